@@ -1,0 +1,43 @@
+package split
+
+// nextGPT2 finds the end of the first match of
+//
+//	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+func nextGPT2(text string, pos int) int {
+	if n := contractionLower(text, pos); n > 0 {
+		return pos + n
+	}
+	at := pos
+	if text[pos] == ' ' && pos+1 < len(text) {
+		at++
+	}
+	class, width := classAt(text, at)
+	switch {
+	case class&letter != 0:
+		return skip(text, at+width, letter)
+	case class&digit != 0:
+		return skip(text, at+width, digit)
+	case class&space == 0:
+		return skipNot(text, at+width, textual)
+	}
+	return spaceRun(text, pos)
+}
+
+// spaceRun finds the end of the first match of \s+(?!\S)|\s+ at pos: all of
+// the whitespace at the end of the text, else all but the last character,
+// which belongs to what follows, unless there is only one.
+func spaceRun(text string, pos int) int {
+	end, last := pos, pos
+	for end < len(text) {
+		class, width := classAt(text, end)
+		if class&space == 0 {
+			break
+		}
+		last = end
+		end += width
+	}
+	if end == len(text) || last == pos {
+		return end
+	}
+	return last
+}
