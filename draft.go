@@ -1,0 +1,298 @@
+package plimsoll
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Draft is a conversation in the making: an original that is never touched, and
+// a log of edits on it. Every position is an index in the original, so edits do
+// not move each other's targets. An edit that would part a tool call from its
+// result is refused with [ErrSeparated] and changes nothing.
+//
+// A Draft is not safe for concurrent use.
+type Draft struct {
+	base    Conversation
+	meter   Meter
+	outline Outline
+	// touching lists, for each message, the pairs with a call or a result in it.
+	touching [][]Pair
+	slots    []slot
+	inserts  []insertion
+	system   []Part
+	tools    []Tool
+	log      []entry
+	saved    int
+}
+
+// slot is the state of one original message. index maps the parts that are left
+// to their places in the original.
+type slot struct {
+	message Message
+	index   []int
+	edited  bool
+	dropped bool
+}
+
+type insertion struct {
+	id        InsertID
+	before    int
+	message   Message
+	withdrawn bool
+}
+
+// InsertID names an inserted message within its draft.
+type InsertID int
+
+// entry is an edit with what is needed to take it back.
+type entry struct {
+	Edit
+	undo func()
+}
+
+// NewDraft starts a draft of the conversation. The meter measures what edits
+// save; with a nil meter every Saved is 0.
+func NewDraft(c Conversation, meter Meter) *Draft {
+	d := &Draft{base: c, meter: meter, outline: c.Outline()}
+	d.slots = make([]slot, c.Messages.Len())
+	for i, m := range c.Messages.All() {
+		d.slots[i].message = m
+	}
+	d.touching = make([][]Pair, len(d.slots))
+	for _, p := range d.outline.Pairs {
+		d.touching[p.Call.Message] = append(d.touching[p.Call.Message], p)
+		d.touching[p.Result.Message] = append(d.touching[p.Result.Message], p)
+	}
+	return d
+}
+
+// Original returns the conversation as it came.
+func (d *Draft) Original() Conversation { return d.base }
+
+// Outline returns the structure of the original.
+func (d *Draft) Outline() Outline { return d.outline }
+
+// Edits returns the log, oldest first.
+func (d *Draft) Edits() []Edit {
+	edits := make([]Edit, len(d.log))
+	for i, e := range d.log {
+		edits[i] = e.Edit
+	}
+	return edits
+}
+
+// Saved returns the tokens that all edits together took off the load.
+func (d *Draft) Saved() int { return d.saved }
+
+// Message returns original message i as it stands now, and whether it is still
+// there.
+func (d *Draft) Message(i int) (Message, bool) {
+	return d.slots[i].message, !d.slots[i].dropped
+}
+
+// Part returns a part of the original as it stands now, and whether it is still
+// there.
+func (d *Draft) Part(at PartRef) (Part, bool) {
+	s := &d.slots[at.Message]
+	k := s.place(at.Part)
+	if s.dropped || k < 0 {
+		return nil, false
+	}
+	return s.message.Parts.At(k), true
+}
+
+// Drop takes the messages of the span out. Those that are out already stay out.
+func (d *Draft) Drop(span Span, why Why) error {
+	if span.Start < 0 || span.End > len(d.slots) || span.Start > span.End {
+		return fmt.Errorf("drop messages %d to %d of %d: %w", span.Start, span.End, len(d.slots), ErrInvalid)
+	}
+	for i := span.Start; i < span.End; i++ {
+		for _, p := range d.touching[i] {
+			if span.Contains(p.Call.Message) != span.Contains(p.Result.Message) && !d.slots[i].dropped {
+				return fmt.Errorf("drop messages %d to %d: call in %d, result in %d: %w",
+					span.Start, span.End, p.Call.Message, p.Result.Message, ErrSeparated)
+			}
+		}
+	}
+	for i := span.Start; i < span.End; i++ {
+		if !d.slots[i].dropped {
+			d.drop(i, why)
+		}
+	}
+	return nil
+}
+
+func (d *Draft) drop(i int, why Why) {
+	s := &d.slots[i]
+	s.dropped = true
+	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: d.weigh(s.message)}, why,
+		func() { s.dropped = false })
+}
+
+// ReplaceResult puts other content in the place of a tool result's. The result
+// keeps its call, and gets the reference of why.
+func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
+	part, err := d.find(at)
+	if err != nil {
+		return fmt.Errorf("replace result: %w", err)
+	}
+	result, ok := part.(ToolResult)
+	if !ok {
+		return fmt.Errorf("replace result: part %d of message %d is a %T: %w", at.Part, at.Message, part, ErrInvalid)
+	}
+	result.Content = content
+	result.Ref = why.Ref
+	s := &d.slots[at.Message]
+	parts := s.message.Parts.Slice()
+	parts[s.place(at.Part)] = result
+	d.rewrite(at, EditReplace, parts, s.index, why)
+	return nil
+}
+
+// RemovePart takes one part out whole: old reasoning, a picture, a note. Calls
+// and results cannot be removed alone, and a message does not become empty;
+// Drop takes such a message out.
+func (d *Draft) RemovePart(at PartRef, why Why) error {
+	part, err := d.find(at)
+	if err != nil {
+		return fmt.Errorf("remove part: %w", err)
+	}
+	switch part.(type) {
+	case ToolCall, ToolResult:
+		return fmt.Errorf("remove part %d of message %d: %w", at.Part, at.Message, ErrSeparated)
+	}
+	s := &d.slots[at.Message]
+	if s.message.Parts.Len() == 1 {
+		return fmt.Errorf("remove part %d of message %d: it is the only one: %w", at.Part, at.Message, ErrInvalid)
+	}
+	k := s.place(at.Part)
+	d.rewrite(at, EditRemove, slices.Delete(s.message.Parts.Slice(), k, k+1), slices.Delete(s.indices(), k, k+1), why)
+	return nil
+}
+
+// rewrite gives a message other parts. The digest goes: it named the old bytes.
+func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, index []int, why Why) {
+	s := &d.slots[at.Message]
+	before := *s
+	s.message.Parts, s.message.Digest = frozen(parts), Digest{}
+	s.index, s.edited = index, true
+	saved := d.weigh(before.message) - d.weigh(s.message)
+	d.record(Edit{Kind: kind, Message: at.Message, Part: at.Part, Saved: saved}, why, func() { *s = before })
+}
+
+// Insert puts a message before original message before, or at the end if that
+// is the number of messages. Several messages at one place stand in the order
+// of their insertion.
+func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
+	if before < 0 || before > len(d.slots) {
+		return 0, fmt.Errorf("insert before message %d of %d: %w", before, len(d.slots), ErrInvalid)
+	}
+	for _, p := range d.outline.Pairs {
+		if p.Call.Message < before && before <= p.Result.Message && !d.slots[p.Call.Message].dropped {
+			return 0, fmt.Errorf("insert before message %d: call in %d, result in %d: %w",
+				before, p.Call.Message, p.Result.Message, ErrSeparated)
+		}
+	}
+	id := InsertID(len(d.inserts))
+	d.inserts = append(d.inserts, insertion{id: id, before: before, message: m})
+	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: -d.weigh(m)}, why,
+		func() { d.inserts = d.inserts[:id] })
+	return id, nil
+}
+
+// Withdraw takes an inserted message out again.
+func (d *Draft) Withdraw(id InsertID, why Why) error {
+	if id < 0 || int(id) >= len(d.inserts) || d.inserts[id].withdrawn {
+		return fmt.Errorf("withdraw insertion %d: %w", id, ErrNotFound)
+	}
+	d.inserts[id].withdrawn = true
+	in := d.inserts[id]
+	d.record(Edit{Kind: EditWithdraw, Message: in.before, Part: -1, Saved: d.weigh(in.message)}, why,
+		func() { d.inserts[id].withdrawn = false })
+	return nil
+}
+
+// AddSystem appends a part to the system instructions.
+func (d *Draft) AddSystem(p Part, why Why) {
+	d.system = append(d.system, p)
+	saved := 0
+	if d.meter != nil {
+		saved = -d.meter.WeighSystem(d.base, p)
+	}
+	d.record(Edit{Kind: EditSystem, Message: -1, Part: -1, Saved: saved}, why,
+		func() { d.system = d.system[:len(d.system)-1] })
+}
+
+// AddTool appends a tool.
+func (d *Draft) AddTool(t Tool, why Why) {
+	d.tools = append(d.tools, t)
+	saved := 0
+	if d.meter != nil {
+		saved = -d.meter.WeighTool(d.base, t)
+	}
+	d.record(Edit{Kind: EditTool, Message: -1, Part: -1, Saved: saved}, why,
+		func() { d.tools = d.tools[:len(d.tools)-1] })
+}
+
+// Mark is a place in a draft's log.
+type Mark int
+
+// Mark returns the present end of the log, for Rollback.
+func (d *Draft) Mark() Mark { return Mark(len(d.log)) }
+
+// Rollback takes back every edit made since the mark, newest first.
+func (d *Draft) Rollback(m Mark) {
+	for len(d.log) > int(m) {
+		e := d.log[len(d.log)-1]
+		e.undo()
+		d.saved -= e.Saved
+		d.log = d.log[:len(d.log)-1]
+	}
+}
+
+func (d *Draft) record(e Edit, why Why, undo func()) {
+	e.Rung, e.Reason, e.Ref = why.Rung, why.Reason, why.Ref
+	d.saved += e.Saved
+	d.log = append(d.log, entry{e, undo})
+}
+
+func (d *Draft) weigh(m Message) int {
+	if d.meter == nil {
+		return 0
+	}
+	return d.meter.WeighMessage(d.base, m).Tokens
+}
+
+func (d *Draft) find(at PartRef) (Part, error) {
+	if at.Message < 0 || at.Message >= len(d.slots) {
+		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.slots), ErrInvalid)
+	}
+	part, ok := d.Part(at)
+	if !ok {
+		return nil, fmt.Errorf("part %d of message %d: %w", at.Part, at.Message, ErrNotFound)
+	}
+	return part, nil
+}
+
+// indices returns the original places of the parts that are left.
+func (s *slot) indices() []int {
+	if s.index != nil {
+		return slices.Clone(s.index)
+	}
+	all := make([]int, s.message.Parts.Len())
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// place returns where original part i stands now, or -1.
+func (s *slot) place(i int) int {
+	if s.index == nil {
+		if i < 0 || i >= s.message.Parts.Len() {
+			return -1
+		}
+		return i
+	}
+	return slices.Index(s.index, i)
+}

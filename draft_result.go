@@ -1,0 +1,69 @@
+package plimsoll
+
+import "iter"
+
+// Placed is a message of a draft's result and where it came from.
+type Placed struct {
+	Message Message
+	// Original is the index in the original conversation, or -1 if inserted.
+	Original int
+	// Edited says that the content differs from the original's.
+	Edited bool
+}
+
+// Result returns the conversation as the edits leave it.
+func (d *Draft) Result() Conversation {
+	c := d.base
+	if len(d.system) > 0 {
+		c.System = frozen(append(c.System.Slice(), d.system...))
+	}
+	if len(d.tools) > 0 {
+		c.Tools = frozen(append(c.Tools.Slice(), d.tools...))
+	}
+	if len(d.log) > 0 {
+		messages := make([]Message, 0, len(d.slots)+len(d.inserts))
+		for p := range d.Placed() {
+			messages = append(messages, p.Message)
+		}
+		c.Messages = frozen(messages)
+	}
+	return c
+}
+
+// Placed iterates over the messages of the result with their origins, so that
+// an encoder can copy what was not edited.
+func (d *Draft) Placed() iter.Seq[Placed] {
+	inserted := d.insertsByPlace()
+	return func(yield func(Placed) bool) {
+		for i := 0; i <= len(d.slots); i++ {
+			for _, m := range inserted[i] {
+				if !yield(Placed{Message: m, Original: -1, Edited: true}) {
+					return
+				}
+			}
+			if i == len(d.slots) || d.slots[i].dropped {
+				continue
+			}
+			s := d.slots[i]
+			if !yield(Placed{Message: s.message, Original: i, Edited: s.edited}) {
+				return
+			}
+		}
+	}
+}
+
+// AddedSystem returns the parts that edits added to the system instructions.
+func (d *Draft) AddedSystem() List[Part] { return ListOf(d.system...) }
+
+// AddedTools returns the tools that edits added.
+func (d *Draft) AddedTools() List[Tool] { return ListOf(d.tools...) }
+
+func (d *Draft) insertsByPlace() map[int][]Message {
+	places := make(map[int][]Message, len(d.inserts))
+	for _, in := range d.inserts {
+		if !in.withdrawn {
+			places[in.before] = append(places[in.before], in.message)
+		}
+	}
+	return places
+}

@@ -1,0 +1,45 @@
+package plimsoll
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+)
+
+// List is an immutable sequence. The zero List is empty. Copying a List is
+// cheap and shares the elements, which nobody can change.
+type List[T any] struct{ items []T }
+
+// ListOf returns a list of the given items. The arguments are copied, so a
+// slice passed with ... stays the caller's own.
+func ListOf[T any](items ...T) List[T] {
+	return List[T]{slices.Clone(items)}
+}
+
+// Len returns the number of items.
+func (l List[T]) Len() int { return len(l.items) }
+
+// At returns item i. It panics when i is out of range, as a slice does.
+func (l List[T]) At(i int) T { return l.items[i] }
+
+// All iterates over the items with their indices.
+func (l List[T]) All() iter.Seq2[int, T] { return slices.All(l.items) }
+
+// Slice returns the items in a slice of the caller's own.
+func (l List[T]) Slice() []T { return slices.Clone(l.items) }
+
+// Equal reports whether both lists have equal items by the given function.
+func (l List[T]) Equal(other List[T], equal func(a, b T) bool) bool {
+	return slices.EqualFunc(l.items, other.items, equal)
+}
+
+// MarshalJSON writes the list as a JSON array.
+func (l List[T]) MarshalJSON() ([]byte, error) {
+	if l.items == nil {
+		return []byte("[]"), nil
+	}
+	return json.Marshal(l.items)
+}
+
+// frozen wraps items without a copy, for slices that nobody else holds.
+func frozen[T any](items []T) List[T] { return List[T]{items} }

@@ -1,0 +1,109 @@
+package plimsoll
+
+import "encoding/json"
+
+// Counter turns text into a number of tokens.
+type Counter interface {
+	// Count returns the tokens of the text, without any framing.
+	Count(text string) int
+	// Info says how it counts.
+	Info() CounterInfo
+}
+
+// CounterInfo says how a counter counts, for audit logs and for people who must
+// know whether a number is a fact or an estimate.
+type CounterInfo struct {
+	// Model the counter was chosen for, with aliases resolved.
+	Model string
+	// Encoding is the vocabulary's name; empty when the counter estimates.
+	Encoding string
+	// Exact says that the counts are the provider's own. A public vocabulary is
+	// exact for text; an estimator never is.
+	Exact bool
+	// Strategy is the counter's name: "tiktoken", "heuristic", "gemini", ….
+	Strategy string
+}
+
+// MarshalJSON writes model, encoding (null when estimated), uses_tiktoken and
+// strategy, the form that audit logs expect.
+func (i CounterInfo) MarshalJSON() ([]byte, error) {
+	var encoding *string
+	if i.Encoding != "" {
+		encoding = &i.Encoding
+	}
+	return json.Marshal(struct {
+		Model        string  `json:"model"`
+		Encoding     *string `json:"encoding"`
+		UsesTiktoken bool    `json:"uses_tiktoken"`
+		Strategy     string  `json:"strategy"`
+	}{i.Model, encoding, i.Strategy == StrategyTiktoken, i.Strategy})
+}
+
+// Strategies that audit logs name.
+const (
+	// StrategyTiktoken: a vocabulary of OpenAI's.
+	StrategyTiktoken = "tiktoken"
+	// StrategyHeuristic: characters / 4 + 1.
+	StrategyHeuristic = "heuristic"
+)
+
+// Meter weighs conversations. Equal input gives equal loads for as long as the
+// meter is not recalibrated.
+type Meter interface {
+	// Weigh returns the load of the whole conversation.
+	Weigh(Conversation) Load
+	// WeighMessage returns the load of one message in a conversation of the
+	// given dialect and model; the sum over all messages plus System, Tools and
+	// Framing of the load is its total.
+	WeighMessage(Conversation, Message) MessageLoad
+	// WeighSystem and WeighTool do the same for what stands beside the messages.
+	WeighSystem(Conversation, Part) int
+	WeighTool(Conversation, Tool) int
+}
+
+// Load says what a conversation weighs in tokens.
+type Load struct {
+	// Total = System + Tools + Framing + the messages.
+	Total int `json:"total"`
+	// Exact says that every figure comes from the provider's own vocabulary.
+	Exact bool `json:"exact"`
+	// Band is the expected error of Total in tokens, either way; 0 when exact.
+	Band int `json:"band"`
+	// System is the weight of the instructions outside the messages.
+	System int `json:"system"`
+	// Tools is the weight of the tool declarations.
+	Tools int `json:"tools"`
+	// Framing is what the provider adds once per request: the priming of the
+	// reply, and hidden tokens that calibration found.
+	Framing int `json:"framing"`
+	// Messages, in order.
+	Messages []MessageLoad `json:"messages"`
+}
+
+// MessageLoad is the weight of one message.
+type MessageLoad struct {
+	// Tokens = Framing + the parts.
+	Tokens int `json:"tokens"`
+	// Framing is what the dialect adds around the message.
+	Framing int `json:"framing"`
+	// Parts, in order.
+	Parts []int `json:"parts"`
+}
+
+// Line is where a conversation must be: a window with a part of it kept free.
+type Line struct {
+	// Window is the model's limit in tokens.
+	Window int `json:"window"`
+	// Reserve is what is kept free for the answer.
+	Reserve int `json:"reserve"`
+}
+
+// Limit returns the most that a load may weigh; never less than zero.
+func (l Line) Limit() int { return max(0, l.Window-l.Reserve) }
+
+// Freeboard returns how many tokens are left under the line; negative when the
+// load exceeds it.
+func (l Load) Freeboard(line Line) int { return line.Limit() - l.Total }
+
+// Exceeds reports whether the load is over the line.
+func (l Load) Exceeds(line Line) bool { return l.Freeboard(line) < 0 }

@@ -1,0 +1,262 @@
+package plimsoll
+
+// Span is a half-open range of message indices.
+type Span struct{ Start, End int }
+
+// Len returns the number of messages in the span.
+func (s Span) Len() int { return s.End - s.Start }
+
+// Contains reports whether message i lies in the span.
+func (s Span) Contains(i int) bool { return s.Start <= i && i < s.End }
+
+// PartRef points at one part of one message.
+type PartRef struct{ Message, Part int }
+
+// Outline is the structure of a message list. The head and the turns cover all
+// messages without gap or overlap, and no call stands in another round than its
+// result. That holds for every list, legal or not.
+type Outline struct {
+	// Head counts the leading instructions (system and developer messages).
+	Head int
+	// Turns, oldest first.
+	Turns []Turn
+	// Pairs are the calls with their results, in the order of the results.
+	Pairs []Pair
+	// Orphans are results without a call.
+	Orphans []PartRef
+	// Pending are calls without a result in the last round: the program may
+	// still be working on them.
+	Pending []PartRef
+	// Dead are calls without a result that can no longer get one.
+	Dead []PartRef
+}
+
+// Pair is a tool call and its result.
+type Pair struct{ Call, Result PartRef }
+
+// Turn is a user message that carries no tool result, and everything up to the
+// next one.
+type Turn struct {
+	Span
+	// User is the message that opens the turn, or -1 for what stands before the
+	// first one.
+	User int
+	// Rounds of the turn, oldest first. What stands before the first round (the
+	// user message, notes) belongs to the turn but to no round.
+	Rounds []Round
+}
+
+// Round is an assistant message with everything that answers it. Assistant
+// messages that cannot stand without each other (parallel calls sent as several
+// messages, reasoning sent before its call) share a round.
+type Round struct{ Span }
+
+// Outline finds the turns, rounds and pairs of the conversation. It takes time
+// linear in the number of parts.
+func (c Conversation) Outline() Outline { return outlineOf(c.Messages.items) }
+
+func outlineOf(messages []Message) Outline {
+	p := pairing{groups: map[string][]callGroup{}}
+	for i, m := range messages {
+		for j, part := range m.Parts.items {
+			p.visit(PartRef{i, j}, part)
+		}
+	}
+	o := Outline{Pairs: p.pairs, Orphans: p.orphans}
+	o.Head = headOf(messages)
+	o.Turns = turnsOf(messages, o.Head, reachOf(p.pairs, len(messages)))
+	o.Pending, o.Dead = p.unanswered(lastRound(o.Turns))
+	return o
+}
+
+// headOf counts leading instructions. One that carries a call or a result is
+// illegal and is left to the turns, where pairing keeps it whole.
+func headOf(messages []Message) int {
+	for i, m := range messages {
+		if !m.Role.Instructs() || Has[ToolCall](m) || Has[ToolResult](m) {
+			return i
+		}
+	}
+	return len(messages)
+}
+
+// reachOf returns, for each message i, the last message that answers a call made
+// before i. A border may stand before i only if reach[i] < i.
+func reachOf(pairs []Pair, n int) []int {
+	reach := make([]int, n+1)
+	for i := range reach {
+		reach[i] = -1
+	}
+	for _, p := range pairs {
+		after := p.Call.Message + 1
+		reach[after] = max(reach[after], p.Result.Message)
+	}
+	for i := 1; i <= n; i++ {
+		reach[i] = max(reach[i], reach[i-1])
+	}
+	return reach
+}
+
+func turnsOf(messages []Message, head int, reach []int) []Turn {
+	var turns []Turn
+	for i := head; i < len(messages); i++ {
+		opens := opensTurn(messages[i]) && reach[i] < i
+		if !opens && i > head {
+			continue
+		}
+		if len(turns) > 0 {
+			turns[len(turns)-1].End = i
+		}
+		turn := Turn{Span: Span{i, len(messages)}, User: -1}
+		if opens {
+			turn.User = i
+		}
+		turns = append(turns, turn)
+	}
+	for i := range turns {
+		turns[i].Rounds = roundsOf(messages, turns[i].Span, reach)
+	}
+	return turns
+}
+
+func opensTurn(m Message) bool { return m.Role == User && !Has[ToolResult](m) }
+
+func roundsOf(messages []Message, turn Span, reach []int) []Round {
+	var rounds []Round
+	for i := turn.Start; i < turn.End; i++ {
+		if messages[i].Role != Assistant {
+			continue
+		}
+		if len(rounds) > 0 {
+			last := &rounds[len(rounds)-1]
+			if reach[i] >= i || onlyReasoning(messages[i-1]) {
+				continue
+			}
+			last.End = i
+		} else if reach[i] >= i {
+			// A call made before the first assistant message of the turn: the
+			// border would part it from its result, so the round starts there.
+			rounds = append(rounds, Round{Span{firstCall(messages, turn), turn.End}})
+			continue
+		}
+		rounds = append(rounds, Round{Span{i, turn.End}})
+	}
+	return rounds
+}
+
+// firstCall returns the first message of the turn that makes a call.
+func firstCall(messages []Message, turn Span) int {
+	for i := turn.Start; i < turn.End; i++ {
+		if Has[ToolCall](messages[i]) {
+			return i
+		}
+	}
+	return turn.Start
+}
+
+func onlyReasoning(m Message) bool {
+	for _, p := range m.Parts.items {
+		if _, ok := p.(Reasoning); !ok {
+			return false
+		}
+	}
+	return m.Role == Assistant && len(m.Parts.items) > 0
+}
+
+func lastRound(turns []Turn) Span {
+	if len(turns) == 0 {
+		return Span{}
+	}
+	turn := turns[len(turns)-1]
+	if len(turn.Rounds) == 0 {
+		return turn.Span
+	}
+	return turn.Rounds[len(turn.Rounds)-1].Span
+}
+
+// pairing matches results to calls. A result belongs to the newest message that
+// has an open call of its id (or, without an id, of its name), and within that
+// message to the first open one. So a dead call with a reused id does not catch
+// the result of a later one, and parallel calls without ids pair in order.
+type pairing struct {
+	calls   []openCall
+	groups  map[string][]callGroup
+	pairs   []Pair
+	orphans []PartRef
+}
+
+type openCall struct {
+	at       PartRef
+	answered bool
+}
+
+// callGroup holds the calls of one message under one key.
+type callGroup struct {
+	message int
+	calls   []int
+}
+
+func (p *pairing) visit(at PartRef, part Part) {
+	switch part := part.(type) {
+	case ToolCall:
+		n := len(p.calls)
+		p.calls = append(p.calls, openCall{at: at})
+		if part.ID != "" {
+			p.add("id:"+part.ID, at.Message, n)
+		}
+		p.add("name:"+part.Name, at.Message, n)
+	case ToolResult:
+		key := "id:" + part.CallID
+		if part.CallID == "" {
+			key = "name:" + part.Name
+		}
+		call, ok := p.take(key)
+		if !ok {
+			p.orphans = append(p.orphans, at)
+			return
+		}
+		p.pairs = append(p.pairs, Pair{p.calls[call].at, at})
+	}
+}
+
+func (p *pairing) add(key string, message, call int) {
+	groups := p.groups[key]
+	if n := len(groups); n > 0 && groups[n-1].message == message {
+		groups[n-1].calls = append(groups[n-1].calls, call)
+		return
+	}
+	p.groups[key] = append(groups, callGroup{message, []int{call}})
+}
+
+// take finds the open call for a key and marks it answered.
+func (p *pairing) take(key string) (int, bool) {
+	groups := p.groups[key]
+	for len(groups) > 0 {
+		g := &groups[len(groups)-1]
+		for len(g.calls) > 0 {
+			call := g.calls[0]
+			g.calls = g.calls[1:]
+			if !p.calls[call].answered {
+				p.calls[call].answered = true
+				p.groups[key] = groups
+				return call, true
+			}
+		}
+		groups = groups[:len(groups)-1]
+	}
+	delete(p.groups, key)
+	return 0, false
+}
+
+func (p *pairing) unanswered(last Span) (pending, dead []PartRef) {
+	for _, c := range p.calls {
+		switch {
+		case c.answered:
+		case last.Contains(c.at.Message):
+			pending = append(pending, c.at)
+		default:
+			dead = append(dead, c.at)
+		}
+	}
+	return pending, dead
+}

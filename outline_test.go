@@ -1,0 +1,323 @@
+package plimsoll_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// history reads a compact notation, one word a message: "s" system, "d"
+// developer, "u" user, "a" assistant, "t" tool, followed by parts: "c1" a call
+// with id 1, "r1" its result, "think" reasoning, "cX!"/"rX!" a call or result
+// without an id, of tool X. A message without parts has one text.
+func history(t testing.TB, notation string) []plimsoll.Message {
+	t.Helper()
+	roles := map[string]plimsoll.Role{
+		"s": plimsoll.System, "d": plimsoll.Developer, "u": plimsoll.User,
+		"a": plimsoll.Assistant, "t": plimsoll.ToolRole,
+	}
+	var messages []plimsoll.Message
+	for word := range strings.FieldsSeq(notation) {
+		fields := strings.Split(word, ":")
+		role, ok := roles[fields[0]]
+		if !ok {
+			t.Fatalf("unknown role in %q", word)
+		}
+		parts := []plimsoll.Part{plimsoll.Text{Text: word}}
+		if len(fields) > 1 {
+			parts = partsOf(strings.Split(fields[1], ","))
+		}
+		messages = append(messages, plimsoll.NewMessage(role, parts...))
+	}
+	return messages
+}
+
+func partsOf(words []string) []plimsoll.Part {
+	var parts []plimsoll.Part
+	for _, w := range words {
+		name, idless := strings.CutSuffix(w[1:], "!")
+		id := name
+		if idless {
+			id = ""
+		}
+		switch {
+		case w == "think":
+			parts = append(parts, plimsoll.Reasoning{Text: "hm"})
+		case w[0] == 'c':
+			parts = append(parts, plimsoll.ToolCall{ID: id, Name: name})
+		case w[0] == 'r':
+			parts = append(parts, plimsoll.ToolResult{CallID: id, Name: name})
+		default:
+			parts = append(parts, plimsoll.Text{Text: w})
+		}
+	}
+	return parts
+}
+
+func conversation(messages []plimsoll.Message) plimsoll.Conversation {
+	return plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
+}
+
+// sketch writes an outline as text: the head in parentheses, each turn in square
+// brackets, each round in braces, messages by index.
+func sketch(o plimsoll.Outline) string {
+	var b strings.Builder
+	if o.Head > 0 {
+		fmt.Fprintf(&b, "(%s)", indices(plimsoll.Span{End: o.Head}))
+	}
+	for _, turn := range o.Turns {
+		b.WriteString("[")
+		at := turn.Start
+		for _, r := range turn.Rounds {
+			b.WriteString(indices(plimsoll.Span{Start: at, End: r.Start}))
+			fmt.Fprintf(&b, "{%s}", indices(r.Span))
+			at = r.End
+		}
+		b.WriteString(indices(plimsoll.Span{Start: at, End: turn.End}))
+		b.WriteString("]")
+	}
+	return b.String()
+}
+
+func indices(s plimsoll.Span) string {
+	var words []string
+	for i := s.Start; i < s.End; i++ {
+		words = append(words, fmt.Sprint(i))
+	}
+	return strings.Join(words, " ")
+}
+
+func TestOutlineOfAHistory(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, history, want string }{
+		{"an empty history has nothing", "", ""},
+		{"leading instructions are the head", "s d u a", "(0 1)[2{3}]"},
+		{"several models answer one message in one turn (S01)", "s u a a u a", "(0)[1{2}{3}][4{5}]"},
+		{"an agent loop is one turn of many rounds", "u a:c1 t:r1 a:c2 t:r2 a", "[0{1 2}{3 4}{5}]"},
+		{"parallel calls answered one message each", "u a:c1,c2 t:r2 t:r1 a", "[0{1 2 3}{4}]"},
+		{"parallel calls sent as several messages share a round", "u a:c1 a:c2 t:r1 t:r2 a", "[0{1 2 3 4}{5}]"},
+		{"results in a user message open no turn", "u a:c1 u:r1 a u a", "[0{1 2}{3}][4{5}]"},
+		{"results with a remark beside them open no turn", "u a:c1 u:r1,text a", "[0{1 2}{3}]"},
+		{"reasoning stays with the message it led to", "u a:think a:c1 t:r1 a:think a", "[0{1 2 3}{4 5}]"},
+		{"what stands before the first user message is a turn without one", "s a u a", "(0)[{1}][2{3}]"},
+		{"an instruction inside the history belongs to its turn", "u s a u s a", "[0 1{2}][3 4{5}]"},
+		{"a user message between call and result opens no turn", "u a:c1 u t:r1 a u", "[0{1 2 3}{4}][5]"},
+		{"a dead call holds nothing together", "u a:c1 u a", "[0{1}][2{3}]"},
+		{"a reused id belongs to the newest call", "u a:c1 u a:c1 t:r1", "[0{1}][2{3 4}]"},
+		{"calls without ids pair by name and order", "u a:cX!,cX! u:rX!,rX! a", "[0{1 2}{3}]"},
+		{"an orphan result stays where it is", "u t:r9 a", "[0 1{2}]"},
+		{"only a result", "t:r1", "[0]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := sketch(conversation(history(t, tt.history)).Outline())
+			if got != tt.want {
+				t.Errorf("outline of %q:\n got %s\nwant %s", tt.history, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestOutlineSortsCallsByTheirFate(t *testing.T) {
+	t.Parallel()
+	o := conversation(history(t, "u a:c1,c2 t:r1 a:c3 t:r9 a:c4,c5 t:r5")).Outline()
+	type at = plimsoll.PartRef
+	want := plimsoll.Outline{
+		Pairs:   []plimsoll.Pair{{Call: at{1, 0}, Result: at{2, 0}}, {Call: at{5, 1}, Result: at{6, 0}}},
+		Orphans: []at{{4, 0}},
+		Pending: []at{{5, 0}},
+		Dead:    []at{{1, 1}, {3, 0}},
+	}
+	o.Head, o.Turns = 0, nil
+	if diff := cmp.Diff(want, o); diff != "" {
+		t.Errorf("fates (-want +got):\n%s", diff)
+	}
+}
+
+// anyHistory draws lists that are mostly illegal.
+func anyHistory() *rapid.Generator[[]plimsoll.Message] {
+	id := rapid.SampledFrom([]string{"", "1", "2", "3"})
+	name := rapid.SampledFrom([]string{"read", "grep"})
+	part := rapid.Custom(func(t *rapid.T) plimsoll.Part {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			return plimsoll.ToolCall{ID: id.Draw(t, "id"), Name: name.Draw(t, "name"), Arguments: "{}"}
+		case 1:
+			text := plimsoll.Part(plimsoll.Text{Text: rapid.StringN(0, 20, 80).Draw(t, "output")})
+			return plimsoll.ToolResult{CallID: id.Draw(t, "id"), Name: name.Draw(t, "name"), Content: plimsoll.ListOf(text)}
+		case 2:
+			return plimsoll.Reasoning{Text: "hm", Signature: "sig"}
+		case 3:
+			return plimsoll.Media{Kind: plimsoll.Image, Width: 10, Height: 10}
+		case 4:
+			return plimsoll.Opaque{Kind: "new", Raw: `{"a":1}`}
+		}
+		return plimsoll.Text{Text: rapid.StringN(0, 20, 80).Draw(t, "text")}
+	})
+	role := rapid.SampledFrom([]plimsoll.Role{
+		plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole, "narrator",
+	})
+	message := rapid.Custom(func(t *rapid.T) plimsoll.Message {
+		return plimsoll.NewMessage(role.Draw(t, "role"), rapid.SliceOfN(part, 0, 3).Draw(t, "parts")...)
+	})
+	return rapid.SliceOfN(message, 0, 14)
+}
+
+func TestOutlineLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		messages := anyHistory().Draw(t, "history")
+		o := conversation(messages).Outline()
+		checkCover(t, o, len(messages))
+		checkPairsWhole(t, o)
+		checkEveryCallAndResultOnce(t, messages, o)
+		checkOpeners(t, messages, o)
+	})
+}
+
+func checkCover(t *rapid.T, o plimsoll.Outline, n int) {
+	at := o.Head
+	for _, turn := range o.Turns {
+		if turn.Start != at || turn.Len() <= 0 {
+			t.Fatalf("turn %v does not continue at %d", turn.Span, at)
+		}
+		at = turn.End
+		inner := turn.Start
+		for k, r := range turn.Rounds {
+			if r.Len() <= 0 || r.Start < inner || (k > 0 && r.Start != inner) {
+				t.Fatalf("round %v does not continue at %d", r.Span, inner)
+			}
+			inner = r.End
+		}
+		if len(turn.Rounds) > 0 && inner != turn.End {
+			t.Fatalf("rounds end at %d, their turn at %d", inner, turn.End)
+		}
+	}
+	if at != n {
+		t.Fatalf("outline covers %d of %d messages", at, n)
+	}
+}
+
+// home returns the turn and round of a message; round -1 before the first.
+func home(o plimsoll.Outline, message int) (turn, round int) {
+	for i, t := range o.Turns {
+		if !t.Contains(message) {
+			continue
+		}
+		for j, r := range t.Rounds {
+			if r.Contains(message) {
+				return i, j
+			}
+		}
+		return i, -1
+	}
+	return -1, -1
+}
+
+func checkPairsWhole(t *rapid.T, o plimsoll.Outline) {
+	for _, p := range o.Pairs {
+		ct, cr := home(o, p.Call.Message)
+		rt, rr := home(o, p.Result.Message)
+		if ct != rt || cr != rr {
+			t.Fatalf("call %v in turn %d round %d, result %v in turn %d round %d", p.Call, ct, cr, p.Result, rt, rr)
+		}
+	}
+}
+
+func checkEveryCallAndResultOnce(t *rapid.T, messages []plimsoll.Message, o plimsoll.Outline) {
+	seen := map[plimsoll.PartRef]int{}
+	for _, p := range o.Pairs {
+		seen[p.Call]++
+		seen[p.Result]++
+	}
+	for _, list := range [][]plimsoll.PartRef{o.Orphans, o.Pending, o.Dead} {
+		for _, at := range list {
+			seen[at]++
+		}
+	}
+	for i, m := range messages {
+		for j, part := range m.Parts.All() {
+			want := 0
+			switch part.(type) {
+			case plimsoll.ToolCall, plimsoll.ToolResult:
+				want = 1
+			}
+			if got := seen[plimsoll.PartRef{Message: i, Part: j}]; got != want {
+				t.Fatalf("part %d of message %d (%T) is listed %d times, want %d", j, i, part, got, want)
+			}
+		}
+	}
+}
+
+func checkOpeners(t *rapid.T, messages []plimsoll.Message, o plimsoll.Outline) {
+	for i, turn := range o.Turns {
+		if turn.User < 0 {
+			if i != 0 {
+				t.Fatalf("turn %d has no user message", i)
+			}
+			continue
+		}
+		m := messages[turn.User]
+		if turn.User != turn.Start || m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) {
+			t.Fatalf("turn %d opens with %v at %d", i, m.Role, turn.User)
+		}
+	}
+}
+
+// legalHistory draws what well-behaved agents send.
+func legalHistory() *rapid.Generator[[]plimsoll.Message] {
+	return rapid.Custom(func(t *rapid.T) []plimsoll.Message {
+		messages := []plimsoll.Message{plimsoll.Say(plimsoll.System, "be brief")}
+		for turn := range rapid.IntRange(1, 4).Draw(t, "turns") {
+			messages = append(messages, plimsoll.Say(plimsoll.User, fmt.Sprintf("question %d", turn)))
+			for range rapid.IntRange(0, 3).Draw(t, "rounds") {
+				messages = appendRound(t, messages)
+			}
+			messages = append(messages, plimsoll.Say(plimsoll.Assistant, "answer"))
+		}
+		return messages
+	})
+}
+
+func appendRound(t *rapid.T, messages []plimsoll.Message) []plimsoll.Message {
+	var calls, results []plimsoll.Part
+	for range rapid.IntRange(1, 3).Draw(t, "calls") {
+		id := fmt.Sprintf("call_%d_%d", len(messages), len(calls))
+		calls = append(calls, plimsoll.ToolCall{ID: id, Name: "read", Arguments: `{"path":"a.go"}`})
+		text := plimsoll.Part(plimsoll.Text{Text: rapid.StringN(1, 60, 200).Draw(t, "output")})
+		results = append(results, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)})
+	}
+	if rapid.Bool().Draw(t, "thinks") {
+		calls = append([]plimsoll.Part{plimsoll.Reasoning{Text: "hm", Signature: "sig"}}, calls...)
+	}
+	messages = append(messages, plimsoll.NewMessage(plimsoll.Assistant, calls...))
+	results = rapid.Permutation(results).Draw(t, "order")
+	if rapid.Bool().Draw(t, "together") {
+		return append(messages, plimsoll.NewMessage(plimsoll.User, results...))
+	}
+	for _, r := range results {
+		messages = append(messages, plimsoll.NewMessage(plimsoll.ToolRole, r))
+	}
+	return messages
+}
+
+func TestOutlineOfALegalHistoryOnlyGrowsAtItsEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		messages := legalHistory().Draw(t, "history")
+		whole := conversation(messages).Outline()
+		if len(whole.Orphans)+len(whole.Pending)+len(whole.Dead) > 0 {
+			t.Fatalf("a legal history has stray calls or results: %+v", whole)
+		}
+		keep := rapid.IntRange(1, len(whole.Turns)).Draw(t, "turns kept")
+		prefix := conversation(messages[:whole.Turns[keep-1].End]).Outline()
+		if diff := cmp.Diff(whole.Turns[:keep], prefix.Turns); diff != "" {
+			t.Fatalf("turns changed when later ones were added (-whole +prefix):\n%s", diff)
+		}
+	})
+}

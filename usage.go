@@ -1,0 +1,186 @@
+package plimsoll
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Usage is what a provider billed for one call. The four figures never overlap:
+// providers that count cached tokens inside their input (OpenAI, Gemini) are
+// brought to the same form as those that count them beside it (Anthropic).
+type Usage struct {
+	// Input tokens that were neither read from nor written to a prompt cache.
+	Input int `json:"input"`
+	// Output tokens, reasoning included.
+	Output int `json:"output"`
+	// CacheCreation tokens were written to the prompt cache.
+	CacheCreation int `json:"cache_creation"`
+	// CacheRead tokens were read from the prompt cache.
+	CacheRead int `json:"cache_read"`
+	// Reasoning says how many of the output tokens were hidden thinking.
+	Reasoning int `json:"reasoning"`
+}
+
+// Total returns the sum of the four figures.
+func (u Usage) Total() int { return u.Input + u.Output + u.CacheCreation + u.CacheRead }
+
+// Prompt returns what was sent: everything but the output.
+func (u Usage) Prompt() int { return u.Input + u.CacheCreation + u.CacheRead }
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input:         u.Input + v.Input,
+		Output:        u.Output + v.Output,
+		CacheCreation: u.CacheCreation + v.CacheCreation,
+		CacheRead:     u.CacheRead + v.CacheRead,
+		Reasoning:     u.Reasoning + v.Reasoning,
+	}
+}
+
+// ParseUsage reads a provider's usage object: OpenAI Chat Completions and its
+// compatibles (DeepSeek's cache figures included), OpenAI Responses, Anthropic,
+// Gemini's usageMetadata, Bedrock's Converse and Ollama. The form is known by
+// its keys. Figures that contradict each other are cut to what is possible,
+// never to a negative number.
+func ParseUsage(data []byte) (Usage, error) {
+	var w wireUsage
+	if err := json.Unmarshal(data, &w); err != nil {
+		return Usage{}, fmt.Errorf("usage: %w: %w", ErrInvalid, err)
+	}
+	switch {
+	case w.PromptTokens != nil:
+		return w.chat(), nil
+	case w.InputTokens != nil && (w.CacheCreation != nil || w.CacheRead != nil):
+		return w.anthropic(), nil
+	case w.InputTokens != nil && (w.InputDetails != nil || w.OutputDetails != nil):
+		return w.responses(), nil
+	case w.InputTokens != nil:
+		return w.anthropic(), nil
+	case w.PromptTokenCount != nil || w.TotalTokenCount != nil:
+		return w.gemini(), nil
+	case w.ConverseInput != nil:
+		return w.converse(), nil
+	case w.PromptEvalCount != nil || w.EvalCount != nil:
+		return Usage{Input: natural(w.PromptEvalCount), Output: natural(w.EvalCount)}, nil
+	}
+	return Usage{}, fmt.Errorf("usage: %w: none of the known token counts is present", ErrInvalid)
+}
+
+// wireUsage is the union of the providers' usage objects.
+type wireUsage struct {
+	PromptTokens     *int          `json:"prompt_tokens"`
+	CompletionTokens *int          `json:"completion_tokens"`
+	PromptDetails    *usageDetails `json:"prompt_tokens_details"`
+	CompletionDetail *usageDetails `json:"completion_tokens_details"`
+	CacheHit         *int          `json:"prompt_cache_hit_tokens"`
+
+	InputTokens   *int          `json:"input_tokens"`
+	OutputTokens  *int          `json:"output_tokens"`
+	InputDetails  *usageDetails `json:"input_tokens_details"`
+	OutputDetails *usageDetails `json:"output_tokens_details"`
+
+	CacheCreation *int `json:"cache_creation_input_tokens"`
+	CacheRead     *int `json:"cache_read_input_tokens"`
+
+	PromptTokenCount        *int `json:"promptTokenCount"`
+	CandidatesTokenCount    *int `json:"candidatesTokenCount"`
+	ThoughtsTokenCount      *int `json:"thoughtsTokenCount"`
+	CachedContentTokenCount *int `json:"cachedContentTokenCount"`
+	ToolUsePromptTokenCount *int `json:"toolUsePromptTokenCount"`
+	TotalTokenCount         *int `json:"totalTokenCount"`
+
+	ConverseInput      *int `json:"inputTokens"`
+	ConverseOutput     *int `json:"outputTokens"`
+	ConverseCacheRead  *int `json:"cacheReadInputTokens"`
+	ConverseCacheWrite *int `json:"cacheWriteInputTokens"`
+
+	PromptEvalCount *int `json:"prompt_eval_count"`
+	EvalCount       *int `json:"eval_count"`
+}
+
+type usageDetails struct {
+	Cached     *int `json:"cached_tokens"`
+	CacheWrite *int `json:"cache_write_tokens"`
+	Reasoning  *int `json:"reasoning_tokens"`
+}
+
+func (d *usageDetails) cached() int {
+	if d == nil {
+		return 0
+	}
+	return natural(d.Cached)
+}
+
+func (d *usageDetails) written() int {
+	if d == nil {
+		return 0
+	}
+	return natural(d.CacheWrite)
+}
+
+func (d *usageDetails) reasoning() int {
+	if d == nil {
+		return 0
+	}
+	return natural(d.Reasoning)
+}
+
+// chat reads Chat Completions. Gateways that translate Anthropic to it repeat
+// Anthropic's cache figures, still inside prompt_tokens.
+func (w wireUsage) chat() Usage {
+	read := max(w.PromptDetails.cached(), natural(w.CacheHit), natural(w.CacheRead))
+	written := max(w.PromptDetails.written(), natural(w.CacheCreation))
+	u := insideInput(natural(w.PromptTokens), read, written)
+	u.Output = natural(w.CompletionTokens)
+	u.Reasoning = min(u.Output, w.CompletionDetail.reasoning())
+	return u
+}
+
+func (w wireUsage) responses() Usage {
+	u := insideInput(natural(w.InputTokens), w.InputDetails.cached(), w.InputDetails.written())
+	u.Output = natural(w.OutputTokens)
+	u.Reasoning = min(u.Output, w.OutputDetails.reasoning())
+	return u
+}
+
+func (w wireUsage) anthropic() Usage {
+	return Usage{
+		Input:         natural(w.InputTokens),
+		Output:        natural(w.OutputTokens),
+		CacheCreation: natural(w.CacheCreation),
+		CacheRead:     natural(w.CacheRead),
+	}
+}
+
+// gemini reads usageMetadata, where thoughts stand beside the candidates.
+func (w wireUsage) gemini() Usage {
+	prompt := natural(w.PromptTokenCount) + natural(w.ToolUsePromptTokenCount)
+	u := insideInput(prompt, natural(w.CachedContentTokenCount), 0)
+	u.Reasoning = natural(w.ThoughtsTokenCount)
+	u.Output = natural(w.CandidatesTokenCount) + u.Reasoning
+	return u
+}
+
+func (w wireUsage) converse() Usage {
+	return Usage{
+		Input:         natural(w.ConverseInput),
+		Output:        natural(w.ConverseOutput),
+		CacheCreation: natural(w.ConverseCacheWrite),
+		CacheRead:     natural(w.ConverseCacheRead),
+	}
+}
+
+// insideInput splits an input figure that contains its cached tokens.
+func insideInput(input, read, written int) Usage {
+	read = min(read, input)
+	written = min(written, input-read)
+	return Usage{Input: input - read - written, CacheRead: read, CacheCreation: written}
+}
+
+func natural(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return max(0, *n)
+}
