@@ -1,0 +1,70 @@
+package bpe
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// count returns the number of tokens of text.
+func (w *worker) count(text string) int {
+	total := 0
+	for len(text) > tailLen {
+		tokens, n := w.countSome(text)
+		total += tokens
+		text = text[n:]
+	}
+	text = w.copyTail(text)
+	for len(text) > 0 {
+		tokens, n := w.countSome(text)
+		total += tokens
+		text = text[n:]
+	}
+	return total
+}
+
+// countSome counts the tokens of the first pieces of text and returns how many bytes those have.
+func (w *worker) countSome(text string) (tokens, n int) {
+	ends, n := w.pattern.Window(text, 0)
+	p := unsafe.Pointer(unsafe.StringData(text))
+	switch {
+	case ends != 0:
+		return w.countWindow(p, ends), n
+	case n <= 64:
+		return w.countWindow(p, 1<<(n-1)), n
+	}
+	return len(w.bpe(text[:n])), n
+}
+
+// countWindow counts the pieces whose ends are given as bits. The first loop has no branch that depends on the text:
+// pieces that the small memo does not know are put aside for the second.
+func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
+	total, start, misses := 0, 0, 0
+	for ; ends != 0; ends &= ends - 1 {
+		end := bits.TrailingZeros64(ends) + 1
+		n := end - start
+		key := loadKey(text, start, n)
+		entry := &w.small[smallSlot(key)]
+		differs := (entry.key ^ key) | (entry.value&smallLenMask ^ uint64(n))
+		miss := int((differs | -differs) >> 63)
+		total += int(entry.value>>smallCountShift&smallCountMask) &^ -miss
+		w.missed[misses&63] = uint16(start | end<<8)
+		misses += miss
+		start = end
+	}
+	for _, m := range w.missed[:misses] {
+		start, end := int(m&0xff), int(m>>8)
+		total += w.countPiece(unsafe.Add(text, start), end-start)
+	}
+	return total
+}
+
+// countPiece counts a piece of up to 64 bytes that the small memo does not know.
+func (w *worker) countPiece(text unsafe.Pointer, n int) int {
+	switch {
+	case n <= 8:
+		return int(w.fillSmall(text, n).value >> smallCountShift & smallCountMask)
+	case n <= 16:
+		return int(w.findMedium(text, n).count)
+	}
+	return int(w.findLarge(text, n).count)
+}

@@ -1,0 +1,80 @@
+package bpe
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/plimsoll/plimsoll/token/internal/split"
+)
+
+// worker is what one call needs for itself: memos of the pieces seen before and scratch space. A worker serves one
+// goroutine at a time and keeps its memos for the next call.
+type worker struct {
+	*tables
+	pattern split.Pattern
+
+	small  [1 << smallBits]smallEntry
+	medium [1 << mediumBits]mediumEntry
+	large  [1 << largeBits]largeEntry
+
+	// follows remembers answers of mayFollow as left, right and the answer in one word.
+	follows [1 << followBits]uint64
+
+	// stack holds the tokens of the piece being encoded; dead marks the positions in it that no encoding reaches.
+	stack []uint32
+	dead  []uint64
+
+	// missed lists the pieces of a window that the first look at the memo did not answer.
+	missed [64]uint16
+
+	// tail is a copy of the end of a text, so that words can be loaded from it without reading past the text.
+	tail [tailLen + 8]byte
+}
+
+const (
+	smallBits  = 15
+	mediumBits = 13
+	largeBits  = 11
+	followBits = 14
+
+	// tailLen is the longest rest of a text that is copied before it is read: a window and the word that may start at
+	// its last byte.
+	tailLen = 64 + 8
+
+	// keepIDs is the size of scratch space that a worker keeps between calls.
+	keepIDs = 1 << 14
+)
+
+// pool hands out workers. It keeps a few for good, because a warm memo is worth more than its memory; a call that
+// finds all of them busy makes another, which is kept if there is room when it is done.
+type pool struct {
+	seed *[1 << smallBits]smallEntry
+	idle [8]atomic.Pointer[worker]
+}
+
+func (p *pool) get(e *Encoding) *worker {
+	for i := range p.idle {
+		if p.idle[i].Load() == nil {
+			continue
+		}
+		if w := p.idle[i].Swap(nil); w != nil {
+			return w
+		}
+	}
+	return &worker{tables: e.tables, pattern: e.pattern, small: *p.seed, stack: make([]uint32, 0, 256)}
+}
+
+func (p *pool) put(w *worker) {
+	for i := range p.idle {
+		if p.idle[i].CompareAndSwap(nil, w) {
+			return
+		}
+	}
+}
+
+// copyTail moves the last bytes of a text to where a word can be loaded from any of them.
+func (w *worker) copyTail(text string) string {
+	n := copy(w.tail[:tailLen], text)
+	clear(w.tail[n:])
+	return unsafe.String(&w.tail[0], n)
+}
