@@ -125,7 +125,7 @@ func (d *Draft) Drop(span Span, why Why) error {
 func (d *Draft) drop(i int, why Why) {
 	s := &d.slots[i]
 	s.dropped = true
-	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: d.weigh(s.message)}, why,
+	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: d.weigh(s.message, i)}, why,
 		func() { s.dropped = false })
 }
 
@@ -176,7 +176,7 @@ func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, index []int, wh
 	before := *s
 	s.message.Parts, s.message.Digest = frozen(parts), Digest{}
 	s.index, s.edited = index, true
-	saved := d.weigh(before.message) - d.weigh(s.message)
+	saved := d.weigh(before.message, at.Message) - d.weigh(s.message, at.Message)
 	d.record(Edit{Kind: kind, Message: at.Message, Part: at.Part, Saved: saved}, why, func() { *s = before })
 }
 
@@ -195,7 +195,7 @@ func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
 	}
 	id := InsertID(len(d.inserts))
 	d.inserts = append(d.inserts, insertion{id: id, before: before, message: m})
-	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: -d.weigh(m)}, why,
+	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: -d.weigh(m, -1)}, why,
 		func() { d.inserts = d.inserts[:id] })
 	return id, nil
 }
@@ -207,7 +207,7 @@ func (d *Draft) Withdraw(id InsertID, why Why) error {
 	}
 	d.inserts[id].withdrawn = true
 	in := d.inserts[id]
-	d.record(Edit{Kind: EditWithdraw, Message: in.before, Part: -1, Saved: d.weigh(in.message)}, why,
+	d.record(Edit{Kind: EditWithdraw, Message: in.before, Part: -1, Saved: d.weigh(in.message, -1)}, why,
 		func() { d.inserts[id].withdrawn = false })
 	return nil
 }
@@ -256,11 +256,16 @@ func (d *Draft) record(e Edit, why Why, undo func()) {
 	d.log = append(d.log, entry{e, undo})
 }
 
-func (d *Draft) weigh(m Message) int {
+// weigh measures a message that stands for original i, or for none if i is -1.
+func (d *Draft) weigh(m Message, i int) int {
 	if d.meter == nil {
 		return 0
 	}
-	return d.meter.WeighMessage(d.base, m).Tokens
+	siblings := 0
+	if i >= 0 {
+		siblings = d.outline.Siblings[i]
+	}
+	return d.meter.WeighMessage(d.base, m, siblings).Tokens
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// byteMeter weighs a byte as a token and frames each message with 3.
+// byteMeter weighs a byte as a token and frames each message with 3 and its siblings.
 type byteMeter struct{}
 
 func (byteMeter) Weigh(c plimsoll.Conversation) plimsoll.Load {
@@ -23,16 +23,17 @@ func (byteMeter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 		load.Tools += len(tool.Name) + len(tool.Schema)
 	}
 	load.Total = load.System + load.Tools
-	for _, m := range c.Messages.All() {
-		ml := byteMeter{}.WeighMessage(c, m)
+	siblings := c.Outline().Siblings
+	for i, m := range c.Messages.All() {
+		ml := byteMeter{}.WeighMessage(c, m, siblings[i])
 		load.Messages = append(load.Messages, ml)
 		load.Total += ml.Tokens
 	}
 	return load
 }
 
-func (byteMeter) WeighMessage(_ plimsoll.Conversation, m plimsoll.Message) plimsoll.MessageLoad {
-	load := plimsoll.MessageLoad{Framing: 3, Tokens: 3}
+func (byteMeter) WeighMessage(_ plimsoll.Conversation, m plimsoll.Message, siblings int) plimsoll.MessageLoad {
+	load := plimsoll.MessageLoad{Framing: 3 + siblings, Tokens: 3 + siblings}
 	for _, p := range m.Parts.All() {
 		n := partBytes(p)
 		load.Parts = append(load.Parts, n)

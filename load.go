@@ -53,10 +53,12 @@ type Meter interface {
 	// Weigh returns the load of the whole conversation.
 	Weigh(Conversation) Load
 	// WeighMessage returns the load of one message in a conversation of the
-	// given dialect and model; the sum over all messages plus System, Tools and
-	// Framing of the load is its total.
-	WeighMessage(Conversation, Message) MessageLoad
-	// WeighSystem and WeighTool do the same for what stands beside the messages.
+	// given dialect and model. Siblings is what [Outline] says of the message:
+	// results of parallel calls are framed otherwise than single ones. The sum
+	// over all messages plus System, Tools and Framing is the load's total.
+	WeighMessage(c Conversation, m Message, siblings int) MessageLoad
+	// WeighSystem and WeighTool do the same for one more part of the system
+	// instructions and for one more tool.
 	WeighSystem(Conversation, Part) int
 	WeighTool(Conversation, Tool) int
 }

@@ -29,6 +29,9 @@ type Outline struct {
 	Pending []PartRef
 	// Dead are calls without a result that can no longer get one.
 	Dead []PartRef
+	// Siblings says, for each message, how many calls were made together with
+	// those it answers; 0 for a message that answers none.
+	Siblings []int
 }
 
 // Pair is a tool call and its result.
@@ -66,6 +69,7 @@ func outlineOf(messages []Message) Outline {
 	o.Head = headOf(messages)
 	o.Turns = turnsOf(messages, o.Head, reachOf(p.pairs, len(messages)))
 	o.Pending, o.Dead = p.unanswered(lastRound(o.Turns))
+	o.Siblings = p.siblings(len(messages))
 	return o
 }
 
@@ -259,4 +263,17 @@ func (p *pairing) unanswered(last Span) (pending, dead []PartRef) {
 		}
 	}
 	return pending, dead
+}
+
+func (p *pairing) siblings(n int) []int {
+	made := make([]int, n)
+	for _, c := range p.calls {
+		made[c.at.Message]++
+	}
+	siblings := make([]int, n)
+	for _, pair := range p.pairs {
+		at := pair.Result.Message
+		siblings[at] = max(siblings[at], made[pair.Call.Message])
+	}
+	return siblings
 }

@@ -133,6 +133,7 @@ func TestOutlineSortsCallsByTheirFate(t *testing.T) {
 		Pending: []at{{5, 0}},
 		Dead:    []at{{1, 1}, {3, 0}},
 	}
+	want.Siblings = []int{0, 0, 2, 0, 0, 0, 2}
 	o.Head, o.Turns = 0, nil
 	if diff := cmp.Diff(want, o); diff != "" {
 		t.Errorf("fates (-want +got):\n%s", diff)
