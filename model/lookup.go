@@ -1,0 +1,128 @@
+package model
+
+import (
+	"slices"
+	"strings"
+)
+
+// Match says how a name led to a model. Later values are weaker.
+type Match int
+
+const (
+	// MatchNone means that nothing was found.
+	MatchNone Match = iota
+	// MatchExact means that the name is the model's id.
+	MatchExact
+	// MatchAlias means that the name is another name of the model.
+	MatchAlias
+	// MatchPrefix means that the name carried a provider or gateway.
+	MatchPrefix
+	// MatchDated means that a date, version or channel was taken off the name.
+	MatchDated
+	// MatchFamily means that the name is a size or quantisation of local weights
+	// of which only the family is known.
+	MatchFamily
+	// MatchDefault means that no model was found and a default stands in.
+	MatchDefault
+)
+
+var matchNames = [...]string{"none", "exact", "alias", "prefix", "dated", "family", "default"}
+
+// String gives the word used in output.
+func (m Match) String() string {
+	if m < 0 || int(m) >= len(matchNames) {
+		return "none"
+	}
+	return matchNames[m]
+}
+
+// MarshalText gives the word used in output.
+func (m Match) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// maxName is longer than any model name; what is longer is not looked at.
+const maxName = 256
+
+// Lookup finds the model a name stands for. It tries the id, the aliases, the
+// name without provider prefixes, and each of these without dates, versions and
+// channels. A name is only ever shortened at such a boundary and then compared
+// whole, so "gpt-4" never answers for "gpt-4.1". A name that says its provider
+// ("azure/gpt-4o") prefers that provider's entry. The error is always an
+// [*UnknownModelError].
+func (r *Registry) Lookup(name string) (Model, Match, error) {
+	if i, how := r.find(foldName(name)); how != MatchNone {
+		return r.models[i].clone(), how, nil
+	}
+	return Model{}, MatchNone, r.unknown(name)
+}
+
+func (r *Registry) find(key string) (int, Match) {
+	if key == "" || len(key) > maxName {
+		return 0, MatchNone
+	}
+	for n, form := range withoutPrefixes(key) {
+		floor := MatchExact
+		if n > 0 {
+			floor = MatchPrefix
+		}
+		if i, how := r.findForm(form); how != MatchNone {
+			return i, max(how, floor)
+		}
+	}
+	return 0, MatchNone
+}
+
+// findForm looks for the name and for what is left of it when suffixes are taken
+// off one by one.
+func (r *Registry) findForm(form string) (int, Match) {
+	if i, how := r.direct(form); how != MatchNone {
+		return i, how
+	}
+	for _, s := range withoutSuffixes(form) {
+		i, how := r.direct(s.name)
+		if how == MatchNone || (s.how == MatchFamily && r.models[i].Provider != localProvider) {
+			continue
+		}
+		return i, max(how, s.how)
+	}
+	return 0, MatchNone
+}
+
+// direct compares the whole name, without taking anything off it.
+func (r *Registry) direct(name string) (int, Match) {
+	if provider, rest, ok := strings.Cut(name, "/"); ok {
+		if i, ok := r.served[servedKey{canonicalProvider(provider), rest}]; ok {
+			return i, MatchPrefix
+		}
+	}
+	if i, ok := r.ids[name]; ok {
+		return i, MatchExact
+	}
+	if i, ok := r.aliases[name]; ok {
+		return i, MatchAlias
+	}
+	if i, ok := r.plain[plainName(name)]; ok {
+		return i, MatchAlias
+	}
+	return 0, MatchNone
+}
+
+// Resolve gives the id a name stands for, or the name itself when it is unknown.
+func (r *Registry) Resolve(name string) string {
+	if i, how := r.find(foldName(name)); how != MatchNone {
+		return r.models[i].ID
+	}
+	return name
+}
+
+// names gives every id and alias once, for suggestions.
+func (r *Registry) names() []string {
+	var out []string
+	for name := range r.ids {
+		out = append(out, name)
+	}
+	for name := range r.aliases {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,127 @@
+package model_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/model"
+)
+
+func TestLookupFindsTheModelBehindAName(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, want string
+		how        model.Match
+	}{
+		{"gpt-4o", "gpt-4o", model.MatchExact},
+		{"GPT-4o", "gpt-4o", model.MatchExact},
+		{" gpt-4o ", "gpt-4o", model.MatchExact},
+		{"minimax-m2", "MiniMax-M2", model.MatchExact},
+		{"gpt-3.5", "gpt-3.5-turbo", model.MatchAlias},
+		{"gpt-35-turbo", "gpt-3.5-turbo", model.MatchAlias},
+		{"gpt-4-0125-preview", "gpt-4-turbo", model.MatchAlias},
+		{"gpt-4-1106-preview", "gpt-4-turbo", model.MatchAlias},
+		{"claude-sonnet-4.5", "claude-sonnet-4-5", model.MatchAlias},
+		{"gpt-5.6", "gpt-5.6-sol", model.MatchAlias},
+
+		{"gpt-5.2-2025-12-11", "gpt-5.2", model.MatchDated},
+		{"gpt-4-0613", "gpt-4", model.MatchDated},
+		{"gpt-4-32k-0613", "gpt-4-32k", model.MatchDated},
+		{"gpt-4o-2024-11-20", "gpt-4o", model.MatchDated},
+		{"gpt-4o-2024-05-13", "gpt-4o-2024-05-13", model.MatchExact},
+		{"claude-sonnet-4-5-20250929", "claude-sonnet-4-5", model.MatchDated},
+		{"claude-sonnet-4-5@20250929", "claude-sonnet-4-5", model.MatchDated},
+		{"claude-opus-4-20250514", "claude-opus-4", model.MatchDated},
+		{"claude-3-5-sonnet-latest", "claude-3-5-sonnet", model.MatchDated},
+		{"claude-3-5-sonnet-20240620", "claude-3-5-sonnet", model.MatchDated},
+		{"gemini-2.5-pro-preview-05-06", "gemini-2.5-pro", model.MatchDated},
+		{"gemini-2.5-flash-preview-09-2025", "gemini-2.5-flash", model.MatchDated},
+		{"gemini-2.5-pro-exp-03-25", "gemini-2.5-pro", model.MatchDated},
+		{"gemini-2.0-flash-001", "gemini-2.0-flash", model.MatchDated},
+		{"grok-4-0709", "grok-4", model.MatchDated},
+		{"grok-4-latest", "grok-4", model.MatchDated},
+
+		{"openai/gpt-4o", "gpt-4o", model.MatchPrefix},
+		{"azure/gpt-4o", "gpt-4o", model.MatchPrefix},
+		{"models/gemini-2.5-pro", "gemini-2.5-pro", model.MatchPrefix},
+		{"models/gemini-pro-latest", "gemini-pro-latest", model.MatchPrefix},
+		{"gemini/gemini-2.5-flash", "gemini-2.5-flash", model.MatchPrefix},
+		{"vertex_ai/gemini-2.5-pro", "gemini-2.5-pro", model.MatchPrefix},
+		{"publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro", model.MatchPrefix},
+		{"vertex_ai/claude-sonnet-4-5@20250929", "claude-sonnet-4-5", model.MatchDated},
+		{"openrouter/anthropic/claude-sonnet-4.5", "claude-sonnet-4-5", model.MatchPrefix},
+		{"openrouter/deepseek/deepseek-chat:free", "deepseek-chat", model.MatchDated},
+		{"anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet", model.MatchDated},
+		{"bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", model.MatchDated},
+		{"eu.anthropic.claude-opus-4-6-v1", "claude-opus-4-6", model.MatchDated},
+		{"anthropic.claude-3-haiku-20240307-v1:0:200k", "claude-3-haiku", model.MatchDated},
+		{"amazon.nova-pro-v1:0", "nova-pro", model.MatchDated},
+		{"ft:gpt-4o-mini-2024-07-18:acme::abc123", "gpt-4o-mini", model.MatchDated},
+
+		{"llama3.1", "llama3.1", model.MatchExact},
+		{"llama3.1:8b", "llama3.1", model.MatchFamily},
+		{"llama3.1:8b-instruct-q4_K_M", "llama3.1", model.MatchFamily},
+		{"llama3.1:latest", "llama3.1", model.MatchDated},
+		{"ollama/llama3.1:70b", "llama3.1", model.MatchFamily},
+		{"meta-llama/Llama-3.1-8B-Instruct", "llama3.1", model.MatchFamily},
+		{"qwen3:32b", "qwen3", model.MatchFamily},
+		{"qwen2.5:7b-instruct-q8_0", "qwen2.5", model.MatchFamily},
+		{"gemma3:12b-it-qat", "gemma3", model.MatchFamily},
+		{"gemma3:1b", "gemma3:1b", model.MatchExact},
+		{"gpt-oss:20b", "gpt-oss-20b", model.MatchAlias},
+		{"deepseek-r1:70b", "deepseek-r1", model.MatchFamily},
+		{"phi4:14b-q4_K_M", "phi4", model.MatchFamily},
+		{"mixtral:8x7b", "mixtral", model.MatchFamily},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got, how, err := model.Default().Lookup(tc.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.ID != tc.want || how != tc.how {
+				t.Errorf("Lookup(%q) = %s (%s), want %s (%s)", tc.name, got.ID, how, tc.want, tc.how)
+			}
+		})
+	}
+}
+
+func TestLookupNeverMatchesAcrossAWrongBoundary(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"gpt-41", "gpt-4x", "gpt-4.11", "gpt-40", "gpt-4-9999", "gpt-4o1", "gpt-9", "gpt",
+		"claude", "claude-sonnet", "claude-sonnet-45", "claude-sonnet-9", "claude-opus-4-99",
+		"gemini-2.5", "gemini-25-pro", "gemini-2.5-proto", "o33", "o",
+		"gpt-4o:8b", "gpt-4o-8b", "claude-sonnet-4-5:q4_k_m", "llama3.14", "llama", "foo/bar", "/", "-", ":", "",
+		"gpt-4-2025-13-01", "gpt-4-2025-00-01", "gpt-4-2025-12-32", "gpt-4-1999-01-01",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, how, err := model.Default().Lookup(name)
+			if err == nil {
+				t.Errorf("Lookup(%q) = %s (%s), want an error", name, got.ID, how)
+			}
+		})
+	}
+}
+
+func TestC03_UnknownModelIsATypedErrorThatSaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	_, how, err := model.Default().Lookup("gpt-5.22")
+	var unknown *model.UnknownModelError
+	if !errors.As(err, &unknown) {
+		t.Fatalf("got %v, want an UnknownModelError", err)
+	}
+	if how != model.MatchNone || unknown.Name != "gpt-5.22" {
+		t.Errorf("got match %s and name %q", how, unknown.Name)
+	}
+	if len(unknown.Nearest) == 0 || unknown.Nearest[0] != "gpt-5.2" {
+		t.Errorf("nearest names: %v, want gpt-5.2 first", unknown.Nearest)
+	}
+	for _, part := range []string{`"gpt-5.22"`, "gpt-5.2", "plimsoll models --from"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not mention %s", err, part)
+		}
+	}
+}
