@@ -1,0 +1,98 @@
+package hf
+
+// noMerge is larger than every merge, so that the smallest of a row is the one to do next.
+const noMerge = ^uint64(0)
+
+// pairTable maps two neighbouring tokens to the merge that joins them. A merge is one word: the
+// rank in the upper half, the id of the joined token in the lower, so that comparing merges
+// compares ranks.
+type pairTable struct {
+	slots []pairSlot
+	mask  uint64
+	shift uint8
+	used  int
+}
+
+type pairSlot struct{ key, merge uint64 }
+
+// freePair marks a free slot. It cannot be a key: noToken is never a neighbour.
+const freePair = ^uint64(0)
+
+func newPairTable(n int) *pairTable {
+	t := &pairTable{shift: 60}
+	for 1<<(64-t.shift) < n+n/2 {
+		t.shift--
+	}
+	t.slots = make([]pairSlot, 1<<(64-t.shift))
+	t.mask = uint64(len(t.slots) - 1)
+	for i := range t.slots {
+		t.slots[i] = pairSlot{freePair, noMerge}
+	}
+	return t
+}
+
+func pairKey(left, right uint32) uint64 { return uint64(left)<<32 | uint64(right) }
+
+func (t *pairTable) home(key uint64) uint64 {
+	return (key ^ key>>29) * 0x9E3779B97F4A7C15 >> t.shift
+}
+
+// get returns the merge of two neighbours, or noMerge.
+func (t *pairTable) get(left, right uint32) uint64 {
+	key := pairKey(left, right)
+	for i := t.home(key); ; i++ {
+		slot := &t.slots[i&t.mask]
+		if slot.key == key || slot.key == freePair {
+			return slot.merge
+		}
+	}
+}
+
+// put enters a merge. A pair that comes twice keeps the later rank, as in Hugging Face's own reader.
+func (t *pairTable) put(left, right uint32, rank, id uint32) {
+	key := pairKey(left, right)
+	for i := t.home(key); ; i++ {
+		slot := &t.slots[i&t.mask]
+		if slot.key == freePair {
+			t.used++
+		}
+		if slot.key == key || slot.key == freePair {
+			*slot = pairSlot{key, uint64(rank)<<32 | uint64(id)}
+			return
+		}
+	}
+}
+
+// joints remembers between which characters a merge can reach across. Where none can, text may be
+// cut before merging without changing a token: the cut makes words out of SentencePiece's
+// unsplit text. It is a filter, not a set: a false positive makes a piece longer, never wrong.
+type joints struct {
+	ascii [128][2]uint64
+	bits  []uint64
+}
+
+const jointBits = 20
+
+func newJoints() *joints { return &joints{bits: make([]uint64, 1<<jointBits/64)} }
+
+func jointHash(left, right rune) uint32 {
+	return (uint32(left)*0x9E3779B1 ^ uint32(right)*0x85EBCA77) >> (32 - jointBits)
+}
+
+func (j *joints) add(left, right rune) {
+	if left < 128 && right < 128 {
+		j.ascii[left][right>>6] |= 1 << (right & 63)
+		return
+	}
+	h := jointHash(left, right)
+	j.bits[h>>6] |= 1 << (h & 63)
+}
+
+// joined reports whether a merge may reach across the boundary between two characters.
+func (j *joints) joined(left, right rune) bool {
+	if left < 128 && right < 128 {
+		return j.ascii[left][right>>6]>>(right&63)&1 != 0
+	}
+	h := jointHash(left, right)
+	return j.bits[h>>6]>>(h&63)&1 != 0
+}

@@ -1,0 +1,142 @@
+package hf
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"fmt"
+	"unicode/utf8"
+)
+
+// readVocab reads model.vocab, an object from token to id.
+func readVocab(raw jsontext.Value) (*vocab, *index, error) {
+	if raw.Kind() != '{' {
+		return nil, nil, &FormatError{Field: "model.vocab", Found: kindName(raw), Supported: "an object from token to id"}
+	}
+	entries := bytes.Count(raw, []byte{':'})
+	v := &vocab{text: make([]byte, 0, len(raw)/2), spans: make([]span, 0, entries)}
+	s := scanner{data: raw}
+	s.take('{')
+	for s.next() == '"' {
+		token, ok := s.str()
+		if !ok {
+			return nil, nil, &FormatError{Field: "model.vocab", Found: "a broken string"}
+		}
+		s.take(':')
+		// The token may lie in scratch memory, which reading the id leaves alone.
+		id, ok := s.id()
+		if !ok || int(id) > idLimit(entries) {
+			return nil, nil, &FormatError{
+				Field: "model.vocab", Found: "no usable id for " + quote(string(token)),
+				Supported: fmt.Sprintf("whole numbers up to %d", idLimit(entries)),
+			}
+		}
+		v.put(id, token)
+		s.take(',')
+	}
+	x := newIndex(v.used)
+	for id := range v.spans {
+		if v.spans[id] != (span{}) {
+			x.add(v, uint32(id))
+		}
+	}
+	return v, x, nil
+}
+
+// idLimit bounds the memory that ids can ask for: they may have gaps, but not wide ones.
+func idLimit(entries int) int { return 4*entries + 1<<16 }
+
+// mergeReader turns model.merges into the pair table.
+type mergeReader struct {
+	vocab  *vocab
+	index  *index
+	pairs  *pairTable
+	joints *joints // nil: not wanted
+	apart  map[uint32]bool
+	joined []byte
+}
+
+// read takes both forms of the list: "left right" and ["left", "right"].
+func (m *mergeReader) read(raw jsontext.Value) error {
+	if raw.Kind() != '[' {
+		return &FormatError{Field: "model.merges", Found: kindName(raw), Supported: "a list of pairs"}
+	}
+	m.pairs = newPairTable(mergesIn(raw))
+	s := scanner{data: raw}
+	s.take('[')
+	for rank := uint32(0); s.next() != ']'; rank++ {
+		left, right, ok := m.pair(&s)
+		if !ok {
+			return &FormatError{
+				Field: fmt.Sprintf("model.merges[%d]", rank), Found: "no pair",
+				Supported: `"left right" with one space, or ["left", "right"]`,
+			}
+		}
+		if err := m.add(rank, left, right); err != nil {
+			return err
+		}
+		s.take(',')
+	}
+	return nil
+}
+
+// mergesIn returns an upper bound for the number of merges, close for both forms of the list.
+func mergesIn(raw []byte) int {
+	s := scanner{data: raw}
+	s.take('[')
+	if s.next() == '[' {
+		return bytes.Count(raw, []byte{'['})
+	}
+	return min(bytes.Count(raw, []byte{','})+1, len(raw)/4+1)
+}
+
+// pair reads one merge into m.joined and returns its two halves.
+func (m *mergeReader) pair(s *scanner) (left, right []byte, ok bool) {
+	m.joined = m.joined[:0]
+	if !s.take('[') {
+		both, ok := s.str()
+		cut := bytes.IndexByte(both, ' ')
+		if !ok || cut < 0 || bytes.IndexByte(both[cut+1:], ' ') >= 0 {
+			return nil, nil, false
+		}
+		m.joined = append(append(m.joined, both[:cut]...), both[cut+1:]...)
+		return m.joined[:cut], m.joined[cut:], true
+	}
+	half, ok := s.str()
+	if !ok || !s.take(',') {
+		return nil, nil, false
+	}
+	m.joined = append(m.joined, half...)
+	cut := len(m.joined)
+	half, ok = s.str()
+	m.joined = append(m.joined, half...)
+	return m.joined[:cut], m.joined[cut:], ok && s.take(']')
+}
+
+func (m *mergeReader) add(rank uint32, left, right []byte) error {
+	l, okLeft := m.index.find(m.vocab, left)
+	r, okRight := m.index.find(m.vocab, right)
+	id, ok := m.index.find(m.vocab, m.joined)
+	if !ok || !okLeft || !okRight || len(left) == 0 || len(right) == 0 {
+		return &FormatError{
+			Field: fmt.Sprintf("model.merges[%d]", rank), Found: quote(string(left)) + " and " + quote(string(right)),
+			Supported: "two tokens of model.vocab whose concatenation is a token too",
+		}
+	}
+	m.pairs.put(l, r, rank, id)
+	if m.joints != nil {
+		last, _ := utf8.DecodeLastRune(left)
+		first, _ := utf8.DecodeRune(right)
+		m.joints.add(last, first)
+		if m.apart[l] || m.apart[r] {
+			m.joints = nil
+		}
+	}
+	return nil
+}
+
+func kindName(raw jsontext.Value) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	return "JSON " + raw.Kind().String()
+}

@@ -1,0 +1,150 @@
+package hf
+
+import (
+	"runtime"
+	"sync"
+	"unicode/utf8"
+)
+
+// worker walks over text for one call at a time: it owns the memo and all scratch memory.
+type worker struct {
+	t      *tables
+	memo   *memo
+	merger merger
+	norm   [2][]byte
+	prep   [2][]byte
+
+	counting bool
+	n        int
+	ids      []uint32
+}
+
+// workers lends workers out, so that concurrent calls share tables but no memory that is written.
+type workers struct {
+	mu   sync.Mutex
+	idle []*worker
+}
+
+// maxBuffer bounds the text buffers that an idle worker keeps.
+const maxBuffer = 1 << 20
+
+func (p *workers) get(t *tables) *worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		w := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return w
+	}
+	return &worker{t: t, memo: newMemo()}
+}
+
+// put takes a worker back. No more than one per processor is kept.
+func (p *workers) put(w *worker) {
+	w.ids = nil
+	w.merger.release()
+	for i := range 2 {
+		if cap(w.norm[i]) > maxBuffer {
+			w.norm[i] = nil
+		}
+		if cap(w.prep[i]) > maxBuffer {
+			w.prep[i] = nil
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.idle) < runtime.GOMAXPROCS(0) {
+		p.idle = append(p.idle, w)
+	}
+}
+
+// walk tokenises text from end to end.
+func (w *worker) walk(text string, special bool) {
+	w.t.raw.each(text, special, func(part string, start int) {
+		part = normalize(w.t.normalizers, part, &w.norm)
+		w.t.normalized.each(part, special, func(part string, inner int) {
+			part = w.t.pre.prepare(part, start == 0 && inner == 0, &w.prep)
+			w.cut(part, w.t.pre.stages)
+		}, w.emit)
+	}, w.emit)
+}
+
+func (w *worker) emit(id uint32) {
+	if w.counting {
+		w.n++
+		return
+	}
+	w.ids = append(w.ids, id)
+}
+
+func (w *worker) emitAll(ids []uint32) {
+	if w.counting {
+		w.n += len(ids)
+		return
+	}
+	w.ids = append(w.ids, ids...)
+}
+
+// leaf takes a piece that no stage cuts further. Without byte level it may be the whole text; it
+// is cut once more where no merge can reach across.
+func (w *worker) leaf(text string) {
+	j := w.t.model.joints
+	if j == nil {
+		w.piece(text)
+		return
+	}
+	start := 0
+	var last rune = -1
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		if last >= 0 && !j.joined(last, r) {
+			w.piece(text[start:i])
+			start = i
+		}
+		last = r
+		i += n
+	}
+	w.piece(text[start:])
+}
+
+// piece emits the tokens of one piece, from the memo if it is there.
+func (w *worker) piece(p string) {
+	switch {
+	case len(p) == 0:
+	case len(p) <= shortBytes:
+		lo, hi := shortKey(p)
+		e := w.memo.shortSlot(lo, hi, len(p))
+		if e.lo == lo && e.hi == hi && int(e.size) == len(p) {
+			w.emitAll(e.ids[:e.n])
+			return
+		}
+		ids := w.merger.tokens(w.t.model, p)
+		if len(ids) <= shortIDs {
+			*e = shortEntry{lo: lo, hi: hi, size: uint8(len(p)), n: uint8(len(ids))}
+			copy(e.ids[:], ids)
+		}
+		w.emitAll(ids)
+	case len(p) <= longBytes:
+		w.longPiece(p)
+	default:
+		w.emitAll(w.merger.tokens(w.t.model, p))
+	}
+}
+
+func (w *worker) longPiece(p string) {
+	e := w.memo.longSlot(p)
+	if int(e.size) == len(p) && string(e.key[:len(p)]) == p {
+		w.emitAll(e.ids[:e.n])
+		return
+	}
+	ids := w.merger.tokens(w.t.model, p)
+	if len(ids) <= longIDs {
+		e.size, e.n = uint8(len(p)), uint8(len(ids))
+		copy(e.key[:], p)
+		copy(e.ids[:], ids)
+	}
+	w.emitAll(ids)
+}
