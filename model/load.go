@@ -10,7 +10,7 @@ import (
 
 // MaxListBytes is the largest list that is read; the complete public lists have
 // about three million bytes.
-const MaxListBytes = 64 << 20
+const MaxListBytes = 32 << 20
 
 // ErrTooLarge says that a list has more than [MaxListBytes].
 var ErrTooLarge = errors.New("list is too large")

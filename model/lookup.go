@@ -1,6 +1,8 @@
 package model
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -104,6 +106,22 @@ func (r *Registry) direct(name string) (int, Match) {
 		return i, MatchAlias
 	}
 	return 0, MatchNone
+}
+
+// ErrNoLimit says that a model is known but its limit is not.
+var ErrNoLimit = errors.New("no limit is known")
+
+// Limit gives the number of prompt tokens a model takes, strictly: a name that is
+// not known, or whose limit is not, is an error and never a guess.
+func (r *Registry) Limit(name string) (int, error) {
+	m, _, err := r.Lookup(name)
+	if err != nil {
+		return 0, err
+	}
+	if m.Limit() == 0 {
+		return 0, fmt.Errorf("model %s: %w: %s", m.ID, ErrNoLimit, unknownHint)
+	}
+	return m.Limit(), nil
 }
 
 // Resolve gives the id a name stands for, or the name itself when it is unknown.

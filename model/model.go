@@ -13,9 +13,7 @@
 // library.
 package model
 
-import (
-	"slices"
-)
+import "slices"
 
 // Model is what is known about one model. A zero number means "not known",
 // except where the field says otherwise.
@@ -137,9 +135,9 @@ func (m Model) overlay(later Model) Model {
 	out.Family = firstOf(later.Family, m.Family)
 	out.Name = firstOf(later.Name, m.Name)
 	out.InputLimit = firstOf(later.InputLimit, m.InputLimit)
-	if later.Window == 0 && later.InputLimit == m.Window {
-		// Lists that know no separate window often give the window as the input
-		// limit; such a number must not lift a limit that is known to be lower.
+	if later.InputLimit == m.Window && (later.Window == 0 || later.Window == later.InputLimit) {
+		// Lists that know no separate input limit give the window for it; such a
+		// number must not lift a limit that is known to be lower.
 		out.InputLimit = firstOf(m.InputLimit, later.InputLimit)
 	}
 	out.OutputLimit = firstOf(later.OutputLimit, m.OutputLimit)

@@ -15,7 +15,8 @@ type vendor struct {
 var vendors = []vendor{
 	{"openai", []string{"gpt", "chatgpt", "o1", "o3", "o4", "codex", "text-embedding", "text-davinci", "davinci", "babbage", "computer-use"}, []string{"CHATGPT", "OPENAI", "GPT"}},
 	{"anthropic", []string{"claude"}, []string{"CLAUDE", "ANTHROPIC"}},
-	{"google", []string{"gemini", "gemma", "learnlm"}, []string{"GEMINI", "GOOGLE"}},
+	{"google", []string{"gemini", "learnlm"}, []string{"GEMINI", "GOOGLE"}},
+	{"google", []string{"gemma"}, []string{"GEMMA", "GOOGLE"}},
 	{"xai", []string{"grok"}, []string{"GROK", "XAI"}},
 	{"mistral", []string{"mistral", "mixtral", "ministral", "magistral", "codestral", "devstral", "pixtral", "voxtral", "open-mistral", "open-mixtral"}, []string{"MISTRAL"}},
 	{"deepseek", []string{"deepseek"}, []string{"DEEPSEEK"}},
