@@ -1,0 +1,117 @@
+// Package corpora finds the recorded conversations that tests and benchmarks
+// measure against. They are not part of the repository: they lie in a folder
+// beside the checkout, or where PLIMSOLL_SHARED points. It is for tests only.
+package corpora
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/transcript"
+)
+
+// Dir returns the folder of shared data, or skips the test and says so.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("PLIMSOLL_SHARED")
+	if dir == "" {
+		dir = filepath.Join(moduleRoot(t), "..", "shared")
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("NOT CHECKED: no shared data at %s; set PLIMSOLL_SHARED to the folder that holds corpora/ and models/", dir)
+	}
+	return dir
+}
+
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test's folder")
+		}
+		dir = parent
+	}
+}
+
+// Record is one recorded conversation with what was billed.
+type Record struct {
+	ID           string
+	Model        string
+	Conversation plimsoll.Conversation
+	// Notes has an entry for each message.
+	Notes []Note
+}
+
+// Note is what a record says about a message beside its content.
+type Note struct {
+	// Requestor is "user" where the simulated user called a tool.
+	Requestor string `json:"requestor"`
+	// Usage as billed for the call that produced the message.
+	Usage json.RawMessage `json:"usage"`
+	// Summary marks the message that replaced the history before it.
+	Summary bool `json:"compact_summary"`
+}
+
+// Billed returns the usage, if there is one.
+func (n Note) Billed() (plimsoll.Usage, bool) {
+	if len(n.Usage) == 0 {
+		return plimsoll.Usage{}, false
+	}
+	u, err := plimsoll.ParseUsage(n.Usage)
+	return u, err == nil
+}
+
+// Read returns the records of a corpus file, such as
+// "tau2-bench/simulations.jsonl.gz".
+func Read(t testing.TB, file string) []Record {
+	t.Helper()
+	f, err := os.Open(filepath.Join(Dir(t), "corpora", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 64<<20)
+	var records []Record
+	for lines.Scan() {
+		records = append(records, parse(t, lines.Bytes()))
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func parse(t testing.TB, line []byte) Record {
+	t.Helper()
+	var head struct {
+		ID       string
+		Model    string
+		Messages []Note
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := transcript.Parse(line, transcript.JSON)
+	if err != nil {
+		t.Fatalf("%s: %v", head.ID, err)
+	}
+	return Record{ID: head.ID, Model: head.Model, Conversation: parsed.Conversations[0], Notes: head.Messages}
+}

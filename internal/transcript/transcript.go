@@ -1,0 +1,214 @@
+// Package transcript reads conversations from files for commands and tests:
+// OpenAI message lists and request bodies, Anthropic content blocks, JSON Lines
+// of messages or of whole conversations, and plain text.
+//
+// It reads to look, not to send: what it returns cannot be turned back into the
+// bytes that it came from. That is the codecs' business.
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Format says how a file is read.
+type Format string
+
+// The formats.
+const (
+	// Auto looks at the content.
+	Auto Format = "auto"
+	// JSON is a list of messages, or an object that has one.
+	JSON Format = "json"
+	// JSONL has a message, or an object with messages, on each line.
+	JSONL Format = "jsonl"
+	// Text is one text without any structure.
+	Text Format = "text"
+)
+
+// maxSize bounds what is read into memory.
+const maxSize = 1 << 30
+
+// ErrTooLarge reports a file over the limit of 1 GiB.
+var ErrTooLarge = errors.New("larger than 1 GiB")
+
+// Transcript is what a file holds.
+type Transcript struct {
+	// Format that was found.
+	Format Format
+	// Text is the content of a plain text.
+	Text string
+	// Conversations of any other format, at least one.
+	Conversations []plimsoll.Conversation
+}
+
+// Read reads a transcript. Auto takes JSON and JSON Lines for what they are and
+// everything else for plain text; the other formats report what does not fit.
+func Read(r io.Reader, format Format) (Transcript, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err != nil {
+		return Transcript{}, err
+	}
+	if len(data) > maxSize {
+		return Transcript{}, ErrTooLarge
+	}
+	return Parse(data, format)
+}
+
+// Parse reads a transcript from memory.
+func Parse(data []byte, format Format) (Transcript, error) {
+	switch format {
+	case Text:
+		return Transcript{Format: Text, Text: string(data)}, nil
+	case JSON:
+		c, err := parseJSON(data)
+		return Transcript{Format: JSON, Conversations: []plimsoll.Conversation{c}}, err
+	case JSONL:
+		all, err := parseLines(data)
+		return Transcript{Format: JSONL, Conversations: all}, err
+	case Auto, "":
+		return parseAny(data)
+	}
+	return Transcript{}, fmt.Errorf("format %q: %w: want auto, json, jsonl or text", format, plimsoll.ErrUnsupported)
+}
+
+// parseAny decides by the content. JSON that is no conversation (a config file,
+// a number) is counted as the text it is; a file that begins like a conversation
+// and is broken further on is an error, not a text.
+func parseAny(data []byte) (Transcript, error) {
+	body := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	text := Transcript{Format: Text, Text: string(data)}
+	if len(body) == 0 || (body[0] != '{' && body[0] != '[') {
+		return text, nil
+	}
+	if json.Valid(body) {
+		c, err := parseJSON(body)
+		if errors.Is(err, errNoConversation) {
+			return text, nil
+		}
+		return Transcript{Format: JSON, Conversations: []plimsoll.Conversation{c}}, err
+	}
+	all, err := parseLines(body)
+	if errors.Is(err, errNoConversation) {
+		return text, nil
+	}
+	return Transcript{Format: JSONL, Conversations: all}, err
+}
+
+// errNoConversation marks JSON that has no messages.
+var errNoConversation = errors.New("no messages found")
+
+// parseLines reads JSON Lines. Lines that are messages form one conversation;
+// lines that hold conversations are one each. Mixing them is an error.
+func parseLines(data []byte) ([]plimsoll.Conversation, error) {
+	var messages []plimsoll.Message
+	var all []plimsoll.Conversation
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		kind, err := parseLine(line, &messages, &all)
+		if err != nil {
+			if number == 1 && !json.Valid(line) {
+				err = errNoConversation
+			}
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if len(messages) > 0 && len(all) > 0 {
+			return nil, fmt.Errorf("line %d: %w: a %s among lines of the other kind", number, plimsoll.ErrInvalid, kind)
+		}
+	}
+	if len(messages) > 0 {
+		all = append(all, conversationOf(messages))
+	}
+	if len(all) == 0 {
+		return nil, errNoConversation
+	}
+	return all, nil
+}
+
+func parseLine(line []byte, messages *[]plimsoll.Message, all *[]plimsoll.Conversation) (string, error) {
+	var head wireHead
+	if err := json.Unmarshal(line, &head); err != nil {
+		return "", jsonError(err)
+	}
+	if head.Messages != nil {
+		c, err := head.conversation()
+		*all = append(*all, c)
+		return "conversation", err
+	}
+	var m wireMessage
+	if err := json.Unmarshal(line, &m); err != nil {
+		return "", jsonError(err)
+	}
+	if m.Role == "" {
+		return "", fmt.Errorf("%w: neither a message (role) nor a conversation (messages)", errNoConversation)
+	}
+	parsed, err := m.message()
+	*messages = append(*messages, parsed)
+	return "message", err
+}
+
+func parseJSON(data []byte) (plimsoll.Conversation, error) {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	var head wireHead
+	if len(data) > 0 && data[0] == '[' {
+		if err := json.Unmarshal(data, &head.Messages); err != nil {
+			return plimsoll.Conversation{}, listError(data, err)
+		}
+	} else if err := json.Unmarshal(data, &head); err != nil {
+		return plimsoll.Conversation{}, jsonError(err)
+	}
+	if head.Messages == nil {
+		return plimsoll.Conversation{}, errNoConversation
+	}
+	return head.conversation()
+}
+
+// listError tells a list of messages that is broken from a list of other things.
+func listError(data []byte, err error) error {
+	var objects []map[string]json.RawMessage
+	if json.Unmarshal(data, &objects) != nil || len(objects) == 0 || objects[0]["role"] == nil {
+		return errNoConversation
+	}
+	return jsonError(err)
+}
+
+func jsonError(err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("%w: %w at byte %d", plimsoll.ErrInvalid, err, syntax.Offset)
+	}
+	return fmt.Errorf("%w: %w", plimsoll.ErrInvalid, err)
+}
+
+// conversationOf makes a conversation of messages alone. Messages with Anthropic's
+// tool blocks are weighed as Anthropic's.
+func conversationOf(messages []plimsoll.Message) plimsoll.Conversation {
+	c := plimsoll.Conversation{Dialect: plimsoll.OpenAI, Messages: plimsoll.ListOf(messages...)}
+	for _, m := range messages {
+		if m.Role == plimsoll.User && plimsoll.Has[plimsoll.ToolResult](m) {
+			c.Dialect = plimsoll.Anthropic
+		}
+	}
+	return c
+}
+
+// IsText reports whether the bytes look like text rather than a picture or an
+// archive: valid UTF-8 without NUL in the first kilobyte, save a cut character.
+func IsText(data []byte) bool {
+	head := data[:min(len(data), 1024)]
+	for i := 0; i < 4 && len(head) > 0 && !utf8.Valid(head); i++ {
+		head = head[:len(head)-1]
+	}
+	return utf8.Valid(head) && bytes.IndexByte(head, 0) < 0
+}

@@ -1,0 +1,255 @@
+package token
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Bounds of what calibration may do. A provider's bill can be odd for reasons
+// that have nothing to do with counting (a client rewrote its history, a gateway
+// added a prompt); none of that may bend the scale far or at once.
+const (
+	factorMin, factorMax = 0.5, 2.0
+	factorStep           = 0.05
+	factorWeight         = 0.1
+	errorWeight          = 0.1
+	// leastGrowth is how many tokens a conversation must have grown to say
+	// anything about the scale.
+	leastGrowth = 200
+	// anchorLimit is how many conversations are remembered.
+	anchorLimit = 16384
+)
+
+// Calibration learns from the usage that providers report. For each model that
+// is estimated it learns a factor, from how much the bill grew when the estimate
+// grew; for each conversation it remembers the last bill, so that only what came
+// after is estimated. It is safe for concurrent use.
+type Calibration struct {
+	log     *slog.Logger
+	mu      sync.Mutex
+	models  map[string]*learned
+	anchors map[string]anchor
+	old     map[string]anchor
+}
+
+// CalibrationOptions configure a calibration.
+type CalibrationOptions struct {
+	// Log receives one line for each observation, at debug level, and a warning
+	// when an estimate was off by more than a tenth; nil means no log.
+	Log *slog.Logger
+}
+
+// NewCalibration returns an empty calibration; nil options mean the defaults.
+func NewCalibration(o *CalibrationOptions) *Calibration {
+	c := &Calibration{models: map[string]*learned{}, anchors: map[string]anchor{}}
+	if o != nil {
+		c.log = o.Log
+	}
+	return c
+}
+
+// learned is what is known of one model.
+type learned struct {
+	Drift
+	seen bool
+}
+
+// anchor is the last bill of a conversation: hidden is what the bill had beyond
+// the weighed load.
+type anchor struct {
+	raw    int
+	actual int
+	hidden int
+}
+
+// Drift compares estimates with bills for one model. It is what operators look
+// at, and what is stored between runs.
+type Drift struct {
+	Model string `json:"model"`
+	// Observations is the number of bills.
+	Observations int `json:"observations"`
+	// Factor by which estimates of this model are multiplied; 1 for exact ones.
+	Factor float64 `json:"factor"`
+	// Error is the moving average of |estimate - bill| / bill, after correction.
+	Error float64 `json:"error"`
+	// Bias is the moving average of (estimate - bill) / bill, after correction.
+	Bias float64 `json:"bias"`
+	// Estimated and Actual are the sums over all observations.
+	Estimated int64 `json:"estimated"`
+	Actual    int64 `json:"actual"`
+}
+
+// Observe tells the meter what the provider billed for a conversation that it
+// has weighed. The key names the conversation across its requests; any stable
+// text will do. Without a calibration nothing happens.
+func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usage) {
+	if m.options.Calibration == nil || usage.Prompt() <= 0 {
+		return
+	}
+	s := m.scale(c)
+	estimate := m.weigh(c, plimsoll.Load{}, key).Total
+	m.options.Calibration.observe(key, s, m.rawTotal(s, c), estimate, usage.Prompt())
+	plain := m.weigh(c, plimsoll.Load{}, "").Total
+	m.options.Calibration.hold(key, anchor{
+		raw:    m.rawTotal(s, c),
+		actual: usage.Prompt(),
+		hidden: usage.Prompt() - plain,
+	})
+}
+
+// For returns a meter that knows the conversation's last bill and weighs from
+// there: hidden tokens show as framing.
+func (m *Meter) For(key string) plimsoll.Meter { return &anchored{m, key} }
+
+// anchored is a meter for one conversation.
+type anchored struct {
+	*Meter
+	key string
+}
+
+var _ plimsoll.Meter = (*anchored)(nil)
+
+// Weigh returns the load, corrected by the conversation's last bill.
+func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
+	return a.Meter.weigh(c, plimsoll.Load{}, a.key)
+}
+
+// rawTotal is the load before any correction.
+func (m *Meter) rawTotal(s *scale, c plimsoll.Conversation) int {
+	guessed := 0
+	n := s.system(c.System, &guessed) + s.tools(c.Tools) + s.framing.Reply
+	siblings := siblingsOf(s, c)
+	for i, message := range c.Messages.All() {
+		n += m.raw(s, message, siblings(i)).tokens()
+	}
+	return n
+}
+
+func (c *Calibration) observe(key string, s *scale, raw, estimate, actual int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.learnedOf(s.model)
+	before, known := c.find(key)
+	exact := s.counter.Info().Exact
+	if known && !exact {
+		l.learnFactor(raw-before.raw, actual-before.actual)
+	}
+	off := float64(estimate-actual) / float64(actual)
+	if known || exact {
+		l.learnError(off)
+	}
+	l.Observations++
+	l.Estimated += int64(estimate)
+	l.Actual += int64(actual)
+	c.report(l, estimate, actual, off)
+}
+
+func (c *Calibration) report(l *learned, estimate, actual int, off float64) {
+	if c.log == nil {
+		return
+	}
+	level := slog.LevelDebug
+	if off > 0.1 || off < -0.1 {
+		level = slog.LevelWarn
+	}
+	c.log.Log(context.Background(), level, "token count compared with the bill",
+		"model", l.Model, "estimated", estimate, "actual", actual, "off", off, "factor", l.Factor)
+}
+
+// learnFactor moves the factor a little toward the ratio of growths.
+func (l *learned) learnFactor(raw, actual int) {
+	if raw < leastGrowth || actual <= 0 {
+		return
+	}
+	ratio := float64(actual) / float64(raw)
+	if ratio < factorMin || ratio > factorMax {
+		return
+	}
+	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/2000)
+	l.Factor = clamp(l.Factor+clamp(step, -factorStep, factorStep), factorMin, factorMax)
+}
+
+func (l *learned) learnError(off float64) {
+	size := max(off, -off)
+	if !l.seen {
+		l.Error, l.Bias, l.seen = size, off, true
+		return
+	}
+	l.Error += (size - l.Error) * errorWeight
+	l.Bias += (off - l.Bias) * errorWeight
+}
+
+func (c *Calibration) learnedOf(model string) *learned {
+	l, ok := c.models[model]
+	if !ok {
+		l = &learned{Drift: Drift{Model: model, Factor: 1}}
+		c.models[model] = l
+	}
+	return l
+}
+
+// Drift returns what has been learned, by model name.
+func (c *Calibration) Drift() []Drift {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]Drift, 0, len(c.models))
+	for _, l := range c.models {
+		all = append(all, l.Drift)
+	}
+	slices.SortFunc(all, func(a, b Drift) int { return cmp.Compare(a.Model, b.Model) })
+	return all
+}
+
+// Restore takes up what an earlier run has learned. Figures out of bounds are
+// brought back into them.
+func (c *Calibration) Restore(drifts []Drift) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range drifts {
+		if d.Factor == 0 {
+			d.Factor = 1
+		}
+		d.Factor = clamp(d.Factor, factorMin, factorMax)
+		c.models[d.Model] = &learned{Drift: d, seen: d.Observations > 0}
+	}
+}
+
+func (c *Calibration) anchor(key string) (anchor, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.find(key)
+}
+
+func (c *Calibration) find(key string) (anchor, bool) {
+	if a, ok := c.anchors[key]; ok {
+		return a, true
+	}
+	a, ok := c.old[key]
+	return a, ok
+}
+
+func (c *Calibration) hold(key string, a anchor) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.anchors) >= anchorLimit/2 {
+		c.old, c.anchors = c.anchors, map[string]anchor{}
+	}
+	c.anchors[key] = a
+}
+
+func (c *Calibration) factorOf(model string) (factor float64, err float64, seen bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l, ok := c.models[model]
+	if !ok {
+		return 1, 0, false
+	}
+	return l.Factor, l.Error, l.seen
+}
+
+func clamp(x, low, high float64) float64 { return min(high, max(low, x)) }

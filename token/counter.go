@@ -1,0 +1,162 @@
+package token
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/token/bpe"
+	"github.com/plimsoll/plimsoll/token/hf"
+)
+
+// Strategies of counters that are neither OpenAI's vocabularies nor formulas.
+const (
+	// StrategyVocabulary: a vocabulary loaded from a file.
+	StrategyVocabulary = "vocabulary"
+	// StrategyScaled: another family's vocabulary times a measured factor.
+	StrategyScaled = "scaled"
+)
+
+// Options say how counters are chosen. The zero value is ready to use.
+type Options struct {
+	// Registry knows the models; nil means [model.Default].
+	Registry *model.Registry
+	// Tokenizers is a directory of vocabularies, one folder or .json file a
+	// family: llama3/tokenizer.json, gemma3.json. Empty means that only the
+	// built-in vocabularies are used.
+	Tokenizers string
+}
+
+func (o *Options) registry() *model.Registry {
+	if o == nil || o.Registry == nil {
+		return model.Default()
+	}
+	return o.Registry
+}
+
+func (o *Options) tokenizers() string {
+	if o == nil {
+		return ""
+	}
+	return o.Tokenizers
+}
+
+// For returns the best counter for a model: OpenAI's own vocabulary, a vocabulary
+// from the directory, or a scaled estimate. A model that nobody knows is
+// estimated on the safe side, never refused; Info tells. The error is only that
+// of a vocabulary file that cannot be read.
+func For(name string, o *Options) (plimsoll.Counter, error) {
+	if encoding, ok := model.EncodingFor(name); ok {
+		return openAI(o.registry().Resolve(name), encoding)
+	}
+	m, _, err := o.registry().Lookup(name)
+	if err != nil {
+		return scaled(name, unknownFamily), nil
+	}
+	if slices.Contains(bpe.Names(), m.Tokenizer.Name) {
+		c, err := openAI(m.ID, m.Tokenizer.Name)
+		c.info.Exact = m.Tokenizer.Exact
+		return c, err
+	}
+	return familyCounter(m, o.tokenizers())
+}
+
+// Tiktoken returns the counter of the model's own OpenAI encoding, else of
+// cl100k_base: the rule of tools that know no other vocabulary. Aliases are
+// resolved first.
+func Tiktoken(name string) plimsoll.Counter {
+	encoding, ok := model.EncodingFor(name)
+	if !ok {
+		encoding = model.CL100K
+	}
+	c, err := openAI(model.Default().Resolve(name), encoding)
+	if err != nil {
+		panic(err) // EncodingFor names only what is built in
+	}
+	c.info.Exact = ok
+	return c
+}
+
+// Named returns a counter by the name of an encoding or an estimator; see
+// [Names].
+func Named(name string) (plimsoll.Counter, error) {
+	if slices.Contains(bpe.Names(), name) {
+		return openAI("", name)
+	}
+	for _, e := range estimators() {
+		if e.name == name {
+			return e, nil
+		}
+	}
+	return nil, &plimsoll.Error{
+		Op:   fmt.Sprintf("encoding %q", name),
+		Code: plimsoll.CodeInvalid,
+		Hint: "use one of " + strings.Join(Names(), ", "),
+		Err:  plimsoll.ErrUnsupported,
+	}
+}
+
+// Names lists what [Named] accepts: encodings first, then estimators.
+func Names() []string {
+	names := bpe.Names()
+	for _, e := range estimators() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// vocabularyCounter counts with a vocabulary, times a factor for a family whose
+// own vocabulary is not at hand.
+type vocabularyCounter struct {
+	vocabulary interface{ Count(string) int }
+	percent    int
+	info       plimsoll.CounterInfo
+}
+
+var _ plimsoll.Counter = vocabularyCounter{}
+
+func (c vocabularyCounter) Count(text string) int {
+	n := c.vocabulary.Count(text)
+	if c.percent == 0 {
+		return n
+	}
+	return (n*c.percent + 99) / 100
+}
+
+func (c vocabularyCounter) Info() plimsoll.CounterInfo { return c.info }
+
+func openAI(name, encoding string) (vocabularyCounter, error) {
+	e, err := bpe.Get(encoding)
+	if err != nil {
+		return vocabularyCounter{}, err
+	}
+	return vocabularyCounter{vocabulary: e, info: plimsoll.CounterInfo{
+		Model: name, Encoding: encoding, Exact: true, Strategy: plimsoll.StrategyTiktoken,
+	}}, nil
+}
+
+func fromFile(m model.Model, path string) (vocabularyCounter, error) {
+	t, err := hf.Load(path)
+	if err != nil {
+		return vocabularyCounter{}, &plimsoll.Error{
+			Op:   "load the tokenizer of " + m.ID,
+			Hint: "replace or remove " + path,
+			Err:  err,
+		}
+	}
+	return vocabularyCounter{vocabulary: t, info: plimsoll.CounterInfo{
+		Model: m.ID, Encoding: m.Tokenizer.Name, Exact: m.Tokenizer.Exact, Strategy: StrategyVocabulary,
+	}}, nil
+}
+
+func scaled(name string, f family) vocabularyCounter {
+	e, err := bpe.Get(f.standIn)
+	if err != nil {
+		panic(err) // the table names only what is built in
+	}
+	return vocabularyCounter{vocabulary: e, percent: f.percent, info: plimsoll.CounterInfo{
+		Model: name, Strategy: StrategyScaled,
+	}}
+}

@@ -1,0 +1,13 @@
+// Package token says what text, messages and conversations weigh.
+//
+// It has three layers. A [plimsoll.Counter] turns text into tokens: exactly,
+// where the vocabulary is public ([For], [Named]), otherwise by an estimate that
+// says that it is one. A [Framing] adds what a dialect puts around the text: role
+// markers, tool declarations, tool calls, pictures. A [Meter] joins both into a
+// [plimsoll.Load], remembers what it has weighed, and is corrected by the usage
+// that providers report ([Calibration]).
+//
+// Vocabularies live in the subpackages bpe (OpenAI's, built in) and hf (loaded
+// from files); a new family is one row in the table of this package. The package
+// knows no wire format: it weighs what a codec has already read.
+package token

@@ -1,0 +1,72 @@
+package token
+
+import (
+	"math"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// factor corrects raw weights. The parts of a message are corrected one by one
+// and the message is their sum, so that figures always add up.
+type factor struct {
+	times float64
+	// err is the relative error seen, or assumed before any bill was.
+	err float64
+}
+
+// Errors assumed before a bill was seen.
+const (
+	errScaled  = 0.10
+	errFormula = 0.25
+	// errGuessed applies to media and declarations, whatever the counter.
+	errGuessed = 0.15
+	errLeast   = 0.005
+)
+
+func (m *Meter) factor(s *scale) factor {
+	info := s.counter.Info()
+	f := factor{times: 1, err: errFormula}
+	if info.Strategy == StrategyScaled || info.Strategy == StrategyVocabulary {
+		f.err = errScaled
+	}
+	if m.options.Calibration == nil {
+		return f
+	}
+	times, err, seen := m.options.Calibration.factorOf(s.model)
+	if !info.Exact {
+		f.times = times
+	}
+	if seen {
+		f.err = max(errLeast, 2*err)
+	}
+	return f
+}
+
+func (f factor) apply(n int) int {
+	if f.times == 1 {
+		return n
+	}
+	return int(math.Round(float64(n) * f.times))
+}
+
+// load corrects a weight. The parts are appended to dst.
+func (f factor) load(w weight, dst []int) plimsoll.MessageLoad {
+	ml := plimsoll.MessageLoad{Framing: f.apply(w.framing)}
+	ml.Tokens = ml.Framing
+	for _, p := range w.parts {
+		n := f.apply(p)
+		dst = append(dst, n)
+		ml.Tokens += n
+	}
+	ml.Parts = dst
+	return ml
+}
+
+// band is the error to expect in a total of which some was guessed.
+func (f factor) band(total, guessed int, exact bool) int {
+	band := float64(guessed) * errGuessed
+	if !exact {
+		band += float64(total-guessed) * f.err
+	}
+	return int(math.Ceil(band))
+}

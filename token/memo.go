@@ -1,0 +1,153 @@
+package token
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// memo remembers the raw weights of messages by the hash of their content. It is
+// bounded: each shard keeps two generations and forgets the older one when the
+// younger is full, so what is in use stays.
+type memo struct {
+	shards [16]memoShard
+}
+
+type memoShard struct {
+	mu         sync.Mutex
+	young, old map[xxh3.Uint128]weight
+	limit      int
+}
+
+func newMemo(entries int) *memo {
+	m := &memo{}
+	for i := range m.shards {
+		m.shards[i].limit = max(1, entries/len(m.shards)/2)
+	}
+	return m
+}
+
+func (m *memo) get(key xxh3.Uint128, make func() weight) weight {
+	shard := &m.shards[key.Lo%uint64(len(m.shards))]
+	if w, ok := shard.find(key); ok {
+		return w
+	}
+	w := make()
+	shard.put(key, w)
+	return w
+}
+
+func (s *memoShard) find(key xxh3.Uint128) (weight, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if w, ok := s.young[key]; ok {
+		return w, true
+	}
+	w, ok := s.old[key]
+	if ok {
+		s.insert(key, w)
+	}
+	return w, ok
+}
+
+func (s *memoShard) put(key xxh3.Uint128, w weight) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.insert(key, w)
+}
+
+func (s *memoShard) insert(key xxh3.Uint128, w weight) {
+	if len(s.young) >= s.limit {
+		s.old, s.young = s.young, nil
+	}
+	if s.young == nil {
+		s.young = make(map[xxh3.Uint128]weight, min(s.limit, 1024))
+	}
+	s.young[key] = w
+}
+
+var hashers = sync.Pool{New: func() any { return &hasher{} }}
+
+// hasher feeds the content of messages to a hash. Every field is written with
+// its kind and length, so that no two contents run into each other.
+type hasher struct {
+	xxh3.Hasher
+	number [8]byte
+}
+
+// messageKey identifies what a message weighs on a scale. A message with a
+// digest is not looked into.
+func messageKey(scale uint64, m plimsoll.Message, inList bool) xxh3.Uint128 {
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	h.Reset()
+	h.int(scale)
+	h.bool(inList)
+	if m.Digest != (plimsoll.Digest{}) {
+		h.Write(m.Digest[:])
+		return h.Sum128()
+	}
+	h.string(string(m.Role))
+	h.string(m.Name)
+	h.parts(m.Parts)
+	return h.Sum128()
+}
+
+func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
+	h.int(uint64(parts.Len()))
+	for _, p := range parts.All() {
+		h.part(p)
+	}
+}
+
+func (h *hasher) part(p plimsoll.Part) {
+	switch p := p.(type) {
+	case plimsoll.Text:
+		h.int(1)
+		h.string(p.Text)
+	case plimsoll.ToolCall:
+		h.int(2)
+		h.string(p.Name)
+		h.string(p.Arguments)
+	case plimsoll.ToolResult:
+		h.int(3)
+		h.parts(p.Content)
+	case plimsoll.Reasoning:
+		h.int(4)
+		h.string(p.Text)
+		h.int(uint64(len(p.Signature)))
+	case plimsoll.Media:
+		h.int(5)
+		h.string(string(p.Kind))
+		h.string(p.Detail)
+		h.string(p.Data)
+		h.int(uint64(p.Width))
+		h.int(uint64(p.Height))
+		h.int(uint64(p.Pages))
+		h.int(uint64(p.Seconds * 1000))
+	case plimsoll.Opaque:
+		h.int(6)
+		h.string(p.Raw)
+	}
+}
+
+func (h *hasher) string(s string) {
+	h.int(uint64(len(s)))
+	h.WriteString(s)
+}
+
+func (h *hasher) int(n uint64) {
+	binary.LittleEndian.PutUint64(h.number[:], n)
+	h.Write(h.number[:])
+}
+
+func (h *hasher) bool(b bool) {
+	if b {
+		h.int(1)
+		return
+	}
+	h.int(0)
+}
