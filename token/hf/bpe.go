@@ -1,6 +1,9 @@
 package hf
 
-import "unicode/utf8"
+import (
+	"cmp"
+	"unicode/utf8"
+)
 
 // model is byte-pair encoding with Hugging Face's rules: among all neighbours that the merge list
 // knows, the pair with the lowest rank is joined first, the leftmost of equal ones. It is immutable.
@@ -20,14 +23,20 @@ type merger struct {
 	ids    []uint32
 	merges []uint64
 	links  []link
-	heap   []uint64
+	queue  rankQueue
+	all    []uint32 // the symbols of a long row
+	out    []uint32 // its tokens
+	chunk  int      // symbols merged at once; 0 is chunkSymbols
 }
 
 type link struct{ prev, next int32 }
 
-// Pieces of up to scanLimit symbols are merged by looking for the smallest rank in a row, which
-// is faster than a heap while the row fits in a few cache lines.
+// Rows of up to scanLimit symbols are merged by looking for the smallest rank in the row, which
+// is faster than a queue while the row fits in a few cache lines.
 const scanLimit = 48
+
+// chunkSymbols is how much of a long row is merged at once: what fits in the first-level caches.
+const chunkSymbols = 2048
 
 // keepSymbols bounds the scratch memory that is kept between calls.
 const keepSymbols = 1 << 16
@@ -41,18 +50,23 @@ func (g *merger) tokens(m *model, piece string) []uint32 {
 		}
 	}
 	g.symbols(m, piece)
+	if chunk := cmp.Or(g.chunk, chunkSymbols); len(g.ids) > chunk {
+		return g.long(m.pairs, chunk)
+	}
 	if len(g.ids) <= scanLimit {
 		g.scan(m.pairs)
 	} else {
-		g.queue(m.pairs)
+		g.drain(m.pairs)
+		g.collect()
 	}
 	return g.ids
 }
 
 // release gives back scratch memory that one huge piece made necessary.
 func (g *merger) release() {
-	if cap(g.ids) > keepSymbols {
-		*g = merger{}
+	if cap(g.ids)+cap(g.all) > keepSymbols {
+		q := rankQueue{lists: g.queue.lists, used: g.queue.used}
+		*g = merger{queue: q, chunk: g.chunk}
 	}
 }
 
@@ -152,125 +166,4 @@ func (g *merger) rank(pairs *pairTable) []uint64 {
 		g.merges = append(g.merges, pairs.get(g.ids[i-1], g.ids[i]))
 	}
 	return g.merges
-}
-
-// queue merges a long row in O(n log n): a heap of (rank, position) over a linked list of symbols.
-// An entry is stale when the merge at its position has changed since it was pushed.
-func (g *merger) queue(pairs *pairTable) {
-	ids := g.ids
-	merges := append(g.rank(pairs), noMerge)
-	g.link(len(ids))
-	g.heap = g.heap[:0]
-	for i, m := range merges {
-		if m != noMerge {
-			g.heap = append(g.heap, m>>32<<32|uint64(i))
-		}
-	}
-	g.heapify()
-	for len(g.heap) > 0 {
-		top := g.pop()
-		at := int32(uint32(top))
-		if merges[at] == noMerge || merges[at]>>32 != top>>32 {
-			continue
-		}
-		right := g.links[at].next
-		ids[at] = uint32(merges[at])
-		ids[right], merges[right] = noToken, noMerge
-		next := g.links[right].next
-		g.links[at].next = next
-		merges[at] = noMerge
-		if next < int32(len(ids)) {
-			g.links[next].prev = at
-			g.offer(merges, at, pairs.get(ids[at], ids[next]))
-		}
-		if prev := g.links[at].prev; prev >= 0 {
-			g.offer(merges, prev, pairs.get(ids[prev], ids[at]))
-		}
-	}
-	g.merges = merges[:0]
-	g.collect()
-}
-
-func (g *merger) link(n int) {
-	g.links = g.links[:0]
-	for i := range int32(n) {
-		g.links = append(g.links, link{i - 1, i + 1})
-	}
-}
-
-func (g *merger) offer(merges []uint64, at int32, merge uint64) {
-	merges[at] = merge
-	if merge != noMerge {
-		g.push(merge>>32<<32 | uint64(at))
-	}
-}
-
-// collect drops the symbols that were merged into their left neighbour.
-func (g *merger) collect() {
-	kept := g.ids[:0]
-	for _, id := range g.ids {
-		if id != noToken {
-			kept = append(kept, id)
-		}
-	}
-	g.ids = kept
-}
-
-// The heap has four children per node: half the levels of a binary one, and the children of a
-// node share a cache line.
-
-func (g *merger) heapify() {
-	for i := len(g.heap)/4 + 1; i >= 0; i-- {
-		g.down(i)
-	}
-}
-
-func (g *merger) push(v uint64) {
-	g.heap = append(g.heap, v)
-	h := g.heap
-	i := len(h) - 1
-	for i > 0 {
-		parent := (i - 1) / 4
-		if h[parent] <= v {
-			break
-		}
-		h[i] = h[parent]
-		i = parent
-	}
-	h[i] = v
-}
-
-func (g *merger) pop() uint64 {
-	top := g.heap[0]
-	last := len(g.heap) - 1
-	g.heap[0] = g.heap[last]
-	g.heap = g.heap[:last]
-	g.down(0)
-	return top
-}
-
-func (g *merger) down(i int) {
-	h := g.heap
-	if i >= len(h) {
-		return
-	}
-	v := h[i]
-	for {
-		first := 4*i + 1
-		if first >= len(h) {
-			break
-		}
-		least := first
-		for c := first + 1; c < min(first+4, len(h)); c++ {
-			if h[c] < h[least] {
-				least = c
-			}
-		}
-		if v <= h[least] {
-			break
-		}
-		h[i] = h[least]
-		i = least
-	}
-	h[i] = v
 }

@@ -10,7 +10,7 @@ type pairTable struct {
 	slots []pairSlot
 	mask  uint64
 	shift uint8
-	used  int
+	ranks int // one more than the highest rank
 }
 
 type pairSlot struct{ key, merge uint64 }
@@ -51,11 +51,9 @@ func (t *pairTable) get(left, right uint32) uint64 {
 // put enters a merge. A pair that comes twice keeps the later rank, as in Hugging Face's own reader.
 func (t *pairTable) put(left, right uint32, rank, id uint32) {
 	key := pairKey(left, right)
+	t.ranks = max(t.ranks, int(rank)+1)
 	for i := t.home(key); ; i++ {
 		slot := &t.slots[i&t.mask]
-		if slot.key == freePair {
-			t.used++
-		}
 		if slot.key == key || slot.key == freePair {
 			*slot = pairSlot{key, uint64(rank)<<32 | uint64(id)}
 			return
