@@ -10,7 +10,7 @@ func nextCL100K(text string, pos, digits int) int {
 	class, width := classAt(text, pos)
 	after := pos + width
 	if class&letter != 0 {
-		return skip(text, after, letter)
+		return skipLetters(text, after)
 	}
 	if class&digit != 0 {
 		return digitGroup(text, after, digits-1)
@@ -18,15 +18,15 @@ func nextCL100K(text string, pos, digits int) int {
 	if n := contraction(text, pos); n > 0 {
 		return pos + n
 	}
-	if class&newline == 0 && has(text, after, letter) {
-		return skip(text, after, letter)
-	}
-	if class&space != 0 {
-		if text[pos] != ' ' || !hasSymbol(text, after) {
-			return lineRun(text, pos)
+	if !isNewline(text[pos]) {
+		if end := skipLetters(text, after); end > after {
+			return end
 		}
 	}
-	return skipNewlines(text, skipNot(text, after, textual))
+	if class&symbol != 0 || text[pos] == ' ' && has(text, after, symbol) {
+		return skipNewlines(text, skip(text, after, symbol))
+	}
+	return lineRun(text, pos)
 }
 
 // digitGroup skips at most n digits.
@@ -41,17 +41,8 @@ func digitGroup(text string, pos, n int) int {
 	return pos
 }
 
-// hasSymbol reports whether a character of [^\s\p{L}\p{N}] stands at pos.
-func hasSymbol(text string, pos int) bool {
-	if pos >= len(text) {
-		return false
-	}
-	class, _ := classAt(text, pos)
-	return class&textual == 0
-}
-
 func skipNewlines(text string, pos int) int {
-	for pos < len(text) && (text[pos] == '\n' || text[pos] == '\r') {
+	for pos < len(text) && isNewline(text[pos]) {
 		pos++
 	}
 	return pos
@@ -68,7 +59,7 @@ func lineRun(text string, pos int) int {
 		}
 		last = end
 		end += width
-		if class&newline != 0 {
+		if isNewline(text[last]) {
 			line = end
 		}
 	}

@@ -67,9 +67,9 @@ func (s segment) next(pos int) int {
 		return s.skip(after, letter|mark)
 	case class&graphic != 0:
 		return s.symbols(pos, after)
-	case class&newline == 0 && s.has(after, letter|mark):
+	case !isNewline(s.text[pos]) && s.has(after, letter|mark):
 		return s.skip(after, letter|mark)
-	case class&space == 0:
+	case class == symbol:
 		return s.unmatched(after)
 	case s.text[pos] == ' ' && s.has(after, graphic):
 		return skipNewlines(s.text, s.skip(after, graphic))
@@ -98,7 +98,7 @@ func (s segment) symbols(pos, after int) int {
 func (s segment) unmatched(pos int) int {
 	for {
 		class, width := s.at(pos)
-		if width == 0 || class != 0 || s.has(pos+width, letter|mark) {
+		if class != symbol || s.has(pos+width, letter|mark) {
 			return pos
 		}
 		pos += width
@@ -121,7 +121,7 @@ func (s segment) whitespace(pos int) int {
 		}
 		last = end
 		end += width
-		if class&newline != 0 {
+		if isNewline(s.text[last]) {
 			line = end
 		}
 	}
@@ -132,11 +132,6 @@ func skipASCIILetters(text string, pos int) int {
 		pos++
 	}
 	return pos
-}
-
-func isASCIILetter(b byte) bool {
-	b |= 0x20
-	return 'a' <= b && b <= 'z'
 }
 
 // isHanKana reports whether the character at pos is in [一-龥぀-ゟ゠-ヿ].

@@ -14,11 +14,11 @@ func nextGPT2(text string, pos int) int {
 	class, width := classAt(text, at)
 	switch {
 	case class&letter != 0:
-		return skip(text, at+width, letter)
+		return skipLetters(text, at+width)
 	case class&digit != 0:
 		return skip(text, at+width, digit)
-	case class&space == 0:
-		return skipNot(text, at+width, textual)
+	case class&symbol != 0:
+		return skip(text, at+width, symbol)
 	}
 	return spaceRun(text, pos)
 }

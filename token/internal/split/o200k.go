@@ -20,12 +20,10 @@ func nextO200K(text string, pos, digits int, contractions bool) int {
 		}
 		return end
 	}
-	if class&space != 0 {
-		if text[pos] != ' ' || !hasSymbol(text, after) {
-			return lineRun(text, pos)
-		}
+	if class&symbol != 0 || text[pos] == ' ' && has(text, after, symbol) {
+		return skipNewlinesAndSlashes(text, skip(text, after, symbol))
 	}
-	return skipNewlinesAndSlashes(text, skipNot(text, after, textual))
+	return lineRun(text, pos)
 }
 
 // nextWord finds the end of the word, with its optional prefix, whose first
@@ -37,7 +35,7 @@ func nextWord(text string, pos, after int, class uint8) int {
 		return end
 	case class&mark != 0:
 		return markedWord(text, after)
-	case class&newline == 0 && has(text, after, word):
+	case !isNewline(text[pos]) && has(text, after, word):
 		end, _ := casedWord(text, after)
 		return end
 	}
@@ -61,7 +59,13 @@ func markedWord(text string, after int) int {
 // the word ends after the last character that is in both sets.
 func casedWord(text string, pos int) (end int, cased bool) {
 	end, both := pos, -1
-	for end < len(text) {
+	for {
+		if at := skipCaseless(text, end); at > end {
+			end, both = at, at
+		}
+		if end == len(text) {
+			break
+		}
 		class, width := classAt(text, end)
 		if class&upper == 0 {
 			if class&lower != 0 {
@@ -81,7 +85,7 @@ func casedWord(text string, pos int) (end int, cased bool) {
 }
 
 func skipNewlinesAndSlashes(text string, pos int) int {
-	for pos < len(text) && (text[pos] == '\n' || text[pos] == '\r' || text[pos] == '/') {
+	for pos < len(text) && (isNewline(text[pos]) || text[pos] == '/') {
 		pos++
 	}
 	return pos

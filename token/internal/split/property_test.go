@@ -1,6 +1,7 @@
 package split
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -9,50 +10,71 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fragments are the atoms that random texts are built of: every class of
-// character that a pattern can tell apart, and the strings that need
-// look-ahead.
-var fragments = []string{
-	"a", "b", "s", "t", "m", "d", "re", "ve", "ll", "Z", "S", "RE", "Ll", "word", "Word", "WORD", "camelCase",
-	"0", "7", "12", "123", "4567", "٣", "Ⅷ", "½",
-	" ", "  ", "    ", "\t", "\n", "\r", "\r\n", "\n\n", "\v", "\u0085", "\u00a0", "\u2003", "\u3000", "\u2028",
-	"'", "'s", "'S", "'T", "'re", "'Re", "'rE", "'ſ", "'ll", "'x", "''", "\"", "!", "/", "//", "_", ".", ",", "-", "{\"", "\": ", "://",
-	"é", "É", "ß", "ſ", "K", "ǅ", "ʰ", "ª", "漢", "字", "ア", "ー", "・", "゛", "\u3040", "\u3099", "한", "я", "Я", "م", "ا", "ก", "ั",
-	"\u0301", "\u20dd", "\ufe0f", "\u200d", "\u200b", "\ufeff", "\ufffd", "👍", "🏽", "€", "、", "。", "「", "—",
-	"\x00", "\x1b", "\x7f", "\u0c5c", "\u0378", "\U00010d4a", "\U0001e922", "\U00020000", "\U000e0100", "\U0010fffd",
-	"\x80", "\xff", "\xc3", "\xe3\x81", "\xf0\x9f\x91", "\xed\xa0\x80", "\xc0\xaf",
-}
+// plain are the ASCII atoms that random texts are built of, wide the others:
+// every class of character that a pattern can tell apart, and the strings
+// that need look-ahead.
+var (
+	plain = []string{
+		"a", "b", "s", "t", "m", "d", "re", "ve", "ll", "Z", "S", "RE", "Ll", "word", "Word", "WORD", "camelCase",
+		"0", "7", "12", "123", "4567", " ", "  ", "    ", "\t", "\n", "\r", "\r\n", "\n\n", "\v", "\n ", " \n", "!\n", "\n/",
+		"'", "'s", "'S", "'T", "'re", "'Re", "'rE", "'ll", "'x", "''", "\"", "!", "/", "//", "_", ".", ",", "-", "{\"", "\": ", "://",
+		"\x00", "\x1b", "\x7f",
+	}
+	wide = []string{
+		"٣", "Ⅷ", "½", "\u0085", "\u00a0", "\u2003", "\u3000", "\u2028", "'ſ",
+		"é", "É", "ß", "ſ", "K", "ǅ", "ʰ", "ª", "漢", "字", "ア", "ー", "・", "゛", "\u3040", "\u3099", "한", "я", "Я", "م", "ا", "ก", "ั",
+		"\u0301", "\u20dd", "\ufe0f", "\u200d", "\u200b", "\ufeff", "\ufffd", "👍", "🏽", "€", "、", "。", "「", "—", "ᲊ", "Ꭰ", "ꙁ",
+		"\u0c5c", "\u0378", "\U00010d4a", "\U0001e922", "\U00020000", "\U000e0100", "\U0010fffd",
+		"\x80", "\xff", "\xc3", "\xe3\x81", "\xf0\x9f\x91", "\xed\xa0\x80", "\xc0\xaf", "\xe0\x80\x80",
+	}
+)
 
-func randomText(label string) *rapid.Generator[string] {
-	return rapid.Custom(func(t *rapid.T) string {
-		parts := rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 60).Draw(t, label)
-		if rapid.Bool().Draw(t, label+" in runs") {
-			for i := range parts {
-				parts[i] = strings.Repeat(parts[i], rapid.IntRange(1, 9).Draw(t, "times"))
-			}
+// randomText joins up to n atoms, some of them repeated. Most texts are mostly
+// ASCII, as windows are made for that.
+func randomText(r *rand.Rand, n int) string {
+	share := []int{0, 0, 1, 10, 50}[r.IntN(5)]
+	runs := r.IntN(2) == 0
+	var text strings.Builder
+	for range r.IntN(n + 1) {
+		atoms := plain
+		if r.IntN(100) < share {
+			atoms = wide
 		}
-		return strings.Join(parts, "")
-	})
+		times := 1
+		if runs && r.IntN(4) == 0 {
+			times += r.IntN(30)
+		}
+		text.WriteString(strings.Repeat(atoms[r.IntN(len(atoms))], times))
+	}
+	return text.String()
 }
 
-func TestNextEqualsTheRegularExpression(t *testing.T) {
-	t.Parallel()
-	forEachPattern(t, func(t *testing.T, c patternCase) {
-		rapid.Check(t, func(t *rapid.T) {
-			text := randomText("text").Draw(t, "text")
-			if diff := cmp.Diff(c.ref.ends(text), c.pattern.Ends(text, nil)); diff != "" {
-				t.Fatalf("%q: (-regex +next)\n%s", text, diff)
-			}
-		})
-	})
+// drawText lets rapid choose and shrink a text.
+func drawText(t *rapid.T, label string) string {
+	atoms := append(append([]string(nil), plain...), wide...)
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(atoms), 0, 60).Draw(t, label), "")
 }
 
-func windowEnds(t interface{ Fatalf(string, ...any) }, p Pattern, text string) []int {
+// fataler is what testing and rapid have in common.
+type fataler interface{ Fatalf(string, ...any) }
+
+// checkSplit fails unless Next, Window and the regular expression agree.
+func checkSplit(t fataler, c patternCase, text string) {
+	want := c.ref.ends(text)
+	if diff := cmp.Diff(want, c.pattern.Ends(text, nil), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%q: (-regex +next)\n%s", text, diff)
+	}
+	if diff := cmp.Diff(want, windowEnds(t, c.pattern, text), cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%q: (-regex +window)\n%s", text, diff)
+	}
+}
+
+func windowEnds(t fataler, p Pattern, text string) []int {
 	var ends []int
 	for pos := 0; pos < len(text); {
 		bits, n := p.Window(text, pos)
-		if n <= 0 || pos+n > len(text) {
-			t.Fatalf("%q: window at %d covers %d bytes", text, pos, n)
+		if n <= 0 || pos+n > len(text) || bits == 0 && n <= 64 {
+			t.Fatalf("%q: window at %d covers %d bytes with ends %b", text, pos, n, bits)
 		}
 		if bits == 0 {
 			ends = append(ends, pos+n)
@@ -62,40 +84,17 @@ func windowEnds(t interface{ Fatalf(string, ...any) }, p Pattern, text string) [
 				ends = append(ends, pos+i+1)
 			}
 		}
-		if ends[len(ends)-1] != pos+n {
-			t.Fatalf("%q: window at %d covers %d bytes but its last piece ends at %d", text, pos, n, ends[len(ends)-1])
-		}
 		pos += n
+		if last := ends[len(ends)-1]; last != pos {
+			t.Fatalf("%q: window covers the text up to %d but its last piece ends at %d", text, pos, last)
+		}
 	}
 	return ends
 }
 
-func TestWindowEqualsNext(t *testing.T) {
-	t.Parallel()
-	forEachPattern(t, func(t *testing.T, c patternCase) {
-		rapid.Check(t, func(t *rapid.T) {
-			text := randomText("text").Draw(t, "text")
-			if diff := cmp.Diff(c.pattern.Ends(text, nil), windowEnds(t, c.pattern, text)); diff != "" {
-				t.Fatalf("%q: (-next +window)\n%s", text, diff)
-			}
-		})
-	})
-}
-
-func TestLastSafeHoldsWhateverFollows(t *testing.T) {
-	t.Parallel()
-	forEachPattern(t, func(t *testing.T, c patternCase) {
-		rapid.Check(t, func(t *rapid.T) {
-			text := randomText("text").Draw(t, "text")
-			more := randomText("more").Draw(t, "more")
-			checkSafe(t, c.pattern, text, more)
-		})
-	})
-}
-
 // checkSafe fails unless the pieces of text up to the safe offset are the same
-// alone, in text and in text followed by more.
-func checkSafe(t interface{ Fatalf(string, ...any) }, p Pattern, text, more string) {
+// alone and in text followed by more.
+func checkSafe(t fataler, p Pattern, text, more string) {
 	safe := p.LastSafe(text)
 	alone := p.Ends(text[:safe], nil)
 	whole := p.Ends(text+more, nil)
@@ -105,4 +104,38 @@ func checkSafe(t interface{ Fatalf(string, ...any) }, p Pattern, text, more stri
 	if diff := cmp.Diff(alone, whole[:len(alone)], cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("%q + %q: safe at %d (-alone +with more)\n%s", text, more, safe, diff)
 	}
+}
+
+func TestNextAndWindowEqualTheRegularExpression(t *testing.T) {
+	t.Parallel()
+	forEachPattern(t, func(t *testing.T, c patternCase) {
+		rapid.Check(t, func(t *rapid.T) { checkSplit(t, c, drawText(t, "text")) })
+	})
+}
+
+func TestManyRandomTextsSplitLikeTheRegularExpression(t *testing.T) {
+	t.Parallel()
+	forEachPattern(t, func(t *testing.T, c patternCase) {
+		r := rand.New(rand.NewPCG(1, uint64(c.pattern)))
+		for range 600 {
+			checkSplit(t, c, randomText(r, 60))
+		}
+	})
+}
+
+func TestLastSafeHoldsWhateverFollows(t *testing.T) {
+	t.Parallel()
+	forEachPattern(t, func(t *testing.T, c patternCase) {
+		rapid.Check(t, func(t *rapid.T) { checkSafe(t, c.pattern, drawText(t, "text"), drawText(t, "more")) })
+		r := rand.New(rand.NewPCG(2, uint64(c.pattern)))
+		for range 2000 {
+			text, more := randomText(r, 12), randomText(r, 6)
+			// Half of the time the cut falls inside a character.
+			if r.IntN(2) == 0 && len(text) > 0 {
+				cut := r.IntN(len(text))
+				text, more = text[:cut], text[cut:]+more
+			}
+			checkSafe(t, c.pattern, text, more)
+		}
+	})
 }

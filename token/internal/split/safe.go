@@ -98,7 +98,7 @@ func (p Pattern) lastDigitGroup(text string) int {
 // before b: its last character is split off only if something follows.
 func (p Pattern) parts(text string, a, b char) bool {
 	if (a.class^b.class)&digit != 0 {
-		return a.class&space == 0 || p == DeepSeek3 || p != GPT2 && a.class&newline != 0
+		return a.class&space == 0 || p == DeepSeek3 || p != GPT2 && isNewline(a.first)
 	}
 	switch p {
 	case GPT2:
@@ -131,12 +131,12 @@ func partsCL100K(a, b char) bool {
 	switch {
 	case a.class&letter != 0:
 		return b.class&letter == 0
-	case a.class&newline != 0:
+	case isNewline(a.first):
 		return b.class&space == 0
 	case a.class&(space|digit) != 0:
 		return false
 	}
-	return b.class&space != 0 && b.class&newline == 0
+	return b.class&space != 0 && !isNewline(b.first)
 }
 
 func partsO200K(text string, a, b char, contractions bool) bool {
@@ -146,12 +146,12 @@ func partsO200K(text string, a, b char, contractions bool) bool {
 			(!contractions || a.start == 0 || text[a.start-1] != '\'')
 	case a.class&letter != 0:
 		return b.class&mark == 0 && (!contractions || b.first != '\'')
-	case a.class&newline != 0:
+	case isNewline(a.first):
 		return b.class&space == 0 && b.first != '/'
 	case a.class&(space|digit) != 0:
 		return false
 	}
-	return b.class&space != 0 && b.class&newline == 0
+	return b.class&space != 0 && !isNewline(b.first)
 }
 
 func partsDeepSeek3(a, b char) bool {
@@ -161,14 +161,14 @@ func partsDeepSeek3(a, b char) bool {
 		return true
 	case a.class&inWord != 0:
 		return b.class&inWord == 0
-	case a.class&newline != 0:
+	case isNewline(a.first):
 		return b.class&space == 0
 	case a.class&(space|digit) != 0:
 		return false
 	case b.class&inWord != 0:
 		return a.class&graphic != 0 && (a.first >= utf8.RuneSelf || b.first >= utf8.RuneSelf)
 	case a.class&graphic != 0:
-		return b.class&(graphic|newline) == 0
+		return b.class&graphic == 0 && !isNewline(b.first)
 	}
-	return b.class != 0
+	return b.class != symbol
 }

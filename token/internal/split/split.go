@@ -40,9 +40,6 @@ const (
 	Llama3 = CL100K
 )
 
-// windowLen is the number of bytes that Window reports on at once.
-const windowLen = 64
-
 // Next returns the end of the piece that starts at pos. pos must be the start
 // of a piece and less than len(text). An unknown pattern gives the whole rest
 // as one piece.
@@ -62,26 +59,6 @@ func (p Pattern) Next(text string, pos int) int {
 		return nextDeepSeek3(text, pos)
 	}
 	return len(text)
-}
-
-// Window finds the ends of several consecutive pieces at once. text[pos] must
-// be the start of a piece. If bit i of ends is set, a piece ends after
-// text[pos+i]. n is the number of bytes covered, always up to the end of a
-// piece and more than zero. If ends is zero, the n bytes are one piece, which
-// may be longer than 64 bytes.
-func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
-	for pos+n < len(text) {
-		end := p.Next(text, pos+n) - pos
-		if end > windowLen {
-			break
-		}
-		ends |= 1 << (end - 1)
-		n = end
-	}
-	if n == 0 {
-		return 0, p.Next(text, pos) - pos
-	}
-	return ends, n
 }
 
 // Ends appends the end offsets of all pieces of text to dst.

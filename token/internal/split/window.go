@@ -1,0 +1,111 @@
+package split
+
+import (
+	"math/bits"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// windowLen is the number of bytes that Window looks at at once.
+const windowLen = 64
+
+// Window finds the ends of several consecutive pieces at once. text[pos] must
+// be the start of a piece. If bit i of ends is set, a piece ends after
+// text[pos+i]. n is the number of bytes covered, always up to the end of a
+// piece and more than zero. If ends is zero, the n bytes are one piece, longer
+// than 64 bytes.
+//
+// The 64 bytes from pos on are classified into bit masks, and the masks give
+// all starts of pieces by a few operations on words, because a window that
+// begins at a piece depends on nothing before it. Characters outside ASCII end
+// the window early, and pieces that contain them are left to Next.
+func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
+	if p.needsNext(text, pos) {
+		return p.windowByNext(text, pos)
+	}
+	var m masks
+	block, limit := (*[windowLen]byte)(nil), len(text)-pos
+	if limit >= windowLen {
+		block, limit = (*[windowLen]byte)(unsafe.Pointer(unsafe.StringData(text[pos:]))), windowLen
+	} else {
+		var padded [windowLen]byte
+		copy(padded[:], text[pos:])
+		block = &padded
+	}
+	classify(block, &m)
+	if m.high != 0 {
+		m.widen(block, text, pos, p)
+	}
+	var starts uint64
+	switch p {
+	case GPT2:
+		starts = m.startsGPT2(text, pos)
+	case CL100K:
+		starts = m.startsCL100K(text, pos, groupsOfThree(m.digit))
+	case Qwen2:
+		starts = m.startsCL100K(text, pos, m.digit)
+	case O200K:
+		starts = m.contract(m.startsO200K(groupsOfThree(m.digit)), text, pos)
+	case Tekken:
+		starts = m.startsO200K(m.digit)
+	case DeepSeek3:
+		m.high |= m.control
+		starts = m.startsDeepSeek3(groupsOfThree(m.digit))
+	}
+	limit = min(limit, bits.TrailingZeros64(m.high))
+	// What becomes of whitespace is decided by what follows it.
+	solid := bits.Len64(^m.space & below(limit))
+	if solid == limit && pos+limit == len(text) {
+		return starts&below(limit)>>1 | 1<<(limit-1), limit
+	}
+	starts &= below(limit) & below(solid+1) &^ 1
+	if starts == 0 {
+		return p.windowOfOne(text, pos)
+	}
+	return starts >> 1, bits.Len64(starts) - 1
+}
+
+// needsNext reports whether the next piece is better left to Next, because it
+// is of a script whose runs of letters are long or because masks do not apply.
+func (p Pattern) needsNext(text string, pos int) bool {
+	b := text[pos]
+	if pos+1 < len(text) {
+		b = max(b, text[pos+1])
+	}
+	return b >= firstDense || b >= utf8.RuneSelf && p == DeepSeek3
+}
+
+// firstDense is the first byte of U+3000 to U+3FFF: from there on, up to
+// U+FFFF, most characters are kana, Han and Hangul.
+const firstDense = 0xE3
+
+// windowByNext collects pieces one by one as long as masks are of no use. It
+// stops early, so that hardly ever a piece is found that does not fit in.
+func (p Pattern) windowByNext(text string, pos int) (ends uint64, n int) {
+	for {
+		end := p.Next(text, pos+n) - pos
+		if end > windowLen {
+			if n == 0 {
+				return 0, end
+			}
+			return ends, n
+		}
+		ends |= 1 << (end - 1)
+		n = end
+		if n > windowLen/4 || pos+n == len(text) || !p.needsNext(text, pos+n) {
+			return ends, n
+		}
+	}
+}
+
+// windowOfOne returns one piece.
+func (p Pattern) windowOfOne(text string, pos int) (ends uint64, n int) {
+	n = p.Next(text, pos) - pos
+	if n > windowLen {
+		return 0, n
+	}
+	return 1 << (n - 1), n
+}
+
+// below returns a mask of the n lowest bits.
+func below(n int) uint64 { return 1<<uint(n) - 1 }
