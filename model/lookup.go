@@ -92,7 +92,7 @@ func (r *Registry) findForm(form string) (int, Match) {
 // direct compares the whole name, without taking anything off it.
 func (r *Registry) direct(name string) (int, Match) {
 	if provider, rest, ok := strings.Cut(name, "/"); ok {
-		if i, ok := r.served[servedKey{canonicalProvider(provider), rest}]; ok {
+		if i, ok := r.served[servedKey{canonicalProvider(provider), foldName(rest)}]; ok {
 			return i, MatchPrefix
 		}
 	}

@@ -61,7 +61,8 @@ func (r *Registry) targets(name string) ([]Model, error) {
 		return nil, errors.New("want the name of a model or a pattern")
 	}
 	if !strings.Contains(name, "*") {
-		return []Model{r.target(name)}, nil
+		m := r.target(name)
+		return []Model{m}, m.check()
 	}
 	var out []Model
 	for _, m := range r.models {
@@ -85,14 +86,14 @@ func (r *Registry) target(name string) Model {
 	}
 	i, how := r.find(name)
 	if how == MatchNone {
-		return Model{ID: id, Provider: canonicalProvider(provider), Source: "configuration"}
+		return Model{ID: strings.TrimSpace(id), Provider: canonicalProvider(provider), Source: "configuration"}
 	}
 	m := r.models[i].clone()
 	same := canonicalProvider(provider) == m.Provider && how == MatchPrefix
 	if how == MatchExact || how == MatchAlias || same {
 		return m
 	}
-	m.ID, m.Aliases = id, nil
+	m.ID, m.Aliases = strings.TrimSpace(id), nil
 	if qualified {
 		m.Provider = canonicalProvider(provider)
 	}

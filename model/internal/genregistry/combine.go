@@ -86,23 +86,30 @@ func combine(lite model.Model, inLite bool, dev model.Model, inDev bool) (model.
 }
 
 // prices chooses between two price lists and remarks on what they disagree about.
+// Cliffs are never taken from one list and base prices from the other unless the
+// base prices agree.
 func prices(lite, dev model.Model) (model.Prices, []model.Cliff, []string) {
-	if !lite.Prices.Known {
+	switch {
+	case !lite.Prices.Known:
 		return dev.Prices, dev.Cliffs, nil
-	}
-	var remarks []string
-	if dev.Prices.Known && (lite.Prices.Input != dev.Prices.Input || lite.Prices.Output != dev.Prices.Output) {
-		remarks = append(remarks, fmt.Sprintf("price in/out %v/%v (LiteLLM) and %v/%v (models.dev)",
-			lite.Prices.Input.PerMillion(), lite.Prices.Output.PerMillion(), dev.Prices.Input.PerMillion(), dev.Prices.Output.PerMillion()))
+	case !dev.Prices.Known:
+		return lite.Prices, lite.Cliffs, nil
+	case lite.Prices.Input != dev.Prices.Input || lite.Prices.Output != dev.Prices.Output:
+		remark := fmt.Sprintf("price in/out %v/%v (LiteLLM) and %v/%v (models.dev)",
+			lite.Prices.Input.PerMillion(), lite.Prices.Output.PerMillion(), dev.Prices.Input.PerMillion(), dev.Prices.Output.PerMillion())
+		if len(lite.Cliffs) == 0 && len(dev.Cliffs) > 0 {
+			return dev.Prices, dev.Cliffs, []string{remark + ": models.dev taken, it knows the cliffs"}
+		}
+		return lite.Prices, lite.Cliffs, []string{remark + ": LiteLLM taken"}
 	}
 	p, cliffs := lite.Prices, lite.Cliffs
-	if len(remarks) == 0 && p.CacheRead == p.Input && p.CacheWrite == p.Input {
+	if p.CacheRead == p.Input && p.CacheWrite == p.Input {
 		p = dev.Prices
 	}
 	if len(cliffs) == 0 {
 		cliffs = dev.Cliffs
 	}
-	return p, cliffs, remarks
+	return p, cliffs, nil
 }
 
 func smaller(a, b int) int {

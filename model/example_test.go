@@ -1,0 +1,110 @@
+package model_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/model"
+)
+
+func ExampleRegistry_Lookup() {
+	for _, name := range []string{"gpt-5.2-2025-12-11", "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "llama3.1:8b-instruct-q4_K_M"} {
+		m, how, err := model.Default().Lookup(name)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(m.ID, how, m.InputLimit)
+	}
+	// Output:
+	// gpt-5.2 dated 272000
+	// claude-sonnet-4-5 dated 200000
+	// llama3.1 family 131072
+}
+
+func ExampleUnknownModelError() {
+	_, _, err := model.Default().Lookup("gpt-5.22")
+	var unknown *model.UnknownModelError
+	if errors.As(err, &unknown) {
+		fmt.Println(unknown.Name, "is not known, but", unknown.Nearest[0], "is")
+	}
+	// Output:
+	// gpt-5.22 is not known, but gpt-5.2 is
+}
+
+func ExampleContextLimit() {
+	settings := map[string]string{"GEMINI_MAX_CONTEXT_LENGTH": "a lot", "DEFAULT_MAX_CONTEXT_LENGTH": "20000"}
+	env := func(name string) string { return settings[name] }
+	limit, source, problems := model.ContextLimit(env, "gemini-2.5-pro")
+	fmt.Println(limit, "from the", source)
+	fmt.Println(problems[0])
+	// Output:
+	// 20000 from the environment default
+	// GEMINI_MAX_CONTEXT_LENGTH="a lot": not a whole number: want a number of tokens above zero; the next source of the limit is used
+}
+
+func ExampleModel_Cost() {
+	m, _, err := model.Default().Lookup("claude-haiku-5-5")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, prompt := range []int{100_000, 101_000} {
+		cost, _ := m.Cost(model.Usage{CacheRead: 90_000, Input: prompt - 90_000, Output: 500})
+		fmt.Println(prompt, cost)
+	}
+	// Output:
+	// 100000 $0.002150
+	// 101000 $0.011250
+}
+
+func ExampleLoad() {
+	list := `{"zorp-9": {"litellm_provider": "acme", "mode": "chat", "max_input_tokens": 64000},
+	          "zorp-x": {"litellm_provider": "acme", "mode": "chat", "max_input_tokens": "plenty"}}`
+	extra, problems, err := model.Load(strings.NewReader(list))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reg := model.Default().Merge(extra)
+	limit, err := reg.Limit("acme/zorp-9")
+	fmt.Println(limit, err)
+	fmt.Println(problems[0])
+	// Output:
+	// 64000 <nil>
+	// model "zorp-x" at byte 105: field "max_input_tokens": want a whole number of tokens, got plenty
+}
+
+func ExampleRegistry_Override() {
+	reg, _ := model.Default().Override(
+		model.Override{Model: "claude-*", InputLimit: 150_000},
+		model.Override{Model: "in-house-7b", InputLimit: 16_384, Tokenizer: model.Tokenizer{Name: "llama3", Exact: true}},
+	)
+	for _, name := range []string{"claude-opus-5", "in-house-7b"} {
+		limit, _ := reg.Limit(name)
+		fmt.Println(name, limit)
+	}
+	// Output:
+	// claude-opus-5 150000
+	// in-house-7b 16384
+}
+
+func ExampleEncodingFor() {
+	for _, name := range []string{"gpt-4o", "azure/gpt-4-0613", "claude-opus-5"} {
+		encoding, ok := model.EncodingFor(name)
+		fmt.Printf("%s %q %v\n", name, encoding, ok)
+	}
+	// Output:
+	// gpt-4o "o200k_base" true
+	// azure/gpt-4-0613 "cl100k_base" true
+	// claude-opus-5 "" false
+}
+
+func ExampleRegistry_Search() {
+	for _, m := range model.Default().Search("sonnet 4.5") {
+		fmt.Println(m.Provider, m.ID)
+	}
+	// Output:
+	// anthropic claude-sonnet-4-5
+}
