@@ -1,0 +1,144 @@
+package token_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// talk is a conversation of n messages of about 100 tokens each.
+func talk(model string, n int) plimsoll.Conversation {
+	var messages []plimsoll.Message
+	for i := range n {
+		messages = append(messages, say(plimsoll.User, fmt.Sprintf("%d %s", i, strings.Repeat("a ship at sea ", 25))))
+	}
+	return plimsoll.Conversation{Dialect: plimsoll.Anthropic, Model: model, Messages: plimsoll.ListOf(messages...)}
+}
+
+func TestF11_TheFactorFindsTheTrueScaleAndHiddenTokensShowAsFraming(t *testing.T) {
+	t.Parallel()
+	const model, hidden, scale = "claude-opus-4-5", 30_000, 1.25
+	calibration := token.NewCalibration(nil)
+	meter := token.NewMeter(&token.MeterOptions{Calibration: calibration})
+	plain := token.NewMeter(nil)
+	bill := func(n int) int { return hidden + int(scale*float64(plain.Weigh(talk(model, n)).Total)) }
+	for n := 20; n <= 1200; n += 20 {
+		meter.Observe("c", talk(model, n), plimsoll.Usage{CacheRead: bill(n)})
+	}
+	drift := calibration.Drift()[0]
+	if drift.Factor < 1.2 || drift.Factor > 1.3 {
+		t.Errorf("factor %.3f, want about %.2f", drift.Factor, scale)
+	}
+	load := meter.For("c").Weigh(talk(model, 1300))
+	if off := float64(load.Total-bill(1300)) / float64(bill(1300)); off > 0.01 || off < -0.01 {
+		t.Errorf("prediction is off by %.2f %%", 100*off)
+	}
+	if load.Framing < hidden*9/10 || load.Framing > hidden*11/10 {
+		t.Errorf("framing %d, want about the %d hidden tokens", load.Framing, hidden)
+	}
+	if load.Band == 0 || load.Band > load.Total/10 {
+		t.Errorf("band %d of %d", load.Band, load.Total)
+	}
+	if other := meter.For("never billed").Weigh(talk(model, 10)); other.Framing != 0 {
+		t.Errorf("another conversation got %d tokens of framing", other.Framing)
+	}
+}
+
+func TestF11_AnExactCounterIsNeverScaled(t *testing.T) {
+	t.Parallel()
+	calibration := token.NewCalibration(nil)
+	meter := token.NewMeter(&token.MeterOptions{Calibration: calibration})
+	c := talk("gpt-4o", 50)
+	c.Dialect = plimsoll.OpenAI
+	before := meter.Weigh(c)
+	for n := range 20 {
+		part := talk("gpt-4o", 10+n)
+		part.Dialect = plimsoll.OpenAI
+		meter.Observe("c", part, plimsoll.Usage{Input: 2 * meter.Weigh(part).Total})
+	}
+	if diff := cmp.Diff(before, meter.Weigh(c)); diff != "" {
+		t.Errorf("odd bills changed an exact count:\n%s", diff)
+	}
+	if d := calibration.Drift()[0]; d.Factor != 1 || d.Error < 0.02 {
+		t.Errorf("drift %+v, want factor 1 and a large error", d)
+	}
+}
+
+func TestF11_DriftIsLogged(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(&token.CalibrationOptions{Log: log})})
+	c := talk("claude-opus-4-5", 10)
+	exact := meter.Weigh(c).Total
+	meter.Observe("a", c, plimsoll.Usage{Input: exact})
+	meter.Observe("b", c, plimsoll.Usage{Input: 2 * exact})
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], "level=DEBUG") || !strings.Contains(lines[1], "level=WARN") {
+		t.Fatalf("log:\n%s", out.String())
+	}
+	for _, want := range []string{"model=claude-opus-4-5", fmt.Sprintf("estimated=%d", exact), fmt.Sprintf("actual=%d", 2*exact), "off=-0.5"} {
+		if !strings.Contains(lines[1], want) {
+			t.Errorf("%s is missing in %s", want, lines[1])
+		}
+	}
+}
+
+func TestF11_WhatWasLearnedSurvivesARestart(t *testing.T) {
+	t.Parallel()
+	first := token.NewCalibration(nil)
+	meter := token.NewMeter(&token.MeterOptions{Calibration: first})
+	for n := 10; n < 60; n += 10 {
+		c := talk("claude-opus-4-5", n)
+		meter.Observe("c", c, plimsoll.Usage{Input: 3 * meter.Weigh(c).Total / 2})
+	}
+	stored, err := json.Marshal(first.Drift())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var drifts []token.Drift
+	if err := json.Unmarshal(stored, &drifts); err != nil {
+		t.Fatal(err)
+	}
+	second := token.NewCalibration(nil)
+	second.Restore(drifts)
+	if diff := cmp.Diff(first.Drift(), second.Drift()); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	a, b := meter.Weigh(talk("claude-opus-4-5", 7)), token.NewMeter(&token.MeterOptions{Calibration: second}).Weigh(talk("claude-opus-4-5", 7))
+	if a.Total != b.Total {
+		t.Errorf("restored meter weighs %d, the first %d", b.Total, a.Total)
+	}
+}
+
+func TestF11_NoBillBendsTheScaleOutOfBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		calibration := token.NewCalibration(nil)
+		meter := token.NewMeter(&token.MeterOptions{Calibration: calibration})
+		last := 1.0
+		for range rapid.IntRange(1, 12).Draw(t, "bills") {
+			c := talk("claude-opus-4-5", rapid.IntRange(1, 60).Draw(t, "messages"))
+			key := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "key")
+			meter.Observe(key, c, plimsoll.Usage{Input: rapid.IntRange(-5, 5_000_000).Draw(t, "billed")})
+			for _, d := range calibration.Drift() {
+				if d.Factor < 0.5 || d.Factor > 2 || d.Factor-last > 0.0501 || last-d.Factor > 0.0501 {
+					t.Fatalf("factor went from %.3f to %.3f", last, d.Factor)
+				}
+				last = d.Factor
+			}
+			if load := meter.For(key).Weigh(c); load.Total < 0 {
+				t.Fatalf("negative load %d", load.Total)
+			}
+		}
+	})
+}

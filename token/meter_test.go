@@ -1,0 +1,309 @@
+package token_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+func chat(model string, messages ...plimsoll.Message) plimsoll.Conversation {
+	return plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: model, Messages: plimsoll.ListOf(messages...)}
+}
+
+func say(role plimsoll.Role, text string) plimsoll.Message { return plimsoll.Say(role, text) }
+
+func cookbook(c plimsoll.Counter) *token.Meter {
+	framing := token.CookbookFraming()
+	return token.NewMeter(&token.MeterOptions{Counter: c, Framing: &framing})
+}
+
+func messageTokens(load plimsoll.Load) []int {
+	var all []int
+	for _, m := range load.Messages {
+		all = append(all, m.Tokens)
+	}
+	return all
+}
+
+func TestT04_WithAnEncoderAMessageWeighsItsTokensPlusFour(t *testing.T) {
+	t.Parallel()
+	c := token.Tiktoken("gpt-4o")
+	load := cookbook(c).Weigh(chat("gpt-4o", say(plimsoll.System, "stay concise"), say(plimsoll.User, "hello")))
+	want := []int{c.Count("stay concise") + 4, c.Count("hello") + 4}
+	if diff := cmp.Diff(want, messageTokens(load)); diff != "" {
+		t.Errorf("weights (-want +got):\n%s", diff)
+	}
+	if load.Total != want[0]+want[1] || !load.Exact {
+		t.Errorf("total %d, exact %v; want %d, true", load.Total, load.Exact, want[0]+want[1])
+	}
+}
+
+func TestT05_WithoutAnEncoderAMessageWeighsCharactersByFourPlusFive(t *testing.T) {
+	t.Parallel()
+	load := cookbook(named(t, token.Heuristic)).Weigh(chat("",
+		say(plimsoll.System, "stay concise"), say(plimsoll.User, "hello"),
+		say(plimsoll.Assistant, "hi there"), say(plimsoll.User, "tell me more"),
+	))
+	if diff := cmp.Diff([]int{8, 6, 7, 8}, messageTokens(load)); diff != "" {
+		t.Errorf("weights (-want +got):\n%s", diff)
+	}
+	if load.Total != 29 || load.Exact || load.Band == 0 {
+		t.Errorf("total %d, exact %v, band %d; want 29, an estimate with a band", load.Total, load.Exact, load.Band)
+	}
+}
+
+// counting is a counter that counts its calls.
+type counting struct {
+	plimsoll.Counter
+	mu    sync.Mutex
+	bytes int
+}
+
+func (c *counting) Count(text string) int {
+	c.mu.Lock()
+	c.bytes += len(text)
+	c.mu.Unlock()
+	return c.Counter.Count(text)
+}
+
+func TestT08_ACounterCanBeSharedAndAMeterDoesNotCountTwice(t *testing.T) {
+	t.Parallel()
+	c := &counting{Counter: named(t, "o200k_base")}
+	meter := token.NewMeter(&token.MeterOptions{Counter: c})
+	long := chat("gpt-4o", say(plimsoll.User, strings.Repeat("the load line ", 1000)))
+	first := meter.Weigh(long)
+	counted := c.bytes
+	longer := chat("gpt-4o", append(long.Messages.Slice(), say(plimsoll.Assistant, "aye"))...)
+	second := meter.Weigh(longer)
+	if got := c.bytes - counted; got != len("aye") {
+		t.Errorf("adding a message of 3 bytes made the counter read %d bytes", got)
+	}
+	if second.Total != first.Total+c.Counter.Count("aye")+4 {
+		t.Errorf("total went from %d to %d", first.Total, second.Total)
+	}
+	other := token.NewMeter(&token.MeterOptions{Counter: c})
+	if diff := cmp.Diff(second, other.Weigh(longer)); diff != "" {
+		t.Errorf("a fresh meter with the same counter differs:\n%s", diff)
+	}
+}
+
+func TestADigestSavesEvenTheHash(t *testing.T) {
+	t.Parallel()
+	meter := token.NewMeter(nil)
+	m := say(plimsoll.User, "as it came")
+	m.Digest = plimsoll.Digest{1}
+	want := meter.Weigh(chat("gpt-4o", m))
+	lie := say(plimsoll.User, "something much longer that nobody will look at")
+	lie.Digest = m.Digest
+	if diff := cmp.Diff(want, meter.Weigh(chat("gpt-4o", lie))); diff != "" {
+		t.Errorf("a known digest was looked into:\n%s", diff)
+	}
+}
+
+func TestOpenAIFraming(t *testing.T) {
+	t.Parallel()
+	c := named(t, "o200k_base")
+	n := c.Count
+	call := func(id, args string) plimsoll.ToolCall {
+		return plimsoll.ToolCall{ID: id, Name: "get_details_by_id", Arguments: args}
+	}
+	result := func(id, text string) plimsoll.Message {
+		return plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{
+			CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text}),
+		})
+	}
+	named := func(m plimsoll.Message, name string) plimsoll.Message { m.Name = name; return m }
+	for _, tt := range []struct {
+		name     string
+		messages []plimsoll.Message
+		want     int
+	}{
+		{"a message has four tokens around it", []plimsoll.Message{say(plimsoll.User, "hi")}, 4 + n("hi")},
+		{
+			"a speaker's name costs one more than itself",
+			[]plimsoll.Message{named(say(plimsoll.User, "hi"), "ada")}, 4 + n("hi") + 1 + n("ada"),
+		},
+		{
+			"a call names its tool twice and loses white space in its arguments",
+			[]plimsoll.Message{
+				plimsoll.NewMessage(plimsoll.Assistant, call("1", `{"id": "L1001"}`)), result("1", `{"ok": true}`),
+			},
+			4 + n("functions.get_details_by_id") + n("get_details_by_id") + n(`{"id":"L1001"}`) + 4 + 4 + n(`{"ok": true}`),
+		},
+		{
+			"results of parallel calls are one list, written in ASCII",
+			[]plimsoll.Message{
+				plimsoll.NewMessage(plimsoll.Assistant, call("1", `{"id": "a"}`), call("2", `{"id": "b"}`)),
+				result("1", "電波"), result("2", `{"ok":true}`),
+			},
+			20 + n(`{"tool_uses":[]}`) +
+				2*n(`{"recipient_name":"functions.get_details_by_id","parameters":{"id":"a"}}`) +
+				n("\"\\u96fb\\u6ce2\"") + n(`{"ok": true}`),
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			load := token.NewMeter(nil).Weigh(chat("gpt-4.1", tt.messages...))
+			if got := load.Total - load.Framing; got != tt.want {
+				t.Errorf("weight %d, want %d (%v)", got, tt.want, load.Messages)
+			}
+			if load.Framing != 3 || !load.Exact {
+				t.Errorf("framing %d, exact %v; want 3, true", load.Framing, load.Exact)
+			}
+		})
+	}
+}
+
+// anyConversation draws conversations with parts of every kind.
+func anyConversation() *rapid.Generator[plimsoll.Conversation] {
+	text := rapid.OneOf(rapid.SampledFrom([]string{"", "hello", "{\"a\": 1}", "日本語の文", "line\n\tline"}), rapid.StringN(0, 30, 90))
+	part := rapid.Custom(func(t *rapid.T) plimsoll.Part {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			id := rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "id")
+			return plimsoll.ToolCall{ID: id, Name: "read", Arguments: text.Draw(t, "arguments")}
+		case 1:
+			id := rapid.SampledFrom([]string{"1", "2", "3"}).Draw(t, "id")
+			return plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text.Draw(t, "output")})}
+		case 2:
+			return plimsoll.Reasoning{Text: text.Draw(t, "thought"), Signature: text.Draw(t, "signature")}
+		case 3:
+			return plimsoll.Media{Kind: plimsoll.Image, Width: rapid.IntRange(0, 5000).Draw(t, "w"), Height: rapid.IntRange(0, 5000).Draw(t, "h")}
+		case 4:
+			return plimsoll.Opaque{Kind: "x", Raw: text.Draw(t, "raw")}
+		}
+		return plimsoll.Text{Text: text.Draw(t, "text")}
+	})
+	message := rapid.Custom(func(t *rapid.T) plimsoll.Message {
+		role := rapid.SampledFrom([]plimsoll.Role{plimsoll.System, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole}).Draw(t, "role")
+		return plimsoll.NewMessage(role, rapid.SliceOfN(part, 0, 3).Draw(t, "parts")...)
+	})
+	return rapid.Custom(func(t *rapid.T) plimsoll.Conversation {
+		return plimsoll.Conversation{
+			Dialect:  rapid.SampledFrom([]plimsoll.Dialect{"", plimsoll.OpenAI, plimsoll.Responses, plimsoll.Anthropic, plimsoll.Gemini}).Draw(t, "dialect"),
+			Model:    rapid.SampledFrom([]string{"gpt-4o", "claude-opus-4-5", "gemini-2.5-pro", "llama3.1:8b", "?"}).Draw(t, "model"),
+			System:   plimsoll.ListOf(rapid.SliceOfN(part, 0, 2).Draw(t, "system")...),
+			Tools:    plimsoll.ListOf(rapid.SliceOfN(rapid.Just(plimsoll.Tool{Name: "read", Description: "reads", Schema: "{}"}), 0, 2).Draw(t, "tools")...),
+			Messages: plimsoll.ListOf(rapid.SliceOfN(message, 0, 8).Draw(t, "messages")...),
+		}
+	})
+}
+
+func TestMeterLaws(t *testing.T) {
+	t.Parallel()
+	shared := token.NewMeter(&token.MeterOptions{Remember: 64})
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyConversation().Draw(t, "conversation")
+		load := shared.Weigh(c)
+		checkSums(t, load, c.Messages.Len())
+		if diff := cmp.Diff(load, token.NewMeter(nil).Weigh(c)); diff != "" {
+			t.Fatalf("a meter with memories differs from a fresh one:\n%s", diff)
+		}
+		siblings := c.Outline().Siblings
+		for i, m := range c.Messages.All() {
+			if diff := cmp.Diff(load.Messages[i], shared.WeighMessage(c, m, siblings[i])); diff != "" {
+				t.Fatalf("message %d alone differs from its place in the whole:\n%s", i, diff)
+			}
+		}
+		keep := rapid.IntRange(0, c.Messages.Len()).Draw(t, "known")
+		prefix := c
+		prefix.Messages = plimsoll.ListOf(c.Messages.Slice()[:keep]...)
+		if siblingsAgree(siblings, prefix.Outline().Siblings) {
+			checkExtend(t, shared, shared.Weigh(prefix), c, load)
+		}
+	})
+}
+
+// siblingsAgree leaves out histories in which a later call changes how an earlier
+// result is framed; they are illegal.
+func siblingsAgree(whole, prefix []int) bool {
+	for i, n := range prefix {
+		if whole[i] != n {
+			return false
+		}
+	}
+	return true
+}
+
+func checkSums(t *rapid.T, load plimsoll.Load, messages int) {
+	sum := load.System + load.Tools + load.Framing
+	for i, m := range load.Messages {
+		parts := m.Framing
+		for _, p := range m.Parts {
+			if p < 0 {
+				t.Fatalf("message %d has a part of %d tokens", i, p)
+			}
+			parts += p
+		}
+		if parts != m.Tokens {
+			t.Fatalf("message %d weighs %d, its parts %d", i, m.Tokens, parts)
+		}
+		sum += m.Tokens
+	}
+	if sum != load.Total || len(load.Messages) != messages {
+		t.Fatalf("total %d, sum %d, %d of %d messages", load.Total, sum, len(load.Messages), messages)
+	}
+	if load.Exact != (load.Band == 0) && load.Total > load.Framing {
+		t.Fatalf("exact %v with a band of %d", load.Exact, load.Band)
+	}
+}
+
+func checkExtend(t *rapid.T, meter *token.Meter, known plimsoll.Load, c plimsoll.Conversation, want plimsoll.Load) {
+	got := meter.Extend(known, c)
+	if got.Total != want.Total {
+		t.Fatalf("extending gives %d, weighing %d", got.Total, want.Total)
+	}
+	if diff := cmp.Diff(want.Messages, got.Messages); diff != "" {
+		t.Fatalf("extending differs from weighing:\n%s", diff)
+	}
+}
+
+func TestDraftSavingsAgreeWithTheMeter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyConversation().Draw(t, "conversation")
+		meter := token.NewMeter(nil)
+		d := plimsoll.NewDraft(c, meter)
+		for _, turn := range c.Outline().Turns {
+			if rapid.Bool().Draw(t, "drop") {
+				if err := d.Drop(turn.Span, plimsoll.Why{Rung: "slide"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if rapid.Bool().Draw(t, "add") {
+			d.AddTool(plimsoll.Tool{Name: "tool", Schema: `{"type":"object"}`}, plimsoll.Why{})
+			d.AddSystem(plimsoll.Text{Text: "remember"}, plimsoll.Why{})
+		}
+		before, after := meter.Weigh(c).Total, meter.Weigh(d.Result()).Total
+		if d.Saved() != before-after {
+			t.Fatalf("the draft says %d saved, weighing says %d", d.Saved(), before-after)
+		}
+	})
+}
+
+func TestAMeterIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	meter := token.NewMeter(&token.MeterOptions{Remember: 32, Calibration: token.NewCalibration(nil)})
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 200 {
+				c := chat("claude-opus-4-5", say(plimsoll.User, fmt.Sprintf("message %d", i%50)))
+				key := fmt.Sprintf("c%d", g)
+				if total := meter.For(key).Weigh(c).Total; total <= 0 {
+					t.Errorf("total %d", total)
+				}
+				meter.Observe(key, c, plimsoll.Usage{Input: 30})
+			}
+		})
+	}
+	wg.Wait()
+}
