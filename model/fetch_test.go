@@ -96,7 +96,6 @@ func TestC03_TheCompletePublicListsLoad(t *testing.T) {
 		least int
 	}{
 		{"litellm-model_prices_and_context_window.json", 2_300},
-		{"litellm-compact.json", 2_300},
 		{"models-dev-compact.json", 5_000},
 	} {
 		file, least := source.file, source.least

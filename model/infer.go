@@ -55,6 +55,7 @@ var lines = []lineFacts{
 	{stem: "gemini-2.5-pro", tokenizer: geminiTokenizer, cache: geminiProCache},
 	{stem: "gemini-3-pro", tokenizer: geminiTokenizer, cache: geminiProCache},
 	{stem: "gemini-3.1-pro", tokenizer: geminiTokenizer, cache: geminiProCache},
+	{stem: "gemini-4-argon", tokenizer: geminiTokenizer, cache: geminiProCache},
 	{stem: "gemini-pro", tokenizer: geminiTokenizer, cache: geminiProCache},
 	{stem: "gemini", tokenizer: geminiTokenizer, cache: geminiCache},
 	{stem: "gemma-2", tokenizer: Tokenizer{"gemma2", true}},

@@ -112,8 +112,8 @@ func (r *Registry) claim(names map[string]int, name string, i int) {
 	if name == "" {
 		return
 	}
-	held, ok := names[name]
-	if !ok || r.rightTo(name, i) > r.rightTo(name, held) || (r.rightTo(name, i) == r.rightTo(name, held) && i < held) {
+	held, taken := names[name]
+	if !taken || cmp.Or(r.rightTo(name, i)-r.rightTo(name, held), held-i) > 0 {
 		names[name] = i
 	}
 }
@@ -155,5 +155,13 @@ func foldName(name string) string {
 // plainName evens out how versions are punctuated ("claude-sonnet-4.5" and
 // "claude-sonnet-4-5").
 func plainName(name string) string {
-	return strings.NewReplacer(".", "-", "_", "-").Replace(name)
+	if !strings.ContainsAny(name, "._") {
+		return name
+	}
+	return strings.Map(func(c rune) rune {
+		if c == '.' || c == '_' {
+			return '-'
+		}
+		return c
+	}, name)
 }
