@@ -91,15 +91,10 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 	if m.options.Calibration == nil || usage.Prompt() <= 0 {
 		return
 	}
-	s := m.scale(c)
-	estimate := m.weigh(c, plimsoll.Load{}, key).Total
-	m.options.Calibration.observe(key, s, m.rawTotal(s, c), estimate, usage.Prompt())
-	plain := m.weigh(c, plimsoll.Load{}, "").Total
-	m.options.Calibration.hold(key, anchor{
-		raw:    m.rawTotal(s, c),
-		actual: usage.Prompt(),
-		hidden: usage.Prompt() - plain,
-	})
+	load, raw := m.weigh(c, plimsoll.Load{}, "")
+	m.options.Calibration.observe(key, m.scale(c), raw, load.Total, usage.Prompt())
+	now, _ := m.weigh(c, plimsoll.Load{}, "") // by the factor that was just learned
+	m.options.Calibration.hold(key, anchor{raw: raw, actual: usage.Prompt(), hidden: usage.Prompt() - now.Total})
 }
 
 // For returns a meter that knows the conversation's last bill and weighs from
@@ -116,25 +111,17 @@ var _ plimsoll.Meter = (*anchored)(nil)
 
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	return a.Meter.weigh(c, plimsoll.Load{}, a.key)
+	load, _ := a.Meter.weigh(c, plimsoll.Load{}, a.key)
+	return load
 }
 
-// rawTotal is the load before any correction.
-func (m *Meter) rawTotal(s *scale, c plimsoll.Conversation) int {
-	guessed := 0
-	n := s.system(c.System, &guessed) + s.tools(c.Tools) + s.framing.Reply
-	siblings := siblingsOf(s, c)
-	for i, message := range c.Messages.All() {
-		n += m.raw(s, message, siblings(i)).tokens()
-	}
-	return n
-}
-
-func (c *Calibration) observe(key string, s *scale, raw, estimate, actual int) {
+// observe learns from one bill; weighed is the load without any anchor.
+func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learnedOf(s.model)
 	before, known := c.find(key)
+	estimate := max(0, weighed+before.hidden)
 	exact := s.counter.Info().Exact
 	if known && !exact {
 		l.learnFactor(raw-before.raw, actual-before.actual)

@@ -69,13 +69,15 @@ func (m *Meter) Counter(name string) (plimsoll.Counter, error) {
 
 // Weigh returns the load of a conversation.
 func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	return m.weigh(c, plimsoll.Load{}, "")
+	load, _ := m.weigh(c, plimsoll.Load{}, "")
+	return load
 }
 
 // Extend returns the load of a conversation whose first messages were weighed
 // before, by this meter, with the given result. It looks only at what is new.
 func (m *Meter) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
-	return m.weigh(c, load, "")
+	load, _ = m.weigh(c, load, "")
+	return load
 }
 
 // WeighMessage returns the load of one message.
@@ -105,17 +107,20 @@ func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	return m.factor(s).apply(n)
 }
 
-func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) plimsoll.Load {
+// weigh returns the load and what was weighed anew of it before any correction.
+func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) (load plimsoll.Load, raw int) {
 	s := m.scale(c)
 	f := m.factor(s)
 	guessed := 0
-	load := plimsoll.Load{
-		System: f.apply(s.system(c.System, &guessed)),
-		Tools:  f.apply(s.tools(c.Tools)),
+	system, tools := s.system(c.System, &guessed), s.tools(c.Tools)
+	raw = system + tools + s.framing.Reply
+	load = plimsoll.Load{
+		System:  f.apply(system),
+		Tools:   f.apply(tools),
+		Framing: f.apply(s.framing.Reply),
 		Messages: append(make([]plimsoll.MessageLoad, 0, c.Messages.Len()),
 			known.Messages[:min(len(known.Messages), c.Messages.Len())]...),
 	}
-	load.Framing = f.apply(s.framing.Reply)
 	guessed += load.Tools
 	siblings := siblingsOf(s, c)
 	backing := make([]int, 0, partCount(c.Messages, len(load.Messages)))
@@ -125,13 +130,14 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 		backing = backing[:len(backing)+len(ml.Parts)]
 		load.Messages = append(load.Messages, ml)
 		guessed += w.guessed
+		raw += w.tokens()
 	}
 	load.Total = load.System + load.Tools + load.Framing
 	for _, ml := range load.Messages {
 		load.Total += ml.Tokens
 	}
 	m.judge(s, f, conversation, guessed, &load)
-	return load
+	return load, raw
 }
 
 // judge adds what calibration knows of the conversation and says how far the

@@ -6,7 +6,9 @@ package corpora
 import (
 	"bufio"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -113,5 +115,16 @@ func parse(t testing.TB, line []byte) Record {
 	if err != nil {
 		t.Fatalf("%s: %v", head.ID, err)
 	}
-	return Record{ID: head.ID, Model: head.Model, Conversation: parsed.Conversations[0], Notes: head.Messages}
+	c := parsed.Conversations[0]
+	c.Messages = withDigests(head.ID, c.Messages.Slice())
+	return Record{ID: head.ID, Model: head.Model, Conversation: c, Notes: head.Messages}
+}
+
+// withDigests gives messages the digests that a codec would.
+func withDigests(id string, messages []plimsoll.Message) plimsoll.List[plimsoll.Message] {
+	for i := range messages {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", id, i))
+		messages[i].Digest = plimsoll.Digest(sum[:16])
+	}
+	return plimsoll.ListOf(messages...)
 }
