@@ -21,7 +21,7 @@ const (
 	MatchPrefix
 	// MatchDated means that a date, version or channel was taken off the name.
 	MatchDated
-	// MatchFamily means that the name is a size or quantisation of local weights
+	// MatchFamily means that the name is a size or quantisation of open weights
 	// of which only the family is known.
 	MatchFamily
 	// MatchDefault means that no model was found and a default stands in.
@@ -81,7 +81,7 @@ func (r *Registry) findForm(form string) (int, Match) {
 	}
 	for _, s := range withoutSuffixes(form) {
 		i, how := r.direct(s.name)
-		if how == MatchNone || (s.how == MatchFamily && r.models[i].Provider != localProvider) {
+		if how == MatchNone || weightsOf(r.models[i].Provider) < s.weights {
 			continue
 		}
 		return i, max(how, s.how)

@@ -73,6 +73,14 @@ func TestLookupFindsTheModelBehindAName(t *testing.T) {
 		{"deepseek-r1:70b", "deepseek-r1", model.MatchFamily},
 		{"phi4:14b-q4_K_M", "phi4", model.MatchFamily},
 		{"mixtral:8x7b", "mixtral", model.MatchFamily},
+		{"google/gemma-3-12b-it", "gemma3", model.MatchFamily},
+		{"Qwen/Qwen2.5-Coder-32B-Instruct-GGUF", "qwen2.5-coder", model.MatchFamily},
+		{"qwen/qwen3-30b-a3b-2507", "qwen3", model.MatchFamily},
+		{"meta.llama3-1-70b-instruct-v1:0", "llama3.1", model.MatchFamily},
+		{"meta-llama/Meta-Llama-3.1-8B-Instruct-Turbo", "llama3.1", model.MatchFamily},
+		{"moonshotai/Kimi-K2-Instruct", "kimi-k2-0711-preview", model.MatchFamily},
+		{"zai-org/GLM-4.6-FP8", "glm-4.6", model.MatchFamily},
+		{"claude-3-5-sonnet-v2@20241022", "claude-3-5-sonnet", model.MatchDated},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -93,7 +101,7 @@ func TestLookupNeverMatchesAcrossAWrongBoundary(t *testing.T) {
 		"gpt-41", "gpt-4x", "gpt-4.11", "gpt-40", "gpt-4-9999", "gpt-4o1", "gpt-9", "gpt",
 		"claude", "claude-sonnet", "claude-sonnet-45", "claude-sonnet-9", "claude-opus-4-99",
 		"gemini-2.5", "gemini-25-pro", "gemini-2.5-proto", "o33", "o",
-		"gpt-4o:8b", "gpt-4o-8b", "claude-sonnet-4-5:q4_k_m", "llama3.14", "llama", "foo/bar", "/", "-", ":", "",
+		"gpt-4o:8b", "gpt-4o-8b", "gpt-4o-instruct", "gpt-4-chat", "qwen-max-8b", "glm-4.6:8b", "kimi-k2-turbo-turbo", "claude-opus-5-fp8", "claude-sonnet-4-5:q4_k_m", "llama3.14", "llama", "foo/bar", "/", "-", ":", "",
 		"gpt-4-2025-13-01", "gpt-4-2025-00-01", "gpt-4-2025-12-32", "gpt-4-1999-01-01",
 	} {
 		t.Run(name, func(t *testing.T) {

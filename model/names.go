@@ -54,47 +54,64 @@ func cutPrefix(name string) (string, bool) {
 type shortened struct {
 	name string
 	how  Match
+	// weights says whose models the name may stand for: what was taken off has a
+	// meaning only for weights that are given away.
+	weights weights
 }
+
+// weights says how freely the weights of a model are to be had.
+type weights int
+
+const (
+	anyWeights weights = iota
+	// openWeights are those of makers who publish theirs.
+	openWeights
+	// localWeights are families that are run in many sizes.
+	localWeights
+)
 
 // withoutSuffixes gives the forms left when dates, versions, channels, routes,
 // quantisations and sizes are taken off the end of a name, longest first.
 func withoutSuffixes(name string) []shortened {
 	var forms []shortened
-	how := MatchDated
+	last := shortened{name: name, how: MatchDated}
 	for {
-		rest, weaker, ok := cutSuffix(name)
+		rest, need, ok := cutSuffix(last.name)
 		if !ok || rest == "" {
 			return forms
 		}
-		how = max(how, weaker)
-		forms = append(forms, shortened{rest, how})
-		if strings.HasSuffix(name, "-preview") {
+		preview := strings.HasSuffix(last.name, "-preview")
+		last.name, last.weights = rest, max(last.weights, need)
+		if last.weights > anyWeights {
+			last.how = MatchFamily
+		}
+		forms = append(forms, last)
+		if preview {
 			// A date before the channel names a model of its own:
 			// gpt-4-0125-preview is no gpt-4.
 			return forms
 		}
-		name = rest
 	}
 }
 
 // cutSuffix takes one thing off the end of a name.
-func cutSuffix(name string) (rest string, how Match, ok bool) {
+func cutSuffix(name string) (rest string, need weights, ok bool) {
 	for _, cut := range []struct {
 		from func(string) (string, bool)
-		how  Match
+		need weights
 	}{
-		{cutRoute, MatchDated},
-		{cutVersion, MatchDated},
-		{cutDate, MatchDated},
-		{cutChannel, MatchDated},
-		{cutQuantisation, MatchFamily},
-		{cutSize, MatchFamily},
+		{cutRoute, anyWeights},
+		{cutVersion, anyWeights},
+		{cutDate, anyWeights},
+		{cutChannel, anyWeights},
+		{cutQuantisation, openWeights},
+		{cutSize, localWeights},
 	} {
 		if rest, ok := cut.from(name); ok {
-			return rest, cut.how, true
+			return rest, cut.need, true
 		}
 	}
-	return name, MatchNone, false
+	return name, anyWeights, false
 }
 
 // cutRoute takes off ":free" and its kind, and "@default".
@@ -197,7 +214,10 @@ func cutChannel(name string) (string, bool) {
 
 // quantisations are the last words of names of local weights that say how the
 // weights are stored or tuned.
-var quantisations = words("fp4 fp8 fp16 bf16 f16 f32 int4 int8 awq gptq gguf mlx qat 4bit 8bit instruct chat it text base hf turbo instant versatile")
+var quantisations = words("fp4 fp8 fp16 bf16 f16 f32 int4 int8 awq gptq gguf mlx qat 4bit 8bit instruct chat it hf")
+
+// servings are words by which hosts tell their ways of serving a size apart.
+var servings = words("turbo instant versatile text base")
 
 // cutQuantisation takes off "-q4_K_M", "-fp16", "-instruct" and their kind.
 func cutQuantisation(name string) (string, bool) {
@@ -215,14 +235,15 @@ func quantised(word string) bool {
 	return len(word) >= 2 && word[0] == 'q' && word[1] >= '1' && word[1] <= '8' && (len(word) == 2 || word[2] == '_')
 }
 
-// cutSize takes off a size ("-8b", ":70b", "-8x7b", "-a3b", ":e4b") or a tag that
-// is none.
+// cutSize takes off a size ("-8b", ":70b", "-8x7b", "-a3b", ":e4b"), a way of
+// serving it, or a tag of any kind.
 func cutSize(name string) (string, bool) {
 	i := strings.LastIndexAny(name, "-:")
 	if i < 0 {
 		return name, false
 	}
-	return name[:i], name[i] == ':' || sized(name[i+1:])
+	last := name[i+1:]
+	return name[:i], name[i] == ':' || sized(last) || servings[last]
 }
 
 func sized(word string) bool {

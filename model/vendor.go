@@ -47,6 +47,19 @@ func startsWithLetter(s string) bool {
 	return s != "" && s[0] >= 'a' && s[0] <= 'z'
 }
 
+// publishers are makers whose weights others serve under names of their own.
+var publishers = words("mistral deepseek alibaba llama moonshotai zai minimax")
+
+func weightsOf(provider string) weights {
+	switch {
+	case provider == localProvider:
+		return localWeights
+	case publishers[provider]:
+		return openWeights
+	}
+	return anyWeights
+}
+
 // providerNames maps the words that lists, gateways and users write for a
 // provider to the one this package uses.
 var providerNames = map[string]string{
