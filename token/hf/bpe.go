@@ -12,7 +12,7 @@ type model struct {
 	bytes    *[256]uint32      // byte-level families: the token of each byte; nil otherwise
 	chars    *charTable        // other families: the token of each character
 	fallback *[256]uint32      // tokens <0x00> to <0xFF>; nil without byte fallback
-	whole    map[string]uint32 // ignore_merges: a piece that is a token stays whole; nil otherwise
+	whole    map[string]uint32 // ignore_merges: a piece that is a token is not merged; nil otherwise
 	joints   *joints           // where a piece may be cut beforehand; nil when nowhere
 	unknown  uint32            // noToken: what has no token is dropped
 	fuse     bool              // neighbouring unknown characters are one token
@@ -43,12 +43,6 @@ const keepSymbols = 1 << 16
 
 // tokens returns the ids of one piece; the slice is valid until the next call.
 func (g *merger) tokens(m *model, piece string) []uint32 {
-	if m.whole != nil {
-		if id, ok := m.whole[piece]; ok {
-			g.ids = append(g.ids[:0], id)
-			return g.ids
-		}
-	}
 	g.symbols(m, piece)
 	if chunk := cmp.Or(g.chunk, chunkSymbols); len(g.ids) > chunk {
 		return g.long(m.pairs, chunk)

@@ -18,10 +18,14 @@ const (
 	longIDs    = 14
 )
 
+// partOfPiece marks text that was cut out of a piece. Where a model looks up whole pieces before
+// merging, the same text has other tokens as a piece of its own.
+const partOfPiece = 0x80
+
 // shortEntry is half a cache line.
 type shortEntry struct {
 	lo, hi uint64
-	size   uint8 // of the piece; 0 is free
+	size   uint8 // of the piece, with partOfPiece; 0 is free
 	n      uint8
 	ids    [shortIDs]uint32
 }

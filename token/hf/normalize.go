@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -82,24 +83,34 @@ func replaceAll(text, from, to string, buf *[]byte) string {
 	return view(*buf)
 }
 
-// normalForm brings text into a normal form of Unicode 9, stretch by stretch: a newer character
-// stands for itself and takes part in nothing.
+// normalForm brings text into a normal form. Characters that no form touches are copied; each
+// stretch of others is normalised together with the character before it, which it may join.
 func normalForm(form norm.Form, text string) string {
-	if isASCII(text) {
+	at := inertSpan(form, text)
+	if at == len(text) {
 		return text
 	}
-	start, end := nextNewer(text)
-	if start == len(text) {
-		return normalStretch(form, text)
-	}
 	var out strings.Builder
+	for at < len(text) {
+		_, before := utf8.DecodeLastRuneInString(text[:at])
+		out.WriteString(text[:at-before])
+		end := at + activeSpan(form, text[at:])
+		writeOld(&out, form, text[at-before:end])
+		text = text[end:]
+		at = inertSpan(form, text)
+	}
+	out.WriteString(text)
+	return out.String()
+}
+
+// writeOld normalises by Unicode 9: a newer character stands for itself and takes part in nothing.
+func writeOld(out *strings.Builder, form norm.Form, text string) {
 	for text != "" {
+		start, end := nextNewer(text)
 		out.WriteString(normalStretch(form, text[:start]))
 		out.WriteString(text[start:end])
 		text = text[end:]
-		start, end = nextNewer(text)
 	}
-	return out.String()
 }
 
 // normalStretch is form.String without what that adds for streams: golang.org/x/text puts a joiner
@@ -109,15 +120,6 @@ func normalStretch(form norm.Form, text string) string {
 		return longMarks(form, text)
 	}
 	return form.String(text)
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
 
 // markRun is fewer than the marks at which golang.org/x/text starts to insert joiners, with

@@ -61,6 +61,26 @@ func TestNormalisationTablesAreThoseOfUnicode17(t *testing.T) {
 	}
 }
 
+func TestInertCharactersAreUntouchedAndStandApart(t *testing.T) {
+	t.Parallel()
+	for _, form := range []norm.Form{norm.NFC, norm.NFKC} {
+		inert := 0
+		for r := rune(0); r <= 0x10FFFF; r++ {
+			if r >= 0xD800 && r < 0xE000 || !isInert(r, form == norm.NFKC) {
+				continue
+			}
+			inert++
+			p := form.PropertiesString(string(r))
+			if form.String(string(r)) != string(r) || !p.BoundaryBefore() || isNewer(r) {
+				t.Errorf("U+%04X is not inert", r)
+			}
+		}
+		if inert < 30000 {
+			t.Errorf("only %d inert characters", inert)
+		}
+	}
+}
+
 // Both ways to normalise must agree where both apply: up to 30 marks in a row.
 func TestNormalFormByDefinitionEqualsTheLibrary(t *testing.T) {
 	t.Parallel()
@@ -77,8 +97,8 @@ func TestNormalFormByDefinitionEqualsTheLibrary(t *testing.T) {
 
 func TestLongRunsOfMarksGetNoJoiner(t *testing.T) {
 	t.Parallel()
-	text := "e" + strings.Repeat("\u0323\u0301", 50)
-	want := "\u1eb9" + strings.Repeat("\u0323", 49) + strings.Repeat("\u0301", 50)
+	text := "日e" + strings.Repeat("\u0323\u0301", 50) + "本"
+	want := "日\u1eb9" + strings.Repeat("\u0323", 49) + strings.Repeat("\u0301", 50) + "本"
 	if got := normalForm(norm.NFC, text); got != want {
 		t.Errorf("got %+q, want %+q", got, want)
 	}

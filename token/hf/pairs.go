@@ -60,37 +60,3 @@ func (t *pairTable) put(left, right uint32, rank, id uint32) {
 		}
 	}
 }
-
-// joints remembers between which characters a merge can reach across. Where none can, text may be
-// cut before merging without changing a token: the cut makes words out of SentencePiece's
-// unsplit text. It is a filter, not a set: a false positive makes a piece longer, never wrong.
-type joints struct {
-	ascii [128][2]uint64
-	bits  []uint64
-}
-
-const jointBits = 20
-
-func newJoints() *joints { return &joints{bits: make([]uint64, 1<<jointBits/64)} }
-
-func jointHash(left, right rune) uint32 {
-	return (uint32(left)*0x9E3779B1 ^ uint32(right)*0x85EBCA77) >> (32 - jointBits)
-}
-
-func (j *joints) add(left, right rune) {
-	if left < 128 && right < 128 {
-		j.ascii[left][right>>6] |= 1 << (right & 63)
-		return
-	}
-	h := jointHash(left, right)
-	j.bits[h>>6] |= 1 << (h & 63)
-}
-
-// joined reports whether a merge may reach across the boundary between two characters.
-func (j *joints) joined(left, right rune) bool {
-	if left < 128 && right < 128 {
-		return j.ascii[left][right>>6]>>(right&63)&1 != 0
-	}
-	h := jointHash(left, right)
-	return j.bits[h>>6]>>(h&63)&1 != 0
-}

@@ -68,9 +68,12 @@ func (t *tables) readModel(raw jsontext.Value) error {
 		m.unknown = id
 	}
 	t.vocab, t.model = v, m
-	complete := t.addSymbols(settings, x)
+	t.addSymbols(settings, x)
 	reader := mergeReader{vocab: v, index: x}
-	if m.bytes == nil && !settings.ignoreMerges && (complete || m.unknown != noToken && !m.fuse) {
+	if t.pre.byteLevel {
+		reader.alphabet = newByteAlphabet()
+	}
+	if m.complete() || t.model.bytes == nil && m.unknown != noToken && !m.fuse {
 		reader.joints, reader.apart = newJoints(), m.apart()
 	}
 	if err := reader.read(fields["merges"]); err != nil {
@@ -83,27 +86,37 @@ func (t *tables) readModel(raw jsontext.Value) error {
 	return nil
 }
 
-// addSymbols fills the tables that merging starts from. complete says that every character has a
-// token, if need be byte by byte.
-func (t *tables) addSymbols(settings modelFields, x *index) (complete bool) {
-	if t.pre.byteLevel {
-		t.model.bytes = new([256]uint32)
-		for b, char := range newByteAlphabet().char {
-			id, ok := x.find(t.vocab, utf8.AppendRune(nil, char))
-			if !ok {
-				id = noToken
-			}
-			t.model.bytes[b] = id
+// addSymbols fills the tables that merging starts from.
+func (t *tables) addSymbols(settings modelFields, x *index) {
+	if !t.pre.byteLevel {
+		t.model.chars = t.singleChars()
+		if settings.byteFallback {
+			ids := fallbackIDs(t.vocab, x)
+			t.model.fallback = &ids
 		}
-		return false
+		return
 	}
-	t.model.chars = t.singleChars()
-	if settings.byteFallback {
-		var ids [256]uint32
-		ids, complete = fallbackIDs(t.vocab, x)
-		t.model.fallback = &ids
+	t.model.bytes = new([256]uint32)
+	for b, char := range newByteAlphabet().char {
+		id, ok := x.find(t.vocab, utf8.AppendRune(nil, char))
+		if !ok {
+			id = noToken
+		}
+		t.model.bytes[b] = id
 	}
-	return complete
+}
+
+// complete reports whether any text has tokens, if need be byte by byte.
+func (m *model) complete() bool {
+	for b := range 256 {
+		known := m.bytes != nil && m.bytes[b] != noToken ||
+			m.fallback != nil && m.fallback[b] != noToken ||
+			m.chars != nil && b < utf8.RuneSelf && m.chars.find(rune(b), 1) != noToken
+		if !known {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *tables) singleChars() *charTable {

@@ -101,16 +101,15 @@ func (x *index) add(v *vocab, id uint32) {
 }
 
 // fallbackIDs returns the ids of the byte tokens <0x00> to <0xFF>, noToken where one is missing.
-func fallbackIDs(v *vocab, x *index) (ids [256]uint32, complete bool) {
-	complete = true
+func fallbackIDs(v *vocab, x *index) (ids [256]uint32) {
 	for b := range ids {
 		id, ok := x.find(v, fallbackName(byte(b)))
 		if !ok {
-			id, complete = noToken, false
+			id = noToken
 		}
 		ids[b] = id
 	}
-	return ids, complete
+	return ids
 }
 
 func fallbackName(b byte) []byte {

@@ -53,6 +53,9 @@ type mergeReader struct {
 	joints *joints // nil: not wanted
 	apart  map[uint32]bool
 	joined []byte
+	sides  [2][]byte
+
+	alphabet *byteAlphabet // byte level; nil otherwise
 }
 
 // read takes both forms of the list: "left right" and ["left", "right"].
@@ -124,14 +127,45 @@ func (m *mergeReader) add(rank uint32, left, right []byte) error {
 	}
 	m.pairs.put(l, r, rank, id)
 	if m.joints != nil {
-		last, _ := utf8.DecodeLastRune(left)
-		first, _ := utf8.DecodeRune(right)
-		m.joints.add(last, first)
-		if m.apart[l] || m.apart[r] {
-			m.joints = nil
-		}
+		m.addJoint(left, right)
+	}
+	if m.apart[l] || m.apart[r] {
+		m.joints = nil
 	}
 	return nil
+}
+
+// addJoint looks at the characters on both sides of the boundary, at most four bytes each.
+func (m *mergeReader) addJoint(left, right []byte) {
+	if m.alphabet == nil {
+		m.joints.add(left, right)
+		return
+	}
+	var okLeft, okRight bool
+	m.sides[0], okLeft = m.alphabet.appendBytes(m.sides[0][:0], lastChars(left, 4))
+	m.sides[1], okRight = m.alphabet.appendBytes(m.sides[1][:0], firstChars(right, 4))
+	// Merging starts from bytes: other tokens never come up.
+	if okLeft && okRight {
+		m.joints.add(m.sides[0], m.sides[1])
+	}
+}
+
+func lastChars(s []byte, n int) []byte {
+	end := len(s)
+	for ; n > 0 && end > 0; n-- {
+		_, size := utf8.DecodeLastRune(s[:end])
+		end -= size
+	}
+	return s[end:]
+}
+
+func firstChars(s []byte, n int) []byte {
+	end := 0
+	for ; n > 0 && end < len(s); n-- {
+		_, size := utf8.DecodeRune(s[end:])
+		end += size
+	}
+	return s[:end]
 }
 
 func kindName(raw jsontext.Value) string {

@@ -3,7 +3,6 @@ package hf
 import (
 	"runtime"
 	"sync"
-	"unicode/utf8"
 )
 
 // worker walks over text for one call at a time: it owns the memo and all scratch memory.
@@ -85,56 +84,81 @@ func (w *worker) emitAll(ids []uint32) {
 	w.ids = append(w.ids, ids...)
 }
 
-// leaf takes a piece that no stage cuts further. Without byte level it may be the whole text; it
-// is cut once more where no merge can reach across.
-func (w *worker) leaf(text string) {
-	j := w.t.model.joints
-	if j == nil {
-		w.piece(text)
+// leaf takes a piece that no stage cuts further.
+func (w *worker) leaf(p string) {
+	m := w.t.model
+	if m.whole != nil {
+		if id, ok := m.whole[p]; ok {
+			w.emit(id)
+			return
+		}
+	}
+	if m.joints == nil {
+		w.merge(p)
 		return
 	}
-	start := 0
-	var last rune = -1
-	for i := 0; i < len(text); {
-		r, n := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(text[i:])
-		}
-		if last >= 0 && !j.joined(last, r) {
-			w.piece(text[start:i])
-			start = i
-		}
-		last = r
-		i += n
+	for from := 0; from < len(p); {
+		end := m.joints.next(p, from)
+		w.merge(p[from:end])
+		from = end
 	}
-	w.piece(text[start:])
 }
 
-// piece emits the tokens of one piece, from the memo if it is there.
+// piece emits the tokens of a piece from a split. Most are words that the memo knows; longer ones
+// are looked at more closely.
 func (w *worker) piece(p string) {
+	if len(p) > shortBytes {
+		w.leaf(p)
+		return
+	}
+	lo, hi := shortKey(p)
+	e := w.memo.shortSlot(lo, hi, len(p))
+	if e.lo == lo && e.hi == hi && int(e.size) == len(p) {
+		w.emitAll(e.ids[:e.n])
+		return
+	}
+	if m := w.t.model; m.whole != nil {
+		if id, ok := m.whole[p]; ok {
+			*e = shortEntry{lo: lo, hi: hi, size: uint8(len(p)), n: 1, ids: [shortIDs]uint32{id}}
+			w.emit(id)
+			return
+		}
+	}
+	w.mergeShort(p, e, lo, hi, uint8(len(p)))
+}
+
+// merge emits the tokens of text that has been cut as far as it can be.
+func (w *worker) merge(p string) {
 	switch {
-	case len(p) == 0:
-	case len(p) <= shortBytes:
+	case len(p) > longBytes:
+		w.emitAll(w.merger.tokens(w.t.model, p))
+	case len(p) > shortBytes:
+		w.mergeLong(p)
+	default:
+		size := uint8(len(p))
+		if w.t.model.whole != nil {
+			size |= partOfPiece
+		}
 		lo, hi := shortKey(p)
-		e := w.memo.shortSlot(lo, hi, len(p))
-		if e.lo == lo && e.hi == hi && int(e.size) == len(p) {
+		e := w.memo.shortSlot(lo, hi, int(size))
+		if e.lo == lo && e.hi == hi && e.size == size {
 			w.emitAll(e.ids[:e.n])
 			return
 		}
-		ids := w.merger.tokens(w.t.model, p)
-		if len(ids) <= shortIDs {
-			*e = shortEntry{lo: lo, hi: hi, size: uint8(len(p)), n: uint8(len(ids))}
-			copy(e.ids[:], ids)
-		}
-		w.emitAll(ids)
-	case len(p) <= longBytes:
-		w.longPiece(p)
-	default:
-		w.emitAll(w.merger.tokens(w.t.model, p))
+		w.mergeShort(p, e, lo, hi, size)
 	}
 }
 
-func (w *worker) longPiece(p string) {
+func (w *worker) mergeShort(p string, e *shortEntry, lo, hi uint64, size uint8) {
+	ids := w.merger.tokens(w.t.model, p)
+	if len(ids) <= shortIDs {
+		*e = shortEntry{lo: lo, hi: hi, size: size, n: uint8(len(ids))}
+		copy(e.ids[:], ids)
+	}
+	w.emitAll(ids)
+}
+
+func (w *worker) mergeLong(p string) {
 	e := w.memo.longSlot(p)
 	if int(e.size) == len(p) && string(e.key[:len(p)]) == p {
 		w.emitAll(e.ids[:e.n])
