@@ -32,7 +32,8 @@ func (w *worker) countSome(text string) (tokens, n int) {
 	case n <= 64:
 		return w.countWindow(p, 1<<(n-1)), n
 	}
-	return len(w.bpe(text[:n])), n
+	ids, forgotten := w.bpeLong(text[:n], w.stack[:0], true)
+	return forgotten + len(ids), n
 }
 
 // countWindow counts the pieces whose ends are given as bits. The first loop has no branch that depends on the text:

@@ -32,7 +32,8 @@ func (w *worker) encodeSome(text string, dst []uint32) ([]uint32, int) {
 	case n <= 64:
 		return w.encodeWindow(p, 1<<(n-1), dst), n
 	}
-	return append(dst, w.bpe(text[:n])...), n
+	dst, _ = w.bpeLong(text[:n], dst, false)
+	return dst, n
 }
 
 // encodeWindow appends the ids of the pieces whose ends are given as bits.
@@ -80,5 +81,5 @@ func (w *worker) encodePiece(text unsafe.Pointer, n int, dst []uint32) []uint32 
 			return append(dst, entry.ids[:entry.count]...)
 		}
 	}
-	return append(dst, w.bpe(pieceAt(text, n))...)
+	return w.mergeAll(pieceAt(text, n), dst)
 }

@@ -38,14 +38,10 @@ const (
 func newSeed(t *tables) *[1 << smallBits]smallEntry {
 	seed := new([1 << smallBits]smallEntry)
 	for id := t.size() - 1; id >= 0; id-- {
-		n := t.lenOf(uint32(id))
-		if n == 0 || n > 8 {
-			continue
+		if n := t.lenOf(uint32(id)); n > 0 && n <= 8 {
+			key := loadKey(unsafe.Pointer(&t.blob[t.offset[id]]), 0, n)
+			seed[smallSlot(key)] = smallEntry{key, uint64(n) | 1<<smallCountShift | uint64(id)<<smallIDShift}
 		}
-		var word [8]byte
-		copy(word[:], t.bytes(uint32(id)))
-		key := load64(unsafe.Pointer(&word), 0)
-		seed[smallSlot(key)] = makeSmall(key, n, []uint32{uint32(id)})
 	}
 	return seed
 }
@@ -64,16 +60,17 @@ func makeSmall(key uint64, n int, ids []uint32) smallEntry {
 func (w *worker) fillSmall(text unsafe.Pointer, n int) *smallEntry {
 	key := loadKey(text, 0, n)
 	entry := &w.small[smallSlot(key)]
-	*entry = makeSmall(key, n, w.bpe(pieceAt(text, n)))
+	*entry = makeSmall(key, n, w.wordOrBPE(pieceAt(text, n), key*hashFactor))
 	return entry
 }
 
 // findMedium returns the entry of a piece of 9 to 16 bytes, which it encodes if it must.
 func (w *worker) findMedium(text unsafe.Pointer, n int) *mediumEntry {
+	hash := pieceHash(text, n)
+	entry := &w.medium[hash>>(64-mediumBits)]
 	first, last := load64(text, 0), load64(text, n-8)
-	entry := &w.medium[(first*hashFactor^last)*hashFactor>>(64-mediumBits)]
 	if entry.first != first || entry.last != last || int(entry.len) != n {
-		ids := w.bpe(pieceAt(text, n))
+		ids := w.wordOrBPE(pieceAt(text, n), hash)
 		*entry = mediumEntry{first: first, last: last, len: uint8(n), count: uint8(len(ids))}
 		copy(entry.ids[:], ids)
 	}
@@ -82,18 +79,38 @@ func (w *worker) findMedium(text unsafe.Pointer, n int) *mediumEntry {
 
 // findLarge returns the entry of a piece of 17 to 64 bytes, which it encodes if it must.
 func (w *worker) findLarge(text unsafe.Pointer, n int) *largeEntry {
-	hash := load64(text, 0)*hashFactor ^ load64(text, n-8)
-	hash = hash*hashFactor ^ load64(text, 8)
-	hash = hash*hashFactor ^ load64(text, n-16)
-	entry := &w.large[hash*hashFactor>>(64-largeBits)]
+	hash := pieceHash(text, n)
+	entry := &w.large[hash>>(64-largeBits)]
 	piece := pieceAt(text, n)
 	if int(entry.len) != n || string(entry.text[:n]) != piece {
-		ids := w.bpe(piece)
+		ids := w.wordOrBPE(piece, hash)
 		entry.len, entry.count = uint8(n), uint8(len(ids))
 		copy(entry.text[:], piece)
 		copy(entry.ids[:], ids)
 	}
 	return entry
+}
+
+// wordOrBPE encodes a piece of up to 64 bytes, given its hash. The result is valid until the next call.
+func (w *worker) wordOrBPE(piece string, hash uint64) []uint32 {
+	if id, ok := w.word(piece, hash); ok {
+		return append(w.stack[:0], id)
+	}
+	return w.mergeAll(piece, w.stack[:0])
+}
+
+// pieceHash spreads the bytes of a piece of up to 64 bytes over 64 bits, of which the highest are the best. Eight
+// bytes must be readable. Bytes in the middle of a long piece do not matter to it.
+func pieceHash(text unsafe.Pointer, n int) uint64 {
+	if n <= 8 {
+		return loadKey(text, 0, n) * hashFactor
+	}
+	hash := load64(text, 0)*hashFactor ^ load64(text, n-8)
+	if n > 16 {
+		hash = hash*hashFactor ^ load64(text, 8)
+		hash = hash*hashFactor ^ load64(text, n-16)
+	}
+	return hash * hashFactor
 }
 
 // load64 reads the eight bytes at text+offset, lowest first. All eight must be readable.

@@ -1,105 +1,127 @@
 package bpe
 
-// bpe encodes one piece. The result is valid until the next call.
-//
-// It takes the longest token at each position that may follow the token before it. If there is none, the position is
-// dead: it goes back one token and tries that one's shorter prefixes, and never comes to the dead position again.
-// Byte-pair encoding has exactly one sequence of tokens in which every neighbour may follow its predecessor, so what
-// is found is that one. Every position dies at most once, so the time is linear in the length of the piece.
-func (w *worker) bpe(piece string) []uint32 {
-	if len(piece) < 64 {
-		return w.bpeShort(piece)
-	}
-	return w.bpeLong(piece)
+import "unicode/utf8"
+
+// parts is the state of merging: a list of tokens, and for each the merge with its right neighbour as merged
+// token<<8 + position, so that the smallest is the one to do next: the lowest rank, and of equal ranks the leftmost.
+// Positions are bytes and the arrays have an element for each byte, which spares every bounds check.
+type parts struct {
+	id, merge  [256]uint32
+	next, prev [256]uint8
 }
 
-// bpeShort is bpe for pieces whose dead positions fit a word.
-func (w *worker) bpeShort(piece string) []uint32 {
-	var dead uint64
-	stack, pos := w.stack[:0], 0
-	id := w.longest(piece)
+const (
+	// maxParts leaves one position to stand for the end.
+	maxParts = 255
+
+	// noMerge is a merge of none at position 0; all that are not smaller are no merges either.
+	noMerge = none << 8
+)
+
+// mergeAll appends the tokens of a piece of 1 to maxParts bytes to dst, which must have room for as many ids.
+func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
+	p := &w.parts
+	n := w.startParts(piece)
+	// The search for the smallest takes four at a time.
+	padded := (n + 3) &^ 3
+	for i := n - 1; i < padded; i++ {
+		p.merge[i] = noMerge
+	}
 	for {
-		end := pos + w.lenOf(id)
-		if dead>>(uint(end)&63)&1 == 0 && w.fits(stack, id) {
-			stack = append(stack, id)
-			if end == len(piece) {
-				return stack
-			}
-			pos = end
-			id = w.longest(piece[pos:])
-			continue
+		best := p.smallest(padded)
+		if best >= noMerge {
+			break
 		}
-		if shorter := w.prefixOf(id); shorter != id {
-			id = shorter
-			continue
-		}
-		dead |= 1 << (uint(pos) & 63)
-		id = stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		pos -= w.lenOf(id)
+		w.mergeFrom(uint8(best), uint8(n), best>>8)
 	}
+	out, count := dst[len(dst):len(dst)+n], 0
+	for i := uint8(0); i < uint8(n); i = p.next[i] {
+		out[count] = p.id[i]
+		count++
+	}
+	return dst[:len(dst)+count]
 }
 
-// bpeLong is bpe for pieces of any length.
-func (w *worker) bpeLong(piece string) []uint32 {
-	if cap(w.stack) > keepIDs {
-		w.stack = make([]uint32, 0, 256)
+// smallest returns the smallest of the first n merges, n being a multiple of four.
+func (p *parts) smallest(n int) uint32 {
+	a, b, c, d := uint32(noMerge), uint32(noMerge), uint32(noMerge), uint32(noMerge)
+	for i := 0; i < n; i += 4 {
+		keys := (*[4]uint32)(p.merge[i&0xfc:])
+		a = min(a, keys[0])
+		b = min(b, keys[1])
+		c = min(c, keys[2])
+		d = min(d, keys[3])
 	}
-	dead := w.freshDead(len(piece) + 1)
-	stack, pos := w.stack[:0], 0
-	id := w.longest(piece)
+	return min(a, b, c, d)
+}
+
+// mergeFrom merges part i with its right neighbour and goes on to the right as long as the same merge comes next: in
+// a run of one character that does all of them without another search.
+func (w *worker) mergeFrom(i, n uint8, merged uint32) {
+	p := &w.parts
 	for {
-		end := pos + w.lenOf(id)
-		if dead[end>>6]>>(uint(end)&63)&1 == 0 && w.fits(stack, id) {
-			stack = append(stack, id)
-			if end == len(piece) {
-				w.stack = stack
-				return stack
-			}
-			pos = end
-			id = w.longest(piece[pos:])
-			continue
+		right := p.next[i]
+		after := p.next[right]
+		p.id[i] = merged
+		p.merge[right] = noMerge
+		p.next[i] = after
+		p.prev[after] = i
+		if i > 0 {
+			left := p.prev[i]
+			p.merge[left] = w.mergeWide(p.id[left], merged)<<8 | uint32(left)
 		}
-		if shorter := w.prefixOf(id); shorter != id {
-			id = shorter
-			continue
+		if after >= n {
+			p.merge[i] = noMerge
+			return
 		}
-		dead[pos>>6] |= 1 << (uint(pos) & 63)
-		id = stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		pos -= w.lenOf(id)
+		if p.merge[after]>>8 != merged {
+			p.merge[i] = w.mergeWide(merged, p.id[after])<<8 | uint32(i)
+			return
+		}
+		i = after
 	}
 }
 
-// freshDead returns cleared marks for n positions.
-func (w *worker) freshDead(n int) []uint64 {
-	words := n/64 + 1
-	if words <= keepIDs/64 {
-		if w.dead == nil {
-			w.dead = make([]uint64, keepIDs/64)
+// startParts fills in the parts to start from, with their merges, and returns their number. Most characters of
+// several bytes that are a token start as a whole: the merges inside them come before any across their borders,
+// except at a frayed border.
+func (w *worker) startParts(piece string) int {
+	p := &w.parts
+	n := uint8(0)
+	for i := 0; i < len(piece); n++ {
+		b := piece[i]
+		id, width := w.byteID[b], 1
+		if b >= 0xc0 {
+			id, width = w.character(piece, i)
 		}
-		clear(w.dead[:words])
-		return w.dead[:words]
+		if n > 0 {
+			left := n - 1
+			p.merge[left] = w.merge(p.id[left], id)<<8 | uint32(left)
+			p.next[left], p.prev[n] = n, left
+		}
+		p.id[n] = id
+		i += width
 	}
-	return make([]uint64, words)
+	p.next[n-1] = n
+	return int(n)
 }
 
-// fits reports whether id may stand on top of the stack. Answers are remembered, because the same neighbours come
-// again and again.
-func (w *worker) fits(stack []uint32, id uint32) bool {
-	if len(stack) == 0 {
-		return true
+// character returns the token and width of the character at i, or of its first byte if merging may not start from the
+// character as a whole.
+func (w *worker) character(piece string, i int) (id uint32, width int) {
+	b := piece[i]
+	first := w.byteID[b]
+	switch {
+	case b < 0xe0 && i+1 < len(piece) && !utf8.RuneStart(piece[i+1]):
+		id, width = w.duo[first<<8|w.byteID[piece[i+1]]], 2
+	case b >= 0xe0 && b < 0xf0 && i+2 < len(piece) && !utf8.RuneStart(piece[i+1]) && !utf8.RuneStart(piece[i+2]):
+		id, width = w.wide[uint16(b)<<12|uint16(piece[i+1]&63)<<6|uint16(piece[i+2]&63)], 3
+	default:
+		return first, 1
 	}
-	left := stack[len(stack)-1]
-	key := (uint64(left)<<idBits | uint64(id)) + 1
-	slot := &w.follows[key*hashFactor>>(64-followBits)]
-	if *slot>>1 == key {
-		return *slot&1 != 0
+	end := i + width
+	if id == 0 || id == none || i > 0 && w.isFrayed(piece[i-1], b) || end < len(piece) && w.isFrayed(piece[end-1], piece[end]) {
+		return first, 1
 	}
-	may := w.mayFollow(left, id)
-	*slot = key << 1
-	if may {
-		*slot |= 1
-	}
-	return may
+	return id, width
 }

@@ -85,7 +85,12 @@ func (v *vocab) spell(singles []byte) {
 		}
 		v.offset[id+1] = uint32(len(v.blob))
 	}
+	// The last tokens, too, are read eight bytes at a time.
+	v.blob = append(v.blob, make([]byte, 8)...)
 }
+
+// lenOf returns the length of a token in bytes.
+func (v *vocab) lenOf(id uint32) int { return int(v.offset[id+1] - v.offset[id]) }
 
 func (v *vocab) size() int { return len(v.pair) }
 

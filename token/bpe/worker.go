@@ -20,9 +20,10 @@ type worker struct {
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
 
-	// stack holds the tokens of the piece being encoded; dead marks the positions in it that no encoding reaches.
-	stack []uint32
-	dead  []uint64
+	// stack holds the tokens of the piece being encoded, chunk those of the part of it that is being merged in parts.
+	stack [maxStack + maxParts]uint32
+	chunk [maxParts]uint32
+	parts parts
 
 	// missed lists the pieces of a window that the first look at the memo did not answer.
 	missed [64]uint16
@@ -40,9 +41,6 @@ const (
 	// tailLen is the longest rest of a text that is copied before it is read: a window and the word that may start at
 	// its last byte.
 	tailLen = 64 + 8
-
-	// keepIDs is the size of scratch space that a worker keeps between calls.
-	keepIDs = 1 << 14
 )
 
 // pool hands out workers. It keeps a few for good, because a warm memo is worth more than its memory; a call that
@@ -61,7 +59,7 @@ func (p *pool) get(e *Encoding) *worker {
 			return w
 		}
 	}
-	return &worker{tables: e.tables, pattern: e.pattern, small: *p.seed, stack: make([]uint32, 0, 256)}
+	return &worker{tables: e.tables, pattern: e.pattern, small: *p.seed}
 }
 
 func (p *pool) put(w *worker) {
