@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -130,17 +129,4 @@ func (r *Registry) Resolve(name string) string {
 		return r.models[i].ID
 	}
 	return name
-}
-
-// names gives every id and alias once, for suggestions.
-func (r *Registry) names() []string {
-	var out []string
-	for name := range r.ids {
-		out = append(out, name)
-	}
-	for name := range r.aliases {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }

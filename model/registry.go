@@ -20,6 +20,8 @@ type Registry struct {
 	// version is written with another punctuation.
 	aliases map[string]int
 	plain   map[string]int
+	// names are all ids and aliases in order, for suggestions.
+	names []string
 }
 
 type servedKey struct{ provider, id string }
@@ -102,8 +104,11 @@ func index(models []Model) *Registry {
 	for _, names := range []map[string]int{r.aliases, r.ids} {
 		for name, i := range names {
 			r.claim(r.plain, plainName(name), i)
+			r.names = append(r.names, name)
 		}
 	}
+	slices.Sort(r.names)
+	r.names = slices.Compact(r.names)
 	return r
 }
 

@@ -47,7 +47,7 @@ func (r *Registry) nearest(name string, most int) []string {
 	}
 	reach := max(2, len(name)/3)
 	var found []near
-	for _, candidate := range r.names() {
+	for _, candidate := range r.names {
 		if d := distance(name, candidate, reach); d <= reach {
 			found = append(found, near{candidate, d})
 		}
