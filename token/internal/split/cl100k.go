@@ -1,5 +1,7 @@
 package split
 
+import "unicode/utf8"
+
 // nextCL100K finds the end of the first match of
 //
 //	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
@@ -51,23 +53,22 @@ func skipNewlines(text string, pos int) int {
 // lineRun finds the end of the first match of \s*[\r\n]+|\s+(?!\S)|\s+ at pos:
 // the whitespace up to its last line break if it has one, else like spaceRun.
 func lineRun(text string, pos int) int {
-	end, last, line := pos, pos, pos
-	for end < len(text) {
-		class, width := classAt(text, end)
-		if class&space == 0 {
-			break
-		}
-		last = end
-		end += width
-		if isNewline(text[last]) {
-			line = end
+	end := skip(text, pos, space)
+	for line := end; line > pos; line-- {
+		if isNewline(text[line-1]) {
+			return line
 		}
 	}
-	if line > pos {
-		return line
-	}
-	if end == len(text) || last == pos {
+	return withoutLast(text, pos, end)
+}
+
+// withoutLast returns the start of the last character of the whitespace
+// text[pos:end], which belongs to what follows; end if nothing follows or
+// there is no other character.
+func withoutLast(text string, pos, end int) int {
+	_, width := utf8.DecodeLastRuneInString(text[pos:end])
+	if end == len(text) || end-width == pos {
 		return end
 	}
-	return last
+	return end - width
 }

@@ -68,14 +68,19 @@ func decode2(b0, b1 byte) (r rune, ok bool) {
 // skip returns the end of the run of characters that have one of the flags in
 // set, starting at pos.
 func skip(text string, pos int, set uint8) int {
-	for pos < len(text) {
-		class, width := classAt(text, pos)
+	for {
+		for pos < len(text) && text[pos] < utf8.RuneSelf && classBlocks[text[pos]]&set != 0 {
+			pos++
+		}
+		if pos == len(text) || text[pos] < utf8.RuneSelf {
+			return pos
+		}
+		class, width := classWide(text, pos)
 		if class&set == 0 {
-			break
+			return pos
 		}
 		pos += width
 	}
-	return pos
 }
 
 // skipLetters is skip for letters.

@@ -49,14 +49,38 @@ func (s segment) has(pos int, set uint8) bool {
 	return class&set != 0
 }
 
+// skip is like the function skip, and ends where the segment ends. No flag in
+// set may be one that digits have.
 func (s segment) skip(pos int, set uint8) int {
-	for {
-		class, width := s.at(pos)
-		if class&set == 0 {
-			return pos
+	for pos < len(s.text) {
+		class, width := classAt(s.text, pos)
+		if class&set == 0 || isHanKana(s.text, pos) != s.han {
+			break
 		}
 		pos += width
 	}
+	return pos
+}
+
+// skipWord skips letters and marks.
+func (s segment) skipWord(pos int) int {
+	if s.han {
+		pos = skipHan(s.text, pos)
+	} else {
+		pos = skipASCIILetters(s.text, pos)
+	}
+	return s.skip(pos, letter|mark)
+}
+
+// skipHan skips letters in [一-龥぀-ゟ゠-ヿ]. It may stop early.
+func skipHan(text string, pos int) int {
+	for ; pos+3 <= len(text); pos += 3 {
+		r, ok := decode3(text[pos], text[pos+1], text[pos+2])
+		if !ok || !isHanKanaRune(r) || caseless[r>>6]>>(r&63)&1 == 0 {
+			break
+		}
+	}
+	return pos
 }
 
 func (s segment) next(pos int) int {
@@ -64,11 +88,11 @@ func (s segment) next(pos int) int {
 	after := pos + width
 	switch {
 	case class&(letter|mark) != 0:
-		return s.skip(after, letter|mark)
+		return s.skipWord(after)
 	case class&graphic != 0:
 		return s.symbols(pos, after)
 	case !isNewline(s.text[pos]) && s.has(after, letter|mark):
-		return s.skip(after, letter|mark)
+		return s.skipWord(after)
 	case class == symbol:
 		return s.unmatched(after)
 	case s.text[pos] == ' ' && s.has(after, graphic):
@@ -140,5 +164,9 @@ func isHanKana(text string, pos int) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(text[pos:])
+	return isHanKanaRune(r)
+}
+
+func isHanKanaRune(r rune) bool {
 	return '一' <= r && r <= '龥' || 0x3040 <= r && r <= 0x30FF
 }

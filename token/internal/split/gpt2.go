@@ -25,19 +25,7 @@ func nextGPT2(text string, pos int) int {
 
 // spaceRun finds the end of the first match of \s+(?!\S)|\s+ at pos: all of
 // the whitespace at the end of the text, else all but the last character,
-// which belongs to what follows, unless there is only one.
+// unless there is only one.
 func spaceRun(text string, pos int) int {
-	end, last := pos, pos
-	for end < len(text) {
-		class, width := classAt(text, end)
-		if class&space == 0 {
-			break
-		}
-		last = end
-		end += width
-	}
-	if end == len(text) || last == pos {
-		return end
-	}
-	return last
+	return withoutLast(text, pos, skip(text, pos, space))
 }

@@ -62,7 +62,15 @@ func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
 	if starts == 0 {
 		return p.windowOfOne(text, pos)
 	}
-	return starts >> 1, bits.Len64(starts) - 1
+	ends, n = starts>>1, bits.Len64(starts)-1
+	if m.high == 0 {
+		return ends, n
+	}
+	// The next window would stop at once where this one did.
+	if end := p.Next(text, pos+n) - pos; end <= windowLen {
+		return ends | 1<<(end-1), end
+	}
+	return ends, n
 }
 
 // needsNext reports whether the next piece is better left to Next, because it
