@@ -36,7 +36,7 @@ const (
 const maxSize = 1 << 30
 
 // ErrTooLarge reports a file over the limit of 1 GiB.
-var ErrTooLarge = errors.New("larger than 1 GiB")
+var ErrTooLarge = errors.New("too large to read")
 
 // Transcript is what a file holds.
 type Transcript struct {
@@ -50,13 +50,15 @@ type Transcript struct {
 
 // Read reads a transcript. Auto takes JSON and JSON Lines for what they are and
 // everything else for plain text; the other formats report what does not fit.
-func Read(r io.Reader, format Format) (Transcript, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+func Read(r io.Reader, format Format) (Transcript, error) { return readUpTo(r, format, maxSize) }
+
+func readUpTo(r io.Reader, format Format, limit int) (Transcript, error) {
+	data, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return Transcript{}, err
 	}
-	if len(data) > maxSize {
-		return Transcript{}, ErrTooLarge
+	if len(data) > limit {
+		return Transcript{}, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
 	return Parse(data, format)
 }
@@ -163,7 +165,10 @@ func parseJSON(data []byte) (plimsoll.Conversation, error) {
 	var head wireHead
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &head.Messages); err != nil {
-			return plimsoll.Conversation{}, listError(data, err)
+			return plimsoll.Conversation{}, jsonError(err)
+		}
+		if len(head.Messages) > 0 && !hasRole(head.Messages[0]) {
+			return plimsoll.Conversation{}, errNoConversation
 		}
 	} else if err := json.Unmarshal(data, &head); err != nil {
 		return plimsoll.Conversation{}, jsonError(err)
@@ -174,13 +179,12 @@ func parseJSON(data []byte) (plimsoll.Conversation, error) {
 	return head.conversation()
 }
 
-// listError tells a list of messages that is broken from a list of other things.
-func listError(data []byte, err error) error {
-	var objects []map[string]json.RawMessage
-	if json.Unmarshal(data, &objects) != nil || len(objects) == 0 || objects[0]["role"] == nil {
-		return errNoConversation
+// hasRole tells a list of messages from a list of other things.
+func hasRole(first json.RawMessage) bool {
+	var m struct {
+		Role *string `json:"role"`
 	}
-	return jsonError(err)
+	return json.Unmarshal(first, &m) == nil && m.Role != nil
 }
 
 func jsonError(err error) error {

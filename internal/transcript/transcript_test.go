@@ -1,0 +1,143 @@
+package transcript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/transcript"
+)
+
+func TestAFileIsTakenForWhatItIs(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in string
+		format   transcript.Format
+		messages []int // per conversation
+	}{
+		{"a list of messages", `[{"role":"user","content":"hi"},{"role":"assistant","content":null}]`, transcript.JSON, []int{2}},
+		{"an empty list is a conversation without messages", `[]`, transcript.JSON, []int{0}},
+		{"a request body", `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`, transcript.JSON, []int{1}},
+		{"a byte order mark before JSON", "\ufeff[{\"role\":\"user\",\"content\":\"hi\"}]", transcript.JSON, []int{1}},
+		{"lines of messages are one conversation", "{\"role\":\"user\",\"content\":\"a\"}\n\n{\"role\":\"assistant\",\"content\":\"b\"}\n", transcript.JSONL, []int{2}},
+		{"lines of conversations are one each", "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n{\"messages\":[]}\n", transcript.JSONL, []int{1, 0}},
+		{"prose", "Dear diary", transcript.Text, nil},
+		{"nothing", "", transcript.Text, nil},
+		{"JSON that is no conversation", `{"name":"plimsoll"}`, transcript.Text, nil},
+		{"a list of numbers", `[1,2,3]`, transcript.Text, nil},
+		{"a code block that begins with a brace", "{\n  return 1;\n}", transcript.Text, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := transcript.Parse([]byte(tt.in), transcript.Auto)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var messages []int
+			for _, c := range got.Conversations {
+				messages = append(messages, c.Messages.Len())
+			}
+			if diff := cmp.Diff(tt.messages, messages); diff != "" || got.Format != tt.format {
+				t.Errorf("format %s, want %s; messages (-want +got):\n%s", got.Format, tt.format, diff)
+			}
+			if got.Format == transcript.Text && got.Text != tt.in {
+				t.Errorf("text is %q", got.Text)
+			}
+		})
+	}
+}
+
+func TestABrokenConversationIsAnErrorThatSaysWhere(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in string
+		format   transcript.Format
+		want     string
+	}{
+		{"a line that is cut off", "{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":", transcript.Auto, "line 2"},
+		{"a message without a role", `{"messages":[{"role":"user","content":"a"},{"content":"b"}]}`, transcript.Auto, "message 1: invalid input: role is missing"},
+		{"content that is a number", `[{"role":"user","content":7}]`, transcript.Auto, "message 0"},
+		{"mixed lines", "{\"role\":\"user\",\"content\":\"a\"}\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}", transcript.Auto, "line 2"},
+		{"text where JSON was asked for", "hello", transcript.JSON, "at byte 1"},
+		{"a format that does not exist", "x", "yaml", "want auto, json, jsonl or text"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := transcript.Parse([]byte(tt.in), tt.format)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want one that says %q", err, tt.want)
+			}
+			if code := plimsoll.CodeOf(err); code.ExitStatus() != 2 {
+				t.Errorf("%v has exit status %d, want 2: the user can correct it", err, code.ExitStatus())
+			}
+		})
+	}
+}
+
+func TestPartsOfBothDialectsAreRead(t *testing.T) {
+	t.Parallel()
+	openAI := `{"model":"gpt-4o","messages":[
+	  {"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}},{"type":"video_thing","x":1}]},
+	  {"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]},
+	  {"role":"tool","tool_call_id":"1","content":"done"}],
+	  "tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`
+	got, err := transcript.Parse([]byte(openAI), transcript.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := got.Conversations[0]
+	want := []plimsoll.Part{
+		plimsoll.Text{Text: "look"},
+		plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AAAA", Detail: "low"},
+		plimsoll.Opaque{Kind: "video_thing", Raw: `{"type":"video_thing","x":1}`},
+	}
+	if diff := cmp.Diff(want, c.Messages.At(0).Parts.Slice()); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	if call := c.Messages.At(1).Parts.At(0); call != (plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"a": 1}`}) {
+		t.Errorf("call %+v", call)
+	}
+	if c.Dialect != plimsoll.OpenAI || c.Tools.At(0) != (plimsoll.Tool{Name: "f", Description: "d", Schema: `{"type":"object"}`}) {
+		t.Errorf("dialect %s, tools %+v", c.Dialect, c.Tools.Slice())
+	}
+
+	anthropic := `{"model":"claude-opus-4-5","system":"be brief","messages":[
+	  {"role":"user","content":"hi"},
+	  {"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}]},
+	  {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"done"}],"is_error":true}]}],
+	  "tools":[{"name":"f","description":"d","input_schema":{"type":"object"}}]}`
+	got, err = transcript.Parse([]byte(anthropic), transcript.Auto)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = got.Conversations[0]
+	if c.Dialect != plimsoll.Anthropic || plimsoll.TextOf(c.System) != "be brief" || len(c.Outline().Pairs) != 1 {
+		t.Errorf("dialect %s, system %q, outline %+v", c.Dialect, plimsoll.TextOf(c.System), c.Outline())
+	}
+	result := c.Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
+	if !result.IsError || plimsoll.TextOf(result.Content) != "done" {
+		t.Errorf("result %+v", result)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		`[{"role":"user","content":"hi"}]`,
+		`{"messages":[{"role":"tool","tool_call_id":"1","content":[{"type":"text"}]}],"system":[{}]}`,
+		"{\"role\":\"user\"}\n{\"role\":\"assistant\",\"tool_calls\":[{}]}",
+		`[{"role":"user","content":["x",{"type":5}]}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := transcript.Parse(data, transcript.Auto)
+		if err == nil && (got.Format == transcript.Text) != (len(got.Conversations) == 0) {
+			t.Errorf("format %s with %d conversations", got.Format, len(got.Conversations))
+		}
+		for _, c := range got.Conversations {
+			c.Outline()
+		}
+	})
+}
