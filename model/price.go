@@ -41,8 +41,8 @@ func (r Rate) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads US dollars per million tokens.
 func (r *Rate) UnmarshalJSON(b []byte) error {
-	var usd float64
-	if err := json.Unmarshal(b, &usd); err != nil {
+	usd, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
 		return fmt.Errorf("price: want US dollars per million tokens, got %s", clip(string(b)))
 	}
 	rate, err := RatePerMillion(usd)
