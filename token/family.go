@@ -13,10 +13,13 @@ import (
 // is in the tokenizers directory, and the stand-in counts when it is not.
 type family struct {
 	name string
+	// files are further names under which the vocabulary may lie.
+	files []string
 	// standIn is the built-in encoding whose counts come nearest.
 	standIn string
-	// percent of the stand-in's count, measured on text that the family's own
-	// tokenizer (or its provider's bill) has counted; see docs/counting.md.
+	// percent of the stand-in's count: the largest ratio measured on agent
+	// sessions and dialogues that the family's own tokenizer, or its provider's
+	// bill, has counted; see docs/counting.md.
 	percent int
 }
 
@@ -26,17 +29,17 @@ const claude47 = "claude-4.7"
 var unknownFamily = family{standIn: model.O200K, percent: 120}
 
 var families = [...]family{
-	{"claude", model.O200K, 116},
-	{claude47, model.O200K, 140},
-	{"deepseek-v3", model.O200K, 108},
-	{"gemma2", model.O200K, 112},
-	{"gemma3", model.O200K, 112},
-	{"llama2", model.CL100K, 125},
-	{"llama3", model.CL100K, 103},
-	{"mistral-7b", model.CL100K, 125},
-	{"qwen2.5", model.CL100K, 105},
-	{"qwen3", model.CL100K, 105},
-	{"tekken", model.O200K, 110},
+	{name: "claude", standIn: model.O200K, percent: 116},
+	{name: claude47, standIn: model.O200K, percent: 140},
+	{name: "deepseek-v3", files: []string{"deepseek_v3"}, standIn: model.O200K, percent: 104},
+	{name: "gemma2", standIn: model.O200K, percent: 120},
+	{name: "gemma3", standIn: model.O200K, percent: 120},
+	{name: "llama2", standIn: model.CL100K, percent: 127},
+	{name: "llama3", standIn: model.O200K, percent: 101},
+	{name: "mistral-7b", standIn: model.CL100K, percent: 127},
+	{name: "qwen2.5", files: []string{"qwen2_5"}, standIn: model.O200K, percent: 115},
+	{name: "qwen3", standIn: model.O200K, percent: 115},
+	{name: "tekken", files: []string{"mistral_nemo"}, standIn: model.O200K, percent: 117},
 }
 
 func familyNamed(name string) family {
@@ -51,19 +54,23 @@ func familyNamed(name string) family {
 // familyCounter counts with the family's own vocabulary if the directory has it,
 // else with the stand-in.
 func familyCounter(m model.Model, dir string) (plimsoll.Counter, error) {
-	if path, ok := vocabularyFile(dir, m.Tokenizer.Name); ok {
+	f := familyNamed(m.Tokenizer.Name)
+	if path, ok := f.file(dir); ok {
 		return fromFile(m, path)
 	}
-	return scaled(m.ID, familyNamed(m.Tokenizer.Name)), nil
+	return scaled(m.ID, f), nil
 }
 
-func vocabularyFile(dir, family string) (string, bool) {
-	if dir == "" || family == "" {
+// file finds the family's vocabulary: a folder or a .json file of its name.
+func (f family) file(dir string) (string, bool) {
+	if dir == "" || f.name == "" {
 		return "", false
 	}
-	for _, path := range []string{filepath.Join(dir, family), filepath.Join(dir, family+".json")} {
-		if _, err := os.Stat(path); err == nil {
-			return path, true
+	for _, name := range append([]string{f.name}, f.files...) {
+		for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, name+".json")} {
+			if _, err := os.Stat(path); err == nil {
+				return path, true
+			}
 		}
 	}
 	return "", false
