@@ -81,16 +81,6 @@ func Say(role Role, text string) Message {
 // Text joins the message's text parts with newlines.
 func (m Message) Text() string { return TextOf(m.Parts) }
 
-// Has reports whether the message has a part of type P.
-func Has[P Part](m Message) bool {
-	for _, p := range m.Parts.All() {
-		if _, ok := p.(P); ok {
-			return true
-		}
-	}
-	return false
-}
-
 // Tool describes a tool that the model may call.
 type Tool struct {
 	Name        string

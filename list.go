@@ -20,17 +20,31 @@ func ListOf[T any](items ...T) List[T] {
 func (l List[T]) Len() int { return len(l.items) }
 
 // At returns item i. It panics when i is out of range, as a slice does.
-func (l List[T]) At(i int) T { return l.items[i] }
+func (l List[T]) At(i int) T { return loaded(l.items[i]) }
 
 // All iterates over the items with their indices.
-func (l List[T]) All() iter.Seq2[int, T] { return slices.All(l.items) }
+func (l List[T]) All() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, item := range l.items {
+			if !yield(i, loaded(item)) {
+				return
+			}
+		}
+	}
+}
 
 // Slice returns the items in a slice of the caller's own.
-func (l List[T]) Slice() []T { return slices.Clone(l.items) }
+func (l List[T]) Slice() []T {
+	items := slices.Clone(l.items)
+	for i := range items {
+		items[i] = loaded(items[i])
+	}
+	return items
+}
 
 // Equal reports whether both lists have equal items by the given function.
 func (l List[T]) Equal(other List[T], equal func(a, b T) bool) bool {
-	return slices.EqualFunc(l.items, other.items, equal)
+	return slices.EqualFunc(l.Slice(), other.Slice(), equal)
 }
 
 // MarshalJSON writes the list as a JSON array.
@@ -38,7 +52,7 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l.items == nil {
 		return []byte("[]"), nil
 	}
-	return json.Marshal(l.items)
+	return json.Marshal(l.Slice())
 }
 
 // frozen wraps items without a copy, for slices that nobody else holds.

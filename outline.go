@@ -62,7 +62,7 @@ func outlineOf(messages []Message) Outline {
 	p := pairing{groups: map[string][]callGroup{}}
 	for i, m := range messages {
 		for j, part := range m.Parts.items {
-			p.visit(PartRef{i, j}, part)
+			p.visit(PartRef{i, j}, outlined(part))
 		}
 	}
 	o := Outline{Pairs: p.pairs, Orphans: p.orphans}
@@ -159,12 +159,8 @@ func firstCall(messages []Message, turn Span) int {
 }
 
 func onlyReasoning(m Message) bool {
-	for _, p := range m.Parts.items {
-		if _, ok := p.(Reasoning); !ok {
-			return false
-		}
-	}
-	return m.Role == Assistant && len(m.Parts.items) > 0
+	n := len(m.Parts.items)
+	return m.Role == Assistant && n > 0 && CountOf[Reasoning](m) == n
 }
 
 func lastRound(turns []Turn) Span {

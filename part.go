@@ -4,7 +4,8 @@ import "strings"
 
 // Part is one piece of a message. The set is closed: [Text], [ToolCall],
 // [ToolResult], [Reasoning], [Media] and [Opaque]. Parts are values; a part that
-// was put into a message is never changed.
+// was put into a message is never changed. See [Defer] for parts that are read
+// only when somebody looks.
 type Part interface{ part() }
 
 // Text is plain text.

@@ -217,13 +217,7 @@ func siblingsOf(s *scale, c plimsoll.Conversation) func(int) int {
 
 func callsInParallel(messages plimsoll.List[plimsoll.Message]) bool {
 	for _, m := range messages.All() {
-		calls := 0
-		for _, p := range m.Parts.All() {
-			if _, ok := p.(plimsoll.ToolCall); ok {
-				calls++
-			}
-		}
-		if calls > 1 {
+		if plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
 			return true
 		}
 	}

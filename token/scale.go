@@ -39,14 +39,10 @@ func (s *scale) message(m plimsoll.Message, siblings int) weight {
 	if together && siblings > 1 {
 		w.framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
-	calls := 0
 	for i, p := range m.Parts.All() {
-		if _, ok := p.(plimsoll.ToolCall); ok {
-			calls++
-		}
 		w.parts[i] = s.part(p, together && siblings > 1, &w.guessed)
 	}
-	if together && calls > 1 {
+	if together && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
 		s.parallel(m, &w)
 	}
 	return w
