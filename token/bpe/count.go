@@ -61,11 +61,14 @@ func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 
 // countPiece counts a piece of up to 64 bytes that the small memo does not know.
 func (w *worker) countPiece(text unsafe.Pointer, n int) int {
+	var count int
 	switch {
 	case n <= 8:
-		return int(w.fillSmall(text, n).value >> smallCountShift & smallCountMask)
+		count = len(w.fillSmall(text, n))
 	case n <= 16:
-		return int(w.findMedium(text, n).count)
+		count, _ = w.findMedium(text, n)
+	default:
+		count, _ = w.findLarge(text, n)
 	}
-	return int(w.findLarge(text, n).count)
+	return count
 }

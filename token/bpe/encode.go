@@ -67,19 +67,20 @@ func appendSmall(dst []uint32, value uint64, count int) []uint32 {
 	return wide[:n+count]
 }
 
-// encodePiece appends the ids of a piece of up to 64 bytes.
+// encodePiece appends the ids of a piece of up to 64 bytes that the small memo does not know in full.
 func (w *worker) encodePiece(text unsafe.Pointer, n int, dst []uint32) []uint32 {
+	var count int
+	var ids []uint32
 	switch {
 	case n <= 8:
-		w.fillSmall(text, n)
+		return append(dst, w.fillSmall(text, n)...)
 	case n <= 16:
-		if entry := w.findMedium(text, n); entry.count <= mediumIDs {
-			return append(dst, entry.ids[:entry.count]...)
-		}
+		count, ids = w.findMedium(text, n)
 	default:
-		if entry := w.findLarge(text, n); entry.count <= largeIDs {
-			return append(dst, entry.ids[:entry.count]...)
-		}
+		count, ids = w.findLarge(text, n)
 	}
-	return w.mergeAll(pieceAt(text, n), dst)
+	if len(ids) < count {
+		return w.mergeAll(pieceAt(text, n), dst)
+	}
+	return append(dst, ids...)
 }

@@ -30,7 +30,7 @@ type largeEntry struct {
 
 const (
 	mediumIDs = 3
-	largeIDs  = 11
+	largeIDs  = 15
 )
 
 // newSeed returns a small memo that knows the tokens of the vocabulary themselves, so that the first text already
@@ -56,39 +56,42 @@ func makeSmall(key uint64, n int, ids []uint32) smallEntry {
 	return smallEntry{key, value}
 }
 
-// fillSmall encodes a piece of up to eight bytes and remembers it.
-func (w *worker) fillSmall(text unsafe.Pointer, n int) *smallEntry {
+// fillSmall encodes a piece of up to eight bytes and remembers it. The ids are valid until the next piece.
+func (w *worker) fillSmall(text unsafe.Pointer, n int) []uint32 {
 	key := loadKey(text, 0, n)
-	entry := &w.small[smallSlot(key)]
-	*entry = makeSmall(key, n, w.wordOrBPE(pieceAt(text, n), key*hashFactor))
-	return entry
+	ids := w.wordOrBPE(pieceAt(text, n), key*hashFactor)
+	w.small[smallSlot(key)] = makeSmall(key, n, ids)
+	return ids
 }
 
-// findMedium returns the entry of a piece of 9 to 16 bytes, which it encodes if it must.
-func (w *worker) findMedium(text unsafe.Pointer, n int) *mediumEntry {
+// findMedium returns the number of tokens of a piece of 9 to 16 bytes, which it encodes if it must, and their ids as
+// far as they are remembered. The ids are valid until the next piece.
+func (w *worker) findMedium(text unsafe.Pointer, n int) (count int, ids []uint32) {
 	hash := pieceHash(text, n)
 	entry := &w.medium[hash>>(64-mediumBits)]
 	first, last := load64(text, 0), load64(text, n-8)
-	if entry.first != first || entry.last != last || int(entry.len) != n {
-		ids := w.wordOrBPE(pieceAt(text, n), hash)
-		*entry = mediumEntry{first: first, last: last, len: uint8(n), count: uint8(len(ids))}
-		copy(entry.ids[:], ids)
+	if entry.first == first && entry.last == last && int(entry.len) == n {
+		return int(entry.count), entry.ids[:min(entry.count, mediumIDs)]
 	}
-	return entry
+	ids = w.wordOrBPE(pieceAt(text, n), hash)
+	entry.first, entry.last, entry.len, entry.count = first, last, uint8(n), uint8(len(ids))
+	copy(entry.ids[:], ids)
+	return len(ids), ids
 }
 
-// findLarge returns the entry of a piece of 17 to 64 bytes, which it encodes if it must.
-func (w *worker) findLarge(text unsafe.Pointer, n int) *largeEntry {
+// findLarge is findMedium for a piece of 17 to 64 bytes.
+func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32) {
 	hash := pieceHash(text, n)
 	entry := &w.large[hash>>(64-largeBits)]
 	piece := pieceAt(text, n)
-	if int(entry.len) != n || string(entry.text[:n]) != piece {
-		ids := w.wordOrBPE(piece, hash)
-		entry.len, entry.count = uint8(n), uint8(len(ids))
-		copy(entry.text[:], piece)
-		copy(entry.ids[:], ids)
+	if int(entry.len) == n && string(entry.text[:n]) == piece {
+		return int(entry.count), entry.ids[:min(entry.count, largeIDs)]
 	}
-	return entry
+	ids = w.wordOrBPE(piece, hash)
+	entry.len, entry.count = uint8(n), uint8(len(ids))
+	copy(entry.text[:], piece)
+	copy(entry.ids[:], ids)
+	return len(ids), ids
 }
 
 // wordOrBPE encodes a piece of up to 64 bytes, given its hash. The result is valid until the next call.

@@ -83,45 +83,74 @@ func (w *worker) mergeFrom(i, n uint8, merged uint32) {
 }
 
 // startParts fills in the parts to start from, with their merges, and returns their number. Most characters of
-// several bytes that are a token start as a whole: the merges inside them come before any across their borders,
-// except at a frayed border.
+// several bytes start as what their bytes alone merge into: the merges inside them come before any across their
+// borders, except at a frayed border. If that is not one token, nothing merges with its halves.
 func (w *worker) startParts(piece string) int {
 	p := &w.parts
-	n := uint8(0)
+	n, alone := uint8(0), false
 	for i := 0; i < len(piece); n++ {
 		b := piece[i]
-		id, width := w.byteID[b], 1
+		id, half, width := w.byteID[b], uint32(none), 1
 		if b >= 0xc0 {
-			id, width = w.character(piece, i)
+			id, half, width = w.character(piece, i)
 		}
 		if n > 0 {
-			left := n - 1
-			p.merge[left] = w.merge(p.id[left], id)<<8 | uint32(left)
-			p.next[left], p.prev[n] = n, left
+			merged := uint32(none)
+			if !alone && half == none {
+				merged = w.merge(p.id[n-1], id)
+			}
+			p.link(n-1, merged)
 		}
 		p.id[n] = id
+		if alone = half != none; alone {
+			p.link(n, none)
+			n++
+			p.id[n] = half
+		}
 		i += width
 	}
 	p.next[n-1] = n
 	return int(n)
 }
 
-// character returns the token and width of the character at i, or of its first byte if merging may not start from the
-// character as a whole.
-func (w *worker) character(piece string, i int) (id uint32, width int) {
+// link notes that part i has a right neighbour and what the two merge into.
+func (p *parts) link(i uint8, merged uint32) {
+	p.merge[i] = merged<<8 | uint32(i)
+	p.next[i], p.prev[i+1] = i+1, i
+}
+
+// character returns what the character at i starts as: one token, or two, of which the second is half, or its first
+// byte if merging may not start from the whole character.
+func (w *worker) character(piece string, i int) (id, half uint32, width int) {
 	b := piece[i]
 	first := w.byteID[b]
+	half = none
 	switch {
 	case b < 0xe0 && i+1 < len(piece) && !utf8.RuneStart(piece[i+1]):
 		id, width = w.duo[first<<8|w.byteID[piece[i+1]]], 2
 	case b >= 0xe0 && b < 0xf0 && i+2 < len(piece) && !utf8.RuneStart(piece[i+1]) && !utf8.RuneStart(piece[i+2]):
-		id, width = w.wide[uint16(b)<<12|uint16(piece[i+1]&63)<<6|uint16(piece[i+2]&63)], 3
+		width = 3
+		if id = w.wide[uint16(b)<<12|uint16(piece[i+1]&63)<<6|uint16(piece[i+2]&63)]; id == 0 {
+			id, half = w.halves(first, w.byteID[piece[i+1]], w.byteID[piece[i+2]])
+		}
 	default:
-		return first, 1
+		return first, none, 1
 	}
 	end := i + width
-	if id == 0 || id == none || i > 0 && w.isFrayed(piece[i-1], b) || end < len(piece) && w.isFrayed(piece[end-1], piece[end]) {
-		return first, 1
+	if id == none || i > 0 && w.isFrayed(piece[i-1], b) || end < len(piece) && w.isFrayed(piece[end-1], piece[end]) {
+		return first, none, 1
 	}
-	return id, width
+	return id, half, width
+}
+
+// halves returns the two tokens that three bytes which are no token merge into, or none.
+func (t *tables) halves(a, b, c uint32) (left, right uint32) {
+	ab, bc := t.duo[a<<8|b], t.duo[b<<8|c]
+	switch {
+	case ab < bc:
+		return ab, c
+	case bc < ab:
+		return a, bc
+	}
+	return none, none
 }

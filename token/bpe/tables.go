@@ -31,9 +31,9 @@ type tables struct {
 	// shift turns a hash into a slot of either.
 	shift uint8
 
-	// maybe has a bit for the hash of each merge in merges. Most pairs do not merge, and it is small enough to say so
-	// from a near cache.
-	maybe [maybeWords]uint64
+	// maybeMerge and maybeWord have a bit for the hash of each entry of merges and words. Most pairs do not merge and
+	// most pieces that get here are no tokens; these are small enough to say so from a near cache.
+	maybeMerge, maybeWord filter
 
 	// frayed marks pairs of bytes that stand on both sides of a character boundary inside some token that starts or
 	// ends in the middle of a character. Only there can a merge reach across a boundary before the characters on both
@@ -56,13 +56,25 @@ const (
 	tagMask  = 1<<tagBits - 1
 	tagShift = 20
 
-	// maybeWords is sized for 200,000 merges, which set one bit in ten.
-	maybeWords = 1 << maybeBits / 64
-	maybeBits  = 21
-
 	// longestPiece is the length up to which pieces are looked up as a whole.
 	longestPiece = 64
 )
+
+// filter is a set of hashes that may also say yes to one that was never added. The largest vocabulary sets one bit in
+// ten.
+type filter [1 << filterBits / 64]uint64
+
+const filterBits = 21
+
+func (f *filter) add(hash uint64) {
+	at := hash >> (64 - filterBits)
+	f[at/64] |= 1 << (at % 64)
+}
+
+func (f *filter) has(hash uint64) bool {
+	at := hash >> (64 - filterBits)
+	return f[at/64]>>(at%64)&1 != 0
+}
 
 func newTables(v vocab) *tables {
 	// The smallest power of two of which the tokens fill less than half.
@@ -95,8 +107,7 @@ func (t *tables) addMerge(id uint32) {
 		return
 	}
 	hash := pairHash(left, right)
-	at := hash >> (64 - maybeBits)
-	t.maybe[at/64] |= 1 << (at % 64)
+	t.maybeMerge.add(hash)
 	slot := hash >> t.shift
 	for t.merges[slot] != 0 {
 		slot = (slot + 1) & uint64(len(t.merges)-1)
@@ -130,6 +141,7 @@ func (t *tables) isFrayed(a, b byte) bool {
 }
 
 func (t *tables) addWord(id uint32, hash uint64) {
+	t.maybeWord.add(hash)
 	slot := hash >> t.shift
 	for t.words[slot] != 0 {
 		slot = (slot + 1) & uint64(len(t.words)-1)
@@ -153,7 +165,7 @@ func (t *tables) merge(left, right uint32) uint32 {
 // mergeWide is merge for a pair that does not consist of two single bytes.
 func (t *tables) mergeWide(left, right uint32) uint32 {
 	hash := pairHash(left, right)
-	if at := hash >> (64 - maybeBits); t.maybe[at/64]>>(at%64)&1 == 0 {
+	if !t.maybeMerge.has(hash) {
 		return none
 	}
 	return t.findMerge(left, right, hash)
@@ -176,6 +188,9 @@ func (t *tables) findMerge(left, right uint32, hash uint64) uint32 {
 
 // word returns the token that is spelled like a piece of up to longestPiece bytes, given the hash of the piece.
 func (t *tables) word(piece string, hash uint64) (id uint32, ok bool) {
+	if !t.maybeWord.has(hash) {
+		return 0, false
+	}
 	slot := hash >> t.shift
 	for {
 		entry := t.words[slot]
