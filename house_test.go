@@ -23,7 +23,7 @@ const module = "github.com/plimsoll/plimsoll"
 // under internal/gen…) may import what they need.
 var edges = map[string][]string{
 	".":                    {},
-	"model":                {},
+	"model":                {"."},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
 	"token/bpe":            {"token/internal/split"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},

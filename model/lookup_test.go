@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -131,5 +132,13 @@ func TestC03_UnknownModelIsATypedErrorThatSaysWhatToDo(t *testing.T) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("error %q does not mention %s", err, part)
 		}
+	}
+}
+
+func TestC03_AnUnknownModelIsTheRootsError(t *testing.T) {
+	t.Parallel()
+	_, _, err := model.Default().Lookup("gpt-99-imaginary")
+	if !errors.Is(err, plimsoll.ErrUnknownModel) || plimsoll.CodeOf(err) != plimsoll.CodeUnknownModel {
+		t.Errorf("error %v has code %s", err, plimsoll.CodeOf(err))
 	}
 }

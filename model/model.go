@@ -8,9 +8,8 @@
 // its own corrections ([Override]) over it. Registries are immutable; every
 // change gives a new one.
 //
-// The package stands at the bottom: it knows nothing of conversations, wire
-// formats or policy, counts no tokens itself, and uses only the standard
-// library.
+// The package knows nothing of conversations, wire formats or policy, counts no
+// tokens itself, and takes only the sentinel errors from the root package.
 package model
 
 import "slices"

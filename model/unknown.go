@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // UnknownModelError says that a registry does not know a name. It never carries
@@ -29,6 +31,9 @@ func (e *UnknownModelError) Error() string {
 	fmt.Fprintf(&b, ": %s", e.Hint)
 	return b.String()
 }
+
+// Unwrap makes the error a [plimsoll.ErrUnknownModel].
+func (e *UnknownModelError) Unwrap() error { return plimsoll.ErrUnknownModel }
 
 func (r *Registry) unknown(name string) *UnknownModelError {
 	return &UnknownModelError{Name: name, Nearest: r.nearest(foldName(name), 3), Hint: unknownHint}

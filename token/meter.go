@@ -126,7 +126,7 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 	backing := make([]int, 0, partCount(c.Messages, len(load.Messages)))
 	for i := len(load.Messages); i < c.Messages.Len(); i++ {
 		w := m.raw(s, c.Messages.At(i), siblings(i))
-		ml := f.load(w, backing[len(backing):len(backing)])
+		ml := f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(ml.Parts)]
 		load.Messages = append(load.Messages, ml)
 		guessed += w.guessed
