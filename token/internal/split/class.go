@@ -62,7 +62,8 @@ func decode3(b0, b1, b2 byte) (r rune, ok bool) {
 // decode2 returns the character that two bytes encode, and false if they do
 // not encode one.
 func decode2(b0, b1 byte) (r rune, ok bool) {
-	return rune(b0&0x1F)<<6 | rune(b1&0x3F), b0>>5 == 0x6 && b0 >= 0xC2 && b1^0x80 < 0x40
+	r = rune(b0&0x1F)<<6 | rune(b1&0x3F)
+	return r, b0^0xC0 < 0x20 && b1^0x80 < 0x40 && r >= 0x80
 }
 
 // skip returns the end of the run of characters that have one of the flags in
@@ -88,6 +89,13 @@ func skipLetters(text string, pos int) int {
 	for {
 		for pos < len(text) && isASCIILetter(text[pos]) {
 			pos++
+		}
+		for pos+1 < len(text) {
+			r, ok := decode2(text[pos], text[pos+1])
+			if !ok || classBlocks[r]&letter == 0 {
+				break
+			}
+			pos += 2
 		}
 		pos = skipCaseless(text, pos)
 		if pos == len(text) {

@@ -3,59 +3,20 @@
 #include "textflag.h"
 #include "go_asm.h"
 
-DATA bytes<>+0(SB)/8, $0x2020202020202020
-DATA bytes<>+8(SB)/8, $0x2020202020202020
-DATA bytes<>+16(SB)/8, $0x2020202020202020
-DATA bytes<>+24(SB)/8, $0x2020202020202020
-DATA bytes<>+32(SB)/8, $0x6161616161616161
-DATA bytes<>+40(SB)/8, $0x6161616161616161
-DATA bytes<>+48(SB)/8, $0x6161616161616161
-DATA bytes<>+56(SB)/8, $0x6161616161616161
-DATA bytes<>+64(SB)/8, $0x1919191919191919
-DATA bytes<>+72(SB)/8, $0x1919191919191919
-DATA bytes<>+80(SB)/8, $0x1919191919191919
-DATA bytes<>+88(SB)/8, $0x1919191919191919
-DATA bytes<>+96(SB)/8, $0x3030303030303030
-DATA bytes<>+104(SB)/8, $0x3030303030303030
-DATA bytes<>+112(SB)/8, $0x3030303030303030
-DATA bytes<>+120(SB)/8, $0x3030303030303030
-DATA bytes<>+128(SB)/8, $0x0909090909090909
-DATA bytes<>+136(SB)/8, $0x0909090909090909
-DATA bytes<>+144(SB)/8, $0x0909090909090909
-DATA bytes<>+152(SB)/8, $0x0909090909090909
-DATA bytes<>+160(SB)/8, $0x0909090909090909
-DATA bytes<>+168(SB)/8, $0x0909090909090909
-DATA bytes<>+176(SB)/8, $0x0909090909090909
-DATA bytes<>+184(SB)/8, $0x0909090909090909
-DATA bytes<>+192(SB)/8, $0x0404040404040404
-DATA bytes<>+200(SB)/8, $0x0404040404040404
-DATA bytes<>+208(SB)/8, $0x0404040404040404
-DATA bytes<>+216(SB)/8, $0x0404040404040404
-DATA bytes<>+224(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA bytes<>+232(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA bytes<>+240(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA bytes<>+248(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA bytes<>+256(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA bytes<>+264(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA bytes<>+272(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA bytes<>+280(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA bytes<>+288(SB)/8, $0x2727272727272727
-DATA bytes<>+296(SB)/8, $0x2727272727272727
-DATA bytes<>+304(SB)/8, $0x2727272727272727
-DATA bytes<>+312(SB)/8, $0x2727272727272727
-DATA bytes<>+320(SB)/8, $0x2f2f2f2f2f2f2f2f
-DATA bytes<>+328(SB)/8, $0x2f2f2f2f2f2f2f2f
-DATA bytes<>+336(SB)/8, $0x2f2f2f2f2f2f2f2f
-DATA bytes<>+344(SB)/8, $0x2f2f2f2f2f2f2f2f
-DATA bytes<>+352(SB)/8, $0x1f1f1f1f1f1f1f1f
-DATA bytes<>+360(SB)/8, $0x1f1f1f1f1f1f1f1f
-DATA bytes<>+368(SB)/8, $0x1f1f1f1f1f1f1f1f
-DATA bytes<>+376(SB)/8, $0x1f1f1f1f1f1f1f1f
-DATA bytes<>+384(SB)/8, $0x7f7f7f7f7f7f7f7f
-DATA bytes<>+392(SB)/8, $0x7f7f7f7f7f7f7f7f
-DATA bytes<>+400(SB)/8, $0x7f7f7f7f7f7f7f7f
-DATA bytes<>+408(SB)/8, $0x7f7f7f7f7f7f7f7f
-GLOBL bytes<>(SB), RODATA|NOPTR, $416
+// Constants, four bytes each, to be broadcast.
+DATA bytes<>+0(SB)/4, $0x20202020  // blank, and the bit of lower case
+DATA bytes<>+4(SB)/4, $0x61616161  // a
+DATA bytes<>+8(SB)/4, $0x19191919  // z-a
+DATA bytes<>+12(SB)/4, $0x30303030 // 0
+DATA bytes<>+16(SB)/4, $0x09090909 // 9-0, and \t
+DATA bytes<>+20(SB)/4, $0x04040404 // \r-\t
+DATA bytes<>+24(SB)/4, $0x0a0a0a0a // \n
+DATA bytes<>+28(SB)/4, $0x0d0d0d0d // \r
+DATA bytes<>+32(SB)/4, $0x27272727 // '
+DATA bytes<>+36(SB)/4, $0x2f2f2f2f // /
+DATA bytes<>+40(SB)/4, $0x1f1f1f1f // the last control character below blank
+DATA bytes<>+44(SB)/4, $0x7f7f7f7f // DEL
+GLOBL bytes<>(SB), RODATA|NOPTR, $48
 
 // STORE combines the byte masks in lo and hi into 64 bits at off(DI).
 #define STORE(lo, hi, off) \
@@ -65,24 +26,18 @@ GLOBL bytes<>(SB), RODATA|NOPTR, $416
 	ORQ       BX, AX; \
 	MOVQ      AX, off(DI)
 
-// BETWEEN sets lo and hi to all ones where the bytes of Y0 and Y1 are at least
-// first and at most first+span.
-#define BETWEEN(first, span, lo, hi) \
-	VPSUBB   first, Y0, Y4; \
-	VPSUBB   first, Y1, Y5; \
-	VPMINUB  span, Y4, lo; \
-	VPMINUB  span, Y5, hi; \
-	VPCMPEQB Y4, lo, lo; \
-	VPCMPEQB Y5, hi, hi
+// ATMOST sets lo2 and hi2 to all ones where the bytes of lo and hi are at most
+// those of most, without sign.
+#define ATMOST(most, lo, hi, lo2, hi2) \
+	VPMINUB  most, lo, lo2; \
+	VPMINUB  most, hi, hi2; \
+	VPCMPEQB lo, lo2, lo2; \
+	VPCMPEQB hi, hi2, hi2
 
-// EQUAL sets lo and hi to all ones where the bytes of Y0 and Y1 are c.
+// EQUAL sets lo and hi to all ones where the bytes of Y0 and Y1 are those of c.
 #define EQUAL(c, lo, hi) \
 	VPCMPEQB c, Y0, lo; \
 	VPCMPEQB c, Y1, hi
-
-#define OR(lo, hi, lo2, hi2) \
-	VPOR lo, lo2, lo2; \
-	VPOR hi, hi2, hi2
 
 // func classifyAVX2(block *[64]byte, m *masks)
 TEXT ·classifyAVX2(SB), NOSPLIT, $0-16
@@ -90,54 +45,67 @@ TEXT ·classifyAVX2(SB), NOSPLIT, $0-16
 	MOVQ    m+8(FP), DI
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
+	STORE(Y0, Y1, masks_high)
 
-	// Letters: fold case, then compare with a to z. Bit 5 is clear in upper case.
-	VPOR      bytes<>+0(SB), Y0, Y2
-	VPOR      bytes<>+0(SB), Y1, Y3
-	VPSUBB    bytes<>+32(SB), Y2, Y2
-	VPSUBB    bytes<>+32(SB), Y3, Y3
-	VPMINUB   bytes<>+64(SB), Y2, Y4
-	VPMINUB   bytes<>+64(SB), Y3, Y5
-	VPCMPEQB  Y2, Y4, Y4
-	VPCMPEQB  Y3, Y5, Y5
+	// Letters: set the bit of lower case, then compare with a to z.
+	VPBROADCASTD bytes<>+0(SB), Y10
+	VPBROADCASTD bytes<>+4(SB), Y11
+	VPBROADCASTD bytes<>+8(SB), Y12
+	VPOR         Y10, Y0, Y2
+	VPOR         Y10, Y1, Y3
+	VPSUBB       Y11, Y2, Y2
+	VPSUBB       Y11, Y3, Y3
+	ATMOST(Y12, Y2, Y3, Y4, Y5)
 	STORE(Y4, Y5, masks_letter)
-	VPSLLW    $2, Y0, Y2
-	VPSLLW    $2, Y1, Y3
-	VPANDN    Y4, Y2, Y2
-	VPANDN    Y5, Y3, Y3
+
+	// Upper case: letters without that bit. The shift puts it where STORE looks.
+	VPSLLW $2, Y0, Y2
+	VPSLLW $2, Y1, Y3
+	VPANDN Y4, Y2, Y2
+	VPANDN Y5, Y3, Y3
 	STORE(Y2, Y3, masks_upper)
 
-	BETWEEN(bytes<>+96(SB), bytes<>+128(SB), Y2, Y3)
-	STORE(Y2, Y3, masks_digit)
+	VPBROADCASTD bytes<>+12(SB), Y11
+	VPBROADCASTD bytes<>+16(SB), Y12
+	VPSUBB       Y11, Y0, Y2
+	VPSUBB       Y11, Y1, Y3
+	ATMOST(Y12, Y2, Y3, Y4, Y5)
+	STORE(Y4, Y5, masks_digit)
 
-	EQUAL(bytes<>+224(SB), Y2, Y3)
-	EQUAL(bytes<>+256(SB), Y6, Y7)
-	OR(Y2, Y3, Y6, Y7)
-	STORE(Y6, Y7, masks_newline)
-
-	// Space is blank or \t to \r; Y8 and Y9 keep it for the controls.
-	EQUAL(bytes<>+0(SB), Y6, Y7)
+	// Whitespace stays in Y6 and Y7 for the controls.
+	EQUAL(Y10, Y6, Y7)
 	STORE(Y6, Y7, masks_blank)
-	BETWEEN(bytes<>+160(SB), bytes<>+192(SB), Y8, Y9)
-	OR(Y6, Y7, Y8, Y9)
-	STORE(Y8, Y9, masks_space)
+	VPBROADCASTD bytes<>+20(SB), Y11
+	VPSUBB       Y12, Y0, Y2
+	VPSUBB       Y12, Y1, Y3
+	ATMOST(Y11, Y2, Y3, Y4, Y5)
+	VPOR         Y4, Y6, Y6
+	VPOR         Y5, Y7, Y7
+	STORE(Y6, Y7, masks_space)
 
-	EQUAL(bytes<>+288(SB), Y2, Y3)
+	VPBROADCASTD bytes<>+24(SB), Y10
+	VPBROADCASTD bytes<>+28(SB), Y11
+	EQUAL(Y10, Y2, Y3)
+	EQUAL(Y11, Y4, Y5)
+	VPOR         Y2, Y4, Y4
+	VPOR         Y3, Y5, Y5
+	STORE(Y4, Y5, masks_newline)
+
+	VPBROADCASTD bytes<>+32(SB), Y10
+	VPBROADCASTD bytes<>+36(SB), Y11
+	EQUAL(Y10, Y2, Y3)
 	STORE(Y2, Y3, masks_quote)
-	EQUAL(bytes<>+320(SB), Y2, Y3)
-	STORE(Y2, Y3, masks_slash)
+	EQUAL(Y11, Y4, Y5)
+	STORE(Y4, Y5, masks_slash)
 
-	// Control is below blank or DEL, but not space.
-	VPMINUB  bytes<>+352(SB), Y0, Y2
-	VPMINUB  bytes<>+352(SB), Y1, Y3
-	VPCMPEQB Y0, Y2, Y2
-	VPCMPEQB Y1, Y3, Y3
-	EQUAL(bytes<>+384(SB), Y6, Y7)
-	OR(Y6, Y7, Y2, Y3)
-	VPANDN   Y2, Y8, Y2
-	VPANDN   Y3, Y9, Y3
+	VPBROADCASTD bytes<>+40(SB), Y10
+	VPBROADCASTD bytes<>+44(SB), Y11
+	ATMOST(Y10, Y0, Y1, Y2, Y3)
+	EQUAL(Y11, Y4, Y5)
+	VPOR         Y4, Y2, Y2
+	VPOR         Y5, Y3, Y3
+	VPANDN       Y2, Y6, Y2
+	VPANDN       Y3, Y7, Y3
 	STORE(Y2, Y3, masks_control)
-
-	STORE(Y0, Y1, masks_high)
 	VZEROUPPER
 	RET

@@ -60,6 +60,9 @@ func markedWord(text string, after int) int {
 func casedWord(text string, pos int) (end int, cased bool) {
 	end, both := pos, -1
 	for {
+		for end < len(text) && 'A' <= text[end] && text[end] <= 'Z' {
+			end++
+		}
 		if at := skipCaseless(text, end); at > end {
 			end, both = at, at
 		}

@@ -89,6 +89,8 @@ func (p *regexParser) sequence(fold bool) matcher {
 
 func (p *regexParser) quantified(m matcher) matcher {
 	switch {
+	case p.accept("++"):
+		return atomic(repeat(m, 1, -1))
 	case p.accept("?"):
 		return repeat(m, 0, 1)
 	case p.accept("*"):
@@ -114,8 +116,19 @@ func repeat(m matcher, least, most int) matcher {
 	return from(0)
 }
 
+// atomic takes the first match of m and never gives it back.
+func atomic(m matcher) matcher {
+	return func(t []rune, i int, k func(int) bool) bool {
+		end := -1
+		m(t, i, func(j int) bool { end = j; return true })
+		return end >= 0 && k(end)
+	}
+}
+
 func (p *regexParser) atom(fold bool) matcher {
 	switch {
+	case p.accept("$"):
+		return func(t []rune, i int, k func(int) bool) bool { return i == len(t) && k(i) }
 	case p.accept("(?!"):
 		inner := p.alternation(fold)
 		p.accept(")")

@@ -2,6 +2,7 @@ package split
 
 import (
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -133,6 +134,21 @@ func TestUnknownPatternsKeepTheTextWhole(t *testing.T) {
 	}
 	if got := Pattern(0).LastSafe(text); got != 0 {
 		t.Errorf("safe at %d, want 0", got)
+	}
+}
+
+func TestAllSpellingsOfOnePatternSplitAlike(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 0))
+	for _, regex := range []string{gpt2Regex, gpt2Shorter, gpt2Newest} {
+		pattern, ok := Lookup(regex)
+		if !ok {
+			t.Fatalf("no pattern for %s", regex)
+		}
+		c := patternCase{"gpt2", pattern, newReference(regex)}
+		for range 300 {
+			checkSplit(t, c, randomText(r, 40))
+		}
 	}
 }
 

@@ -17,42 +17,15 @@ const windowLen = 64
 //
 // The 64 bytes from pos on are classified into bit masks, and the masks give
 // all starts of pieces by a few operations on words, because a window that
-// begins at a piece depends on nothing before it. Characters outside ASCII end
-// the window early, and pieces that contain them are left to Next.
+// begins at a piece depends on nothing before it. A character that the masks
+// cannot express ends the window, and its piece is left to Next.
 func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
 	if p.needsNext(text, pos) {
 		return p.windowByNext(text, pos)
 	}
 	var m masks
-	block, limit := (*[windowLen]byte)(nil), len(text)-pos
-	if limit >= windowLen {
-		block, limit = (*[windowLen]byte)(unsafe.Pointer(unsafe.StringData(text[pos:]))), windowLen
-	} else {
-		var padded [windowLen]byte
-		copy(padded[:], text[pos:])
-		block = &padded
-	}
-	classify(block, &m)
-	if m.high != 0 {
-		m.widen(block, text, pos, p)
-	}
-	var starts uint64
-	switch p {
-	case GPT2:
-		starts = m.startsGPT2(text, pos)
-	case CL100K:
-		starts = m.startsCL100K(text, pos, groupsOfThree(m.digit))
-	case Qwen2:
-		starts = m.startsCL100K(text, pos, m.digit)
-	case O200K:
-		starts = m.contract(m.startsO200K(groupsOfThree(m.digit)), text, pos)
-	case Tekken:
-		starts = m.startsO200K(m.digit)
-	case DeepSeek3:
-		m.high |= m.control
-		starts = m.startsDeepSeek3(groupsOfThree(m.digit))
-	}
-	limit = min(limit, bits.TrailingZeros64(m.high))
+	limit := p.load(&m, text, pos)
+	starts := p.starts(&m, text, pos)
 	// What becomes of whitespace is decided by what follows it.
 	solid := bits.Len64(^m.space & below(limit))
 	if solid == limit && pos+limit == len(text) {
@@ -63,7 +36,7 @@ func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
 		return p.windowOfOne(text, pos)
 	}
 	ends, n = starts>>1, bits.Len64(starts)-1
-	if m.high == 0 {
+	if limit > windowLen-utf8.UTFMax {
 		return ends, n
 	}
 	// The next window would stop at once where this one did.
@@ -71,6 +44,48 @@ func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
 		return ends | 1<<(end-1), end
 	}
 	return ends, n
+}
+
+// load fills m from the next 64 bytes, or from what is left of text, and
+// returns the number of bytes up to the first one that is in no class.
+func (p Pattern) load(m *masks, text string, pos int) int {
+	block, limit := (*[windowLen]byte)(nil), len(text)-pos
+	if limit >= windowLen {
+		block = (*[windowLen]byte)(unsafe.Pointer(unsafe.StringData(text[pos:])))
+	} else {
+		var padded [windowLen]byte
+		copy(padded[:], text[pos:])
+		block = &padded
+	}
+	classify(block, m)
+	switch p {
+	case DeepSeek3:
+		m.high |= m.control
+	case O200K, Tekken:
+		m.widen(block, digit|space|mark)
+	default:
+		m.widen(block, digit|space)
+	}
+	return min(limit, bits.TrailingZeros64(m.high))
+}
+
+// starts returns the starts of pieces in a window.
+func (p Pattern) starts(m *masks, text string, pos int) uint64 {
+	switch p {
+	case GPT2:
+		return m.startsGPT2(text, pos)
+	case CL100K:
+		return m.startsCL100K(text, pos, groupsOfThree(m.digit))
+	case Qwen2:
+		return m.startsCL100K(text, pos, m.digit)
+	case O200K:
+		return m.contract(m.startsO200K(groupsOfThree(m.digit)), text, pos)
+	case Tekken:
+		return m.startsO200K(m.digit)
+	case DeepSeek3:
+		return m.startsDeepSeek3(groupsOfThree(m.digit))
+	}
+	return 0
 }
 
 // needsNext reports whether the next piece is better left to Next, because it
@@ -83,8 +98,8 @@ func (p Pattern) needsNext(text string, pos int) bool {
 	return b >= firstDense || b >= utf8.RuneSelf && p == DeepSeek3
 }
 
-// firstDense is the first byte of U+3000 to U+3FFF: from there on, up to
-// U+FFFF, most characters are kana, Han and Hangul.
+// firstDense is the first byte of U+3000: from there on most characters in use
+// are kana, Han and Hangul.
 const firstDense = 0xE3
 
 // windowByNext collects pieces one by one as long as masks are of no use. It
