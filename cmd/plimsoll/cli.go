@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// cli is the command line.
+type cli struct {
+	Count      countCmd      `cmd:"" help:"Show what conversations and texts weigh in tokens."`
+	Models     modelsCmd     `cmd:"" help:"Show limits, prices and tokenizers of models."`
+	Version    versionCmd    `cmd:"" help:"Show which version this is."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+
+	Color       string      `enum:"auto,always,never" default:"auto" help:"When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never."`
+	Help        helpFlag    `short:"h" help:"Show help and end."`
+	ShowVersion versionFlag `name:"version" help:"Show the version and end."`
+}
+
+const overview = `plimsoll keeps conversations with language models under their context window.
+
+  plimsoll count --example            what takes the space in a bundled agent session
+  plimsoll count chat.json            the same for a conversation of yours
+  plimsoll models sonnet              limits and prices of the models with that name
+
+Run "plimsoll --help" for all commands and "plimsoll COMMAND --help" for one of them.
+`
+
+// errDone ends the parsing when a flag has already done what was asked for.
+var errDone = errors.New("done")
+
+func (p *process) dispatch() error {
+	if len(p.args) == 0 {
+		fmt.Fprint(p.out, overview)
+		return nil
+	}
+	parser, err := p.newParser()
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(p.args)
+	if errors.Is(err, errDone) {
+		return nil
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	return parsed.Run()
+}
+
+// newParser builds the parser. It never ends the process: help and errors come
+// back as values.
+func (p *process) newParser() (*kong.Kong, error) {
+	root := &cli{}
+	return kong.New(root,
+		kong.Name("plimsoll"),
+		kong.Description("Keeps conversations with language models under their context window."),
+		kong.Writers(p.out, p.stderr),
+		kong.Exit(func(int) {}),
+		kong.NoDefaultHelp(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 100}),
+		kong.Bind(p, root),
+	)
+}
+
+// usageError tells how to get help for the command that was meant.
+func usageError(err error) error {
+	command := "plimsoll"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+		command = parse.Context.Selected().FullPath()
+	}
+	return &plimsoll.Error{
+		Op:   "read the command line",
+		Code: plimsoll.CodeInvalid,
+		Hint: fmt.Sprintf("run %q", command+" --help"),
+		Err:  err,
+	}
+}
+
+// helpFlag prints the help of the command in front of it.
+type helpFlag bool
+
+// IgnoreDefault keeps kong from resetting the flag.
+func (helpFlag) IgnoreDefault() {}
+
+// BeforeReset runs before kong demands arguments.
+func (helpFlag) BeforeReset(ctx *kong.Context) error {
+	if err := ctx.PrintUsage(false); err != nil {
+		return err
+	}
+	return errDone
+}
+
+// versionFlag is the version command for people who expect a flag.
+type versionFlag bool
+
+// BeforeReset runs before kong demands a command.
+func (versionFlag) BeforeReset(p *process) error {
+	if err := (&versionCmd{}).Run(p); err != nil {
+		return err
+	}
+	return errDone
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/model"
+)
+
+// countCmd shows what conversations weigh.
+type countCmd struct {
+	Files []string `arg:"" optional:"" name:"file" complete:"file" help:"Conversations or texts; - is standard input."`
+
+	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the file names, else gpt-4o."`
+	Encoding   string   `short:"e" placeholder:"NAME" complete:"encoding" help:"Count with this encoding or estimator instead of the model's own."`
+	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
+	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
+	Limit      int      `placeholder:"N" help:"Compare with this many tokens instead of the model's input limit."`
+	FailOver   bool     `help:"End with status 3 when something is over the limit."`
+	All        bool     `short:"a" help:"Show every message, not only the largest."`
+	Top        int      `placeholder:"N" default:"12" help:"Show this many of the largest messages (12)."`
+	Example    bool     `help:"Count the agent session that comes with plimsoll."`
+	Models     []string `sep:"none" placeholder:"FILE|URL" complete:"file" help:"Add the models of this list: LiteLLM's, models.dev's or our own format."`
+	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family: llama3/tokenizer.json (PLIMSOLL_TOKENIZERS)."`
+	Width      int      `placeholder:"N" help:"Draw this many columns wide. Default: the terminal's width, else 80."`
+}
+
+// Help is the long help text.
+func (*countCmd) Help() string {
+	return `Counts the tokens of conversations: OpenAI's and Anthropic's messages, whole request bodies, JSON Lines of either, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input.
+
+Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect.
+
+The limit is that of the model. A variable such as GPT_4O_MAX_CONTEXT_LENGTH, CLAUDE_MAX_CONTEXT_LENGTH or DEFAULT_MAX_CONTEXT_LENGTH sets another one, and --limit wins over both.
+
+Examples:
+
+    plimsoll count --example
+    plimsoll count --model claude-sonnet-4-5 chat.json
+    git diff | plimsoll count --format text --json
+    plimsoll count --limit 100000 --fail-over sessions/*.jsonl`
+}
+
+// Run counts every input. A failing one does not keep the others from being
+// counted.
+func (c *countCmd) Run(p *process, root *cli) error {
+	for _, problem := range model.CheckEnv(p.environ) {
+		fmt.Fprintf(p.stderr, "plimsoll: %v\n", problem)
+	}
+	inputs, err := c.inputs(p)
+	if err != nil {
+		return err
+	}
+	w, err := newWeigher(p, c)
+	if err != nil {
+		return err
+	}
+	reports, failed := c.countAll(inputs, w)
+	if err := c.print(p, newDisplay(p, c.Width, root.Color), reports); err != nil {
+		return err
+	}
+	if c.FailOver {
+		failed = append(failed, overLimit(reports)...)
+	}
+	if len(failed) > 0 {
+		return failed
+	}
+	return nil
+}
+
+func (c *countCmd) countAll(inputs []input, w *weigher) (reports []report, failed failures) {
+	for _, in := range inputs {
+		found, err := w.weigh(in, transcript.Format(c.Format))
+		if err != nil {
+			failed = append(failed, err)
+		}
+		reports = append(reports, found...)
+	}
+	return reports, failed
+}
+
+func (c *countCmd) print(p *process, d display, reports []report) error {
+	switch {
+	case c.JSON:
+		lines := json.NewEncoder(p.out)
+		lines.SetEscapeHTML(false)
+		for _, r := range reports {
+			if err := lines.Encode(r); err != nil {
+				return err
+			}
+		}
+	case len(reports) == 1:
+		top := c.Top
+		if c.All {
+			top = len(reports[0].Messages)
+		}
+		showReport(p.out, d, reports[0], top)
+	case len(reports) > 1:
+		showSummary(p.out, d, reports)
+	}
+	return nil
+}
+
+// overLimit gives an error for each report over its limit.
+func overLimit(reports []report) failures {
+	var failed failures
+	for _, r := range reports {
+		if r.Over {
+			failed = append(failed, &plimsoll.Error{
+				Op:   "count " + r.title(),
+				Code: plimsoll.CodeOverLimit,
+				Hint: "shorten the conversation, choose a model with a larger window (plimsoll models), or raise --limit",
+				Err:  fmt.Errorf("%w: %s of %s tokens, %s too many", plimsoll.ErrOverLimit, grouped(r.Total), grouped(r.Limit), grouped(-r.Freeboard)),
+			})
+		}
+	}
+	return failed
+}

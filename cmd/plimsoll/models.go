@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/model"
+)
+
+// modelsCmd shows what is known about models.
+type modelsCmd struct {
+	Query []string `arg:"" optional:"" complete:"model" help:"A model, or words that its name, family or provider contains."`
+
+	JSON bool     `name:"json" help:"Print a JSON array."`
+	From []string `sep:"none" placeholder:"FILE|URL" complete:"file" help:"Add the models of this list: LiteLLM's, models.dev's or our own format."`
+}
+
+// Help is the long help text.
+func (*modelsCmd) Help() string {
+	return `Lists models with the most tokens a prompt and an answer may have, prices in US dollars per million tokens, and the tokenizer; a star behind it says that it is only the nearest public one. The name of one model shows everything that is known about it, also when it is written with a date or a provider.
+
+The built-in list is a dated selection. The complete public lists load at run time and win over it.
+
+Examples:
+
+    plimsoll models
+    plimsoll models claude haiku
+    plimsoll models openrouter/openai/gpt-4o-2024-11-20
+    plimsoll models --from model_prices_and_context_window.json --json mistral`
+}
+
+// Run finds and prints the models.
+func (c *modelsCmd) Run(p *process, root *cli) error {
+	registry, err := loadRegistry(p, c.From)
+	if err != nil {
+		return err
+	}
+	query := strings.Join(c.Query, " ")
+	d := newDisplay(p, 0, root.Color)
+	if m, how, err := registry.Lookup(query); err == nil {
+		if c.JSON {
+			return writeModels(p.out, []model.Model{m})
+		}
+		showFacts(p.out, d, m, query, how)
+		showOthers(p.out, m, registry.Search(query))
+		return nil
+	}
+	found := registry.Search(query)
+	if len(found) == 0 || !fits(found[0], query) {
+		return unknownQuery(query, found)
+	}
+	if c.JSON {
+		return writeModels(p.out, found)
+	}
+	showModels(p.out, d, found)
+	return nil
+}
+
+func writeModels(w io.Writer, models []model.Model) error {
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	lines.SetIndent("", "  ")
+	return lines.Encode(models)
+}
+
+// fits tells what was found by its words from what is merely spelled alike.
+func fits(m model.Model, query string) bool {
+	fold := strings.NewReplacer(".", "", "-", "", "_", "", ":", "", "/", "", "@", "")
+	facts := fold.Replace(strings.ToLower(strings.Join(append(m.Aliases, m.ID, m.Provider, m.Family, m.Name), "\n")))
+	for _, word := range strings.Fields(fold.Replace(strings.ToLower(query))) {
+		if !strings.Contains(facts, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func unknownQuery(query string, alike []model.Model) error {
+	hint := "run plimsoll models for all of them, or add a fuller list with --from FILE|URL"
+	if len(alike) > 0 {
+		var names []string
+		for _, m := range alike {
+			names = append(names, m.ID)
+		}
+		hint = "did you mean " + strings.Join(names, " or ") + "? Otherwise " + hint
+	}
+	return &plimsoll.Error{
+		Op: fmt.Sprintf("models %q", query), Code: plimsoll.CodeUnknownModel, Hint: hint,
+		Err: errors.New("no such model"),
+	}
+}
+
+// showModels draws the table.
+func showModels(w io.Writer, d display, models []model.Model) {
+	rows := [][]string{{"model", "provider", "input", "output", "$/M in", "out", "cached", "tokenizer"}}
+	for _, m := range models {
+		rows = append(rows, []string{
+			bar.Clean(m.ID), bar.Clean(m.Provider), tokens(m.Limit()), tokens(m.OutputLimit),
+			price(m.Prices, m.Prices.Input), price(m.Prices, m.Prices.Output), price(m.Prices, m.Prices.CacheRead),
+			tokenizer(m),
+		})
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], bar.Cells(cell))
+		}
+	}
+	for i, row := range rows {
+		line := tableLine(row, widths)
+		if i == 0 {
+			line = d.paint(line, styleFaint)
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintf(w, "\n%s, facts of %s; * is the nearest public tokenizer, its counts are estimates\n",
+		plural(len(models), "model"), newest(models))
+}
+
+// tableLine aligns names to the left and numbers to the right.
+func tableLine(row []string, widths []int) string {
+	cells := make([]string, len(row))
+	for i, cell := range row {
+		if i >= 2 && i < len(row)-1 {
+			cells[i] = bar.PadLeft(cell, widths[i])
+		} else {
+			cells[i] = bar.Pad(cell, widths[i])
+		}
+	}
+	return strings.TrimRight(strings.Join(cells, "  "), " ")
+}
+
+// newest is the day of the latest facts.
+func newest(models []model.Model) string {
+	day := ""
+	for _, m := range models {
+		day = max(day, m.AsOf)
+	}
+	if day == "" {
+		return "an unknown day"
+	}
+	return day
+}
+
+// tokens writes a number of tokens, or a dash for an unknown one.
+func tokens(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return grouped(n)
+}
+
+func price(p model.Prices, r model.Rate) string {
+	if !p.Known {
+		return "-"
+	}
+	return strconv.FormatFloat(r.PerMillion(), 'f', -1, 64)
+}
+
+func tokenizer(m model.Model) string {
+	switch {
+	case m.Tokenizer.Name == "":
+		return "*"
+	case m.Tokenizer.Exact:
+		return m.Tokenizer.Name
+	}
+	return m.Tokenizer.Name + "*"
+}
+
+// showOthers names the models that the query would also have found.
+func showOthers(w io.Writer, shown model.Model, found []model.Model) {
+	const most = 8
+	var names []string
+	for _, m := range found {
+		name := bar.Clean(m.ID)
+		if m.ID == shown.ID && m.Provider != shown.Provider {
+			name = bar.Clean(m.Provider + "/" + m.ID)
+		}
+		if (m.ID != shown.ID || m.Provider != shown.Provider) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	fmt.Fprintf(w, "\nalso: %s%s\n", strings.Join(names[:min(most, len(names))], ", "), more)
+}

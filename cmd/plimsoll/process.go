@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// process is what a command may touch of the world outside, so that tests can
+// run it without one.
+type process struct {
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+	// out buffers stdout while a command runs.
+	out *bufio.Writer
+}
+
+// run runs the command line and returns the exit status: 0 for success, 1 for a
+// failure, 2 for what the user can correct, 3 for a conversation that does not
+// fit.
+func run(p *process) int {
+	p.out = bufio.NewWriter(p.stdout)
+	err := p.dispatch()
+	if failed := p.out.Flush(); failed != nil {
+		err = outputError(err, failed)
+	}
+	return p.complain(err)
+}
+
+// outputError adds what went wrong with writing, once. It is no error that
+// whoever reads the output has seen enough, as head does.
+func outputError(err, failed error) error {
+	if errors.Is(err, failed) {
+		err = nil
+	}
+	if errors.Is(failed, syscall.EPIPE) || errors.Is(failed, io.ErrClosedPipe) {
+		return err
+	}
+	return also(err, &plimsoll.Error{Op: "write the output", Err: failed})
+}
+
+// failures are the errors of several inputs, each reported by itself.
+type failures []error
+
+func (f failures) Error() string { return errors.Join(f...).Error() }
+
+func (f failures) Unwrap() []error { return f }
+
+// also adds an error to what has failed so far.
+func also(err, more error) error {
+	var all failures
+	if !errors.As(err, &all) && err != nil {
+		all = failures{err}
+	}
+	return append(all, more)
+}
+
+// complain prints the errors with their hints and returns the exit status, that
+// of the first one.
+func (p *process) complain(err error) int {
+	if err == nil {
+		return 0
+	}
+	all := failures{err}
+	errors.As(err, &all)
+	for _, e := range all {
+		fmt.Fprintf(p.stderr, "plimsoll: %v\n", e)
+		if hint := plimsoll.HintOf(e); hint != "" {
+			fmt.Fprintf(p.stderr, "hint: %s\n", hint)
+		}
+	}
+	return plimsoll.CodeOf(all[0]).ExitStatus()
+}
+
+// getenv returns a variable as os.Getenv does; of several settings the last one
+// counts.
+func (p *process) getenv(name string) string {
+	for _, setting := range slices.Backward(p.environ) {
+		if value, ok := strings.CutPrefix(setting, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/token/bpe"
+)
+
+// defaultModel is counted for when neither the user nor the file names one.
+const defaultModel = "gpt-4o"
+
+// weigher turns inputs into reports.
+type weigher struct {
+	registry *model.Registry
+	limits   *model.Limits
+	options  token.Options
+	// model and limit are what the user demands; zero means that the file and
+	// the registry decide.
+	model string
+	limit int
+	// named counts for every model; nil means that each has its own.
+	named plimsoll.Counter
+	// meter weighs conversations by their own models.
+	meter *token.Meter
+}
+
+func newWeigher(p *process, c *countCmd) (*weigher, error) {
+	w := &weigher{model: c.Model, limit: c.Limit}
+	var err error
+	if w.registry, err = loadRegistry(p, c.Models); err != nil {
+		return nil, err
+	}
+	if c.Limit < 0 {
+		return nil, &plimsoll.Error{
+			Op: "count", Code: plimsoll.CodeInvalid, Hint: "give a number of tokens above zero",
+			Err: fmt.Errorf("--limit %d is below zero", c.Limit),
+		}
+	}
+	if c.Encoding != "" {
+		if w.named, err = token.Named(c.Encoding); err != nil {
+			return nil, err
+		}
+	}
+	w.limits = &model.Limits{Registry: w.registry, Env: p.getenv}
+	w.options = token.Options{Registry: w.registry, Tokenizers: c.Tokenizers}
+	if c.Tokenizers == "" {
+		w.options.Tokenizers = p.getenv("PLIMSOLL_TOKENIZERS")
+	}
+	w.meter = token.NewMeter(&token.MeterOptions{Options: w.options})
+	return w, nil
+}
+
+// loadRegistry lays lists over the built-in registry. Entries that make no sense
+// are reported and left out.
+func loadRegistry(p *process, lists []string) (*model.Registry, error) {
+	registry := model.Default()
+	for _, where := range lists {
+		list, problems, err := model.LoadFrom(context.Background(), where, nil)
+		if err != nil {
+			return nil, &plimsoll.Error{
+				Op: "read the list of models", Code: plimsoll.CodeInvalid,
+				Hint: "give a file or an address of LiteLLM's model_prices_and_context_window.json, models.dev's api.json or a list in our own format",
+				Err:  err,
+			}
+		}
+		reportSkipped(p.stderr, where, problems)
+		registry = registry.Merge(list)
+	}
+	return registry, nil
+}
+
+// mostSkipped is how many skipped entries of one list are shown one by one.
+const mostSkipped = 10
+
+func reportSkipped(stderr io.Writer, where string, problems []error) {
+	for _, problem := range problems[:min(mostSkipped, len(problems))] {
+		fmt.Fprintf(stderr, "plimsoll: skipped an entry of %s: %v\n", where, problem)
+	}
+	if more := len(problems) - mostSkipped; more > 0 {
+		fmt.Fprintf(stderr, "plimsoll: skipped %d more entries of %s\n", more, where)
+	}
+}
+
+// weigh reads one input and reports on each conversation in it.
+func (w *weigher) weigh(in input, format transcript.Format) ([]report, error) {
+	reports, err := w.weighInput(in, format)
+	var typed *plimsoll.Error
+	if err != nil && !errors.As(err, &typed) {
+		err = inputError(in.name, err)
+	}
+	return reports, err
+}
+
+func (w *weigher) weighInput(in input, format transcript.Format) ([]report, error) {
+	file, err := in.open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if format == transcript.Text {
+		return alone(w.weighStream(in.name, file))
+	}
+	t, err := readTranscript(bufio.NewReader(file), format)
+	if err != nil {
+		return nil, err
+	}
+	if t.Format == transcript.Text {
+		return alone(w.weighText(in.name, t.Text))
+	}
+	var reports []report
+	for i, c := range t.Conversations {
+		r, err := w.weighConversation(c)
+		if err != nil {
+			return reports, err
+		}
+		r.File, r.Format = in.name, string(t.Format)
+		if len(t.Conversations) > 1 {
+			r.Conversation = i + 1
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
+}
+
+func alone(r report, err error) ([]report, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []report{r}, nil
+}
+
+// weighStream counts bare text without keeping it where the vocabulary allows
+// that.
+func (w *weigher) weighStream(name string, r io.Reader) (report, error) {
+	asked, err := w.ask("")
+	if err != nil {
+		return report{}, err
+	}
+	if !asked.exact || asked.info.Strategy != plimsoll.StrategyTiktoken {
+		t, err := readTranscript(bufio.NewReader(r), transcript.Text)
+		if err != nil {
+			return report{}, err
+		}
+		return w.weighText(name, t.Text)
+	}
+	encoding, err := bpe.Get(asked.info.Encoding)
+	if err != nil {
+		return report{}, err
+	}
+	stream := encoding.NewStream()
+	if _, err := io.Copy(stream, r); err != nil {
+		return report{}, err
+	}
+	out := asked.report(plimsoll.Load{Total: stream.Total(), Exact: true})
+	out.File, out.Format = name, string(transcript.Text)
+	return out, nil
+}
+
+// weighText counts bare text: no roles, no framing.
+func (w *weigher) weighText(name, text string) (report, error) {
+	asked, err := w.ask("")
+	if err != nil {
+		return report{}, err
+	}
+	none := token.NoFraming()
+	meter := token.NewMeter(&token.MeterOptions{Options: w.options, Counter: asked.counter(), Framing: &none})
+	load := meter.Weigh(plimsoll.Conversation{Model: asked.name, Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, text))})
+	out := asked.report(load)
+	out.File, out.Format = name, string(transcript.Text)
+	out.Messages, out.Space = []messageReport{}, nil
+	return out, nil
+}
+
+func (w *weigher) weighConversation(c plimsoll.Conversation) (report, error) {
+	asked, err := w.ask(c.Model)
+	if err != nil {
+		return report{}, err
+	}
+	c.Model = asked.name
+	c.Dialect = dialectFor(asked.known.Provider, c.Dialect)
+	meter := w.meter
+	if w.named != nil {
+		meter = token.NewMeter(&token.MeterOptions{Options: w.options, Counter: asked.counter()})
+	}
+	load := meter.Weigh(c)
+	out := asked.report(load)
+	out.describe(c, load)
+	return out, nil
+}
+
+// dialectFor returns the dialect that the model's own API would frame the
+// conversation in; models that many serve keep the one of the file.
+func dialectFor(provider string, file plimsoll.Dialect) plimsoll.Dialect {
+	switch provider {
+	case "openai", "azure":
+		return plimsoll.OpenAI
+	case "anthropic":
+		return plimsoll.Anthropic
+	case "google":
+		return plimsoll.Gemini
+	}
+	return file
+}
+
+// question is what is counted for: a model, its limit and the counter.
+type question struct {
+	name, from string
+	known      model.Model
+	limit      model.Limit
+	chosen     plimsoll.Counter
+	info       plimsoll.CounterInfo
+	// exact says that the counter is the model's own.
+	exact bool
+}
+
+// ask settles the model, its limit and its counter. The name is the file's.
+func (w *weigher) ask(name string) (question, error) {
+	q := question{name: name, from: "file"}
+	switch {
+	case w.model != "":
+		q.name, q.from = w.model, "flag"
+	case name == "":
+		q.name, q.from = defaultModel, "default"
+	}
+	q.known, _, _ = w.registry.Lookup(q.name) // an unknown model is judged by its limit
+	if q.limit = w.limits.For(q.name); w.limit > 0 {
+		q.limit = model.Limit{Tokens: w.limit, Source: "flag", From: "--limit"}
+	}
+	if q.from == "flag" && q.limit.Source == model.SourceDefault {
+		return q, w.unknownModel(q.name)
+	}
+	own, err := token.For(q.name, &w.options)
+	if err != nil {
+		return q, err
+	}
+	q.chosen = own
+	if w.named != nil {
+		q.chosen = w.named
+	}
+	q.info = q.chosen.Info()
+	q.exact = q.info.Exact && (q.from == "default" || q.info.Encoding == own.Info().Encoding)
+	return q, nil
+}
+
+func (w *weigher) unknownModel(name string) error {
+	hint := "give its limit with --limit N, or a list that has it with --models FILE|URL"
+	var unknown *model.UnknownModelError
+	if _, _, err := w.registry.Lookup(name); errors.As(err, &unknown) && len(unknown.Nearest) > 0 {
+		hint = "did you mean " + strings.Join(unknown.Nearest, " or ") + "? Otherwise " + hint
+	}
+	return &plimsoll.Error{
+		Op: fmt.Sprintf("model %q", name), Code: plimsoll.CodeUnknownModel, Hint: hint, Err: plimsoll.ErrUnknownModel,
+	}
+}
+
+// counter returns the counter as the meter shall see it: a vocabulary that is not
+// the model's own estimates.
+func (q question) counter() plimsoll.Counter {
+	if q.info.Exact && !q.exact {
+		return borrowed{q.chosen}
+	}
+	return q.chosen
+}
+
+// borrowed is a vocabulary that counts for a model which has another.
+type borrowed struct{ plimsoll.Counter }
+
+// Info says that the counts are another vocabulary's.
+func (b borrowed) Info() plimsoll.CounterInfo {
+	info := b.Counter.Info()
+	info.Exact, info.Strategy = false, token.StrategyScaled
+	return info
+}
