@@ -21,7 +21,7 @@ func nextDeepSeek3(text string, pos int) int {
 		return digitGroup(text, pos+width, 2)
 	}
 	s := segment{text: text, han: isHanKana(text, pos)}
-	return s.next(pos)
+	return s.next(pos, pos+width, class)
 }
 
 // segment is a stretch of text for the third split: either kana and Han only,
@@ -83,9 +83,9 @@ func skipHan(text string, pos int) int {
 	return pos
 }
 
-func (s segment) next(pos int) int {
-	class, width := s.at(pos)
-	after := pos + width
+// next finds the end of the piece that starts with a character of the given
+// class at pos, which ends at after.
+func (s segment) next(pos, after int, class uint8) int {
 	switch {
 	case class&(letter|mark) != 0:
 		return s.skipWord(after)
@@ -160,11 +160,11 @@ func skipASCIILetters(text string, pos int) int {
 
 // isHanKana reports whether the character at pos is in [一-龥぀-ゟ゠-ヿ].
 func isHanKana(text string, pos int) bool {
-	if text[pos] < 0xE3 || text[pos] > 0xE9 {
+	if text[pos] < firstDense || pos+2 >= len(text) {
 		return false
 	}
-	r, _ := utf8.DecodeRuneInString(text[pos:])
-	return isHanKanaRune(r)
+	r, ok := decode3(text[pos], text[pos+1], text[pos+2])
+	return ok && isHanKanaRune(r)
 }
 
 func isHanKanaRune(r rune) bool {

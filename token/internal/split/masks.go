@@ -14,6 +14,7 @@ type masks struct {
 	control uint64 // other control characters
 	high    uint64 // everything outside ASCII that is in no other class
 	trail   uint64 // further bytes of symbols outside ASCII
+	wide    uint64 // letters and symbols outside ASCII
 }
 
 // The portable classifier gives every byte a code of four bits. Sixteen bytes

@@ -5,15 +5,13 @@ import "unicode/utf8"
 // LastSafe returns the last offset of text at which a piece is known to end
 // whatever precedes the neighbouring characters and whatever bytes are
 // appended to text. The pieces of text[:offset] taken alone are those of the
-// longer text, and the next piece starts at offset. It returns 0 if there is no such offset. It looks back from
-// the end only as far as it must, a few words in ordinary text and the length
-// of the last run in a text of one kind of character.
+// longer text, and the next piece starts at offset. It returns 0 if there is
+// no such offset. It looks back from the end only as far as it must: a word or
+// two in ordinary text, the length of the last run where no word ends.
 func (p Pattern) LastSafe(text string) int {
 	end := completeLen(text)
-	if p.groupsDigits() {
-		if at := p.lastDigitGroup(text[:end]); at > 0 {
-			return at
-		}
+	if at := p.lastDigitGroup(text[:end]); at > 0 {
+		return at
 	}
 	for b := charBefore(text, end); b.start > 0; {
 		a := charBefore(text, b.start)
@@ -61,19 +59,26 @@ func completeLen(text string) int {
 	return len(text)
 }
 
-func (p Pattern) groupsDigits() bool { return p != GPT2 }
-
+// digitGroup returns the size of a full group of digits, 0 if runs of digits
+// are not cut.
 func (p Pattern) digitGroup() int {
-	if p == Qwen2 || p == Tekken {
+	switch p {
+	case CL100K, O200K, DeepSeek3:
+		return 3
+	case Qwen2, Tekken:
 		return 1
 	}
-	return 3
+	return 0
 }
 
 // lastDigitGroup returns the end of the last full group in the run of digits
 // at the end of text, 0 if there is none. Groups count from the start of the
 // run.
 func (p Pattern) lastDigitGroup(text string) int {
+	size := p.digitGroup()
+	if size == 0 {
+		return 0
+	}
 	start, count := len(text), 0
 	for start > 0 {
 		c := charBefore(text, start)
@@ -83,7 +88,6 @@ func (p Pattern) lastDigitGroup(text string) int {
 		start = c.start
 		count++
 	}
-	size := p.digitGroup()
 	if count < size {
 		return 0
 	}
@@ -97,20 +101,18 @@ func (p Pattern) lastDigitGroup(text string) int {
 // also if the text ends there. The second condition rules out whitespace
 // before b: its last character is split off only if something follows.
 func (p Pattern) parts(text string, a, b char) bool {
-	if (a.class^b.class)&digit != 0 {
-		return a.class&space == 0 || p == DeepSeek3 || p != GPT2 && isNewline(a.first)
-	}
+	atDigits := (a.class^b.class)&digit != 0
 	switch p {
 	case GPT2:
-		return partsGPT2(a, b)
+		return atDigits && a.class&space == 0 || partsGPT2(a, b)
 	case CL100K, Qwen2:
-		return partsCL100K(a, b)
+		return atDigits && a.class&space == 0 || partsCL100K(a, b)
 	case O200K:
-		return partsO200K(text, a, b, true)
+		return atDigits && a.class&space == 0 || partsO200K(text, a, b, true)
 	case Tekken:
-		return partsO200K(text, a, b, false)
+		return atDigits && a.class&space == 0 || partsO200K(text, a, b, false)
 	case DeepSeek3:
-		return partsDeepSeek3(a, b)
+		return atDigits || partsDeepSeek3(a, b)
 	}
 	return false
 }

@@ -132,8 +132,10 @@ func TestUnknownPatternsKeepTheTextWhole(t *testing.T) {
 	if ends, n := Pattern(200).Window(text, 10); ends != 0 || n != len(text)-10 {
 		t.Errorf("window is (%b, %d), want one piece of %d bytes", ends, n, len(text)-10)
 	}
-	if got := Pattern(0).LastSafe(text); got != 0 {
-		t.Errorf("safe at %d, want 0", got)
+	for _, end := range []string{"", "x", "123"} {
+		if got := Pattern(0).LastSafe(text + end); got != 0 {
+			t.Errorf("safe at %d before %q, want 0", got, end)
+		}
 	}
 }
 

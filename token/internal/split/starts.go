@@ -130,9 +130,13 @@ func (m *masks) contract(starts uint64, text string, pos int) uint64 {
 
 // startsDeepSeek3 returns the starts of pieces for DeepSeek3, given those of
 // the groups of digits. Whitespace before digits ends its segment and stays
-// whole.
+// whole. Only a sign of ASCII is the prefix of a word, and only of ASCII.
 func (m *masks) startsDeepSeek3(digits uint64) uint64 {
 	symbols, taken, after := m.symbolStarts(m.newline)
-	beforeDigits := m.inner() & (m.digit >> 1) & (m.inner() << 1)
-	return digits | symbols | m.wordStarts(symbols) | m.lineStarts()&^taken&^beforeDigits | after
+	inner := m.inner()
+	ascii := m.letter &^ m.wide
+	joined := advance((symbols&^m.wide)<<1&ascii, ascii)
+	words := m.letter&^((m.letter|inner)<<1|joined) | joined&m.letter&m.wide
+	beforeDigits := inner & (m.digit >> 1) & (inner << 1)
+	return digits | symbols | words | m.lineStarts()&^taken&^beforeDigits | after
 }

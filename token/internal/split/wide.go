@@ -7,16 +7,17 @@ import "math/bits"
 // and digits, which count by characters and not by bytes, a mark where it may
 // be part of a word, and an upper-case letter after one without case, as the
 // end of such a word depends on what follows. It also stops at characters of
-// four bytes, which are rare, and at what is no character.
+// four bytes, which are rare, at what is no character, and at bytes from end on.
+// It returns the symbols that are neither punctuation nor \p{S}.
 //
 // The loop steps from one character to the next by the mask: a branch on the
 // end of each word would be mispredicted most of the time.
-func (m *masks) widen(block *[windowLen]byte, stop uint8) {
+func (m *masks) widen(block *[windowLen]byte, stop uint8, end byte) (others uint64) {
 	var letters, uppers, caseless, trail uint64
 	high := m.high
 	for high != 0 {
 		at := bits.TrailingZeros64(high)
-		if at > windowLen-2 {
+		if at > windowLen-2 || block[at] >= end {
 			break
 		}
 		class, rest := uint8(0), high&(high-1)
@@ -37,6 +38,9 @@ func (m *masks) widen(block *[windowLen]byte, stop uint8) {
 		high = rest
 		if class&letter == 0 {
 			trail |= span & (span << 1)
+			if class&graphic == 0 {
+				others |= span
+			}
 			continue
 		}
 		letters |= span
@@ -49,5 +53,7 @@ func (m *masks) widen(block *[windowLen]byte, stop uint8) {
 	m.letter |= letters
 	m.upper |= uppers
 	m.trail = trail
+	m.wide = m.high &^ high
 	m.high = high | m.upper&(caseless<<1)
+	return others
 }

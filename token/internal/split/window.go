@@ -20,7 +20,7 @@ const windowLen = 64
 // begins at a piece depends on nothing before it. A character that the masks
 // cannot express ends the window, and its piece is left to Next.
 func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
-	if p.needsNext(text, pos) {
+	if needsNext(text, pos) {
 		return p.windowByNext(text, pos)
 	}
 	var m masks
@@ -60,11 +60,11 @@ func (p Pattern) load(m *masks, text string, pos int) int {
 	classify(block, m)
 	switch p {
 	case DeepSeek3:
-		m.high |= m.control
+		m.high |= m.control | m.widen(block, digit|space|mark, firstDense)
 	case O200K, Tekken:
-		m.widen(block, digit|space|mark)
+		m.widen(block, digit|space|mark, 0xFF)
 	default:
-		m.widen(block, digit|space)
+		m.widen(block, digit|space, 0xFF)
 	}
 	return min(limit, bits.TrailingZeros64(m.high))
 }
@@ -89,13 +89,9 @@ func (p Pattern) starts(m *masks, text string, pos int) uint64 {
 }
 
 // needsNext reports whether the next piece is better left to Next, because it
-// is of a script whose runs of letters are long or because masks do not apply.
-func (p Pattern) needsNext(text string, pos int) bool {
-	b := text[pos]
-	if pos+1 < len(text) {
-		b = max(b, text[pos+1])
-	}
-	return b >= firstDense || b >= utf8.RuneSelf && p == DeepSeek3
+// is of a script whose runs of letters are long.
+func needsNext(text string, pos int) bool {
+	return text[pos] >= firstDense || pos+1 < len(text) && text[pos+1] >= firstDense
 }
 
 // firstDense is the first byte of U+3000: from there on most characters in use
@@ -115,7 +111,7 @@ func (p Pattern) windowByNext(text string, pos int) (ends uint64, n int) {
 		}
 		ends |= 1 << (end - 1)
 		n = end
-		if n > windowLen/4 || pos+n == len(text) || !p.needsNext(text, pos+n) {
+		if n > windowLen/4 || pos+n == len(text) || !needsNext(text, pos+n) {
 			return ends, n
 		}
 	}
