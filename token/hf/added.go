@@ -21,7 +21,7 @@ type addedToken struct {
 }
 
 // maxAddedBytes bounds the length of an added token, and with it the work per byte of text.
-const maxAddedBytes = 1024
+const maxAddedBytes = 256
 
 func readAddedTokens(raw jsontext.Value) ([]addedToken, error) {
 	if raw == nil || raw.Kind() == 'n' {
@@ -124,10 +124,13 @@ func (s *addedSet) each(text string, special bool, between func(text string, sta
 			if token.Special && !special || token.SingleWord && !standsAlone(text, start, end) {
 				continue
 			}
-			if token.LStrip {
-				start = max(len(strings.TrimRightFunc(text[:start], unicode.IsSpace)), min(done, start))
+			if token.LStrip && done < start {
+				start = done + len(strings.TrimRightFunc(text[done:start], unicode.IsSpace))
 			}
-			if token.RStrip {
+			// Behind done lies text that is not space, if a token before took the space up to there.
+			if token.RStrip && end <= done {
+				end = done
+			} else if token.RStrip {
 				end = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
 			}
 			if done < start {

@@ -57,33 +57,68 @@ type templateToken struct {
 	IDs []uint32 `json:"ids"`
 }
 
-// readComponent decodes one section; a missing or null section is nil.
-func readComponent(top map[string]jsontext.Value, field string) (*component, error) {
+// maxSectionBytes and maxSteps bound what a section other than the model may ask for.
+const (
+	maxSectionBytes = 1 << 20
+	maxSteps        = 16
+)
+
+// readSteps decodes a section and resolves its Sequence components, which may be nested, into one
+// list of steps. A missing or null section has none.
+func readSteps(top map[string]jsontext.Value, field string) ([]component, error) {
 	raw := top[field]
 	if raw == nil || raw.Kind() == 'n' {
 		return nil, nil
 	}
-	c := new(component)
-	if err := json.Unmarshal(raw, c); err != nil {
+	if len(raw) > maxSectionBytes {
+		return nil, &FormatError{Field: field, Found: fmt.Sprint(len(raw), " bytes"), Supported: "up to 1 MB"}
+	}
+	var c component
+	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, &FormatError{Field: field, Err: err}
 	}
-	return c, nil
+	steps := c.steps(nil)
+	if len(steps) > maxSteps {
+		return nil, &FormatError{Field: field, Found: fmt.Sprint(len(steps), " steps"), Supported: fmt.Sprint("up to ", maxSteps)}
+	}
+	return steps, nil
 }
 
-// flatten resolves Sequence components, which may be nested, into one list of steps.
-func flatten(c *component, inner func(*component) []component) []component {
-	if c == nil {
-		return nil
-	}
+// steps appends the components that a component stands for, itself unless it is a Sequence.
+func (c *component) steps(list []component) []component {
 	if c.Type != "Sequence" {
-		return []component{*c}
+		return append(list, *c)
 	}
-	var steps []component
-	list := inner(c)
-	for i := range list {
-		steps = append(steps, flatten(&list[i], inner)...)
+	for _, inner := range [][]component{c.Normalizers, c.Pretokenizers, c.Processors, c.Decoders} {
+		for i := range inner {
+			if len(list) > maxSteps {
+				return list
+			}
+			list = inner[i].steps(list)
+		}
 	}
-	return steps
+	return list
+}
+
+// maxGrowth bounds how much longer replacements may make a text.
+const maxGrowth = 64
+
+// checkGrowth refuses replacements that multiply each other without end.
+func checkGrowth(field string, steps []component) error {
+	growth := 1
+	for i, s := range steps {
+		if s.Type != "Replace" || s.Pattern.String == nil || *s.Pattern.String == "" {
+			continue
+		}
+		growth *= max(1, (len(s.Content)+len(*s.Pattern.String)-1)/len(*s.Pattern.String))
+		if growth > maxGrowth {
+			return &FormatError{
+				Field: fmt.Sprintf("%s[%d].content", field, i), Found: fmt.Sprint("replacements that make text ", growth, " times longer"),
+				Supported: fmt.Sprint("up to ", maxGrowth, " times"),
+			}
+		}
+	}
+	return nil
 }
 
 func orDefault(b *bool, def bool) bool {

@@ -8,17 +8,19 @@ import (
 // decoder turns tokens back into text. The steps of the file reduce to four questions, because
 // all of them work on one token at a time except for what is stripped from the whole.
 type decoder struct {
-	alphabet  *byteAlphabet // byte level; nil otherwise
-	fallback  bool          // <0xE2> is a byte
-	replace   [][2][]byte
-	stripped  string // removed up to stripStart times from the start
-	stripFrom int
-	spaced    bool // no decoder: tokens are separated by a space
+	alphabet   *byteAlphabet // byte level; nil otherwise
+	fallback   bool          // <0xE2> is a byte
+	replace    [][2][]byte
+	stripped   string // removed up to stripStart times from the start
+	stripStart int
+	spaced     bool // no decoder: tokens are separated by a space
 }
 
-func compileDecoder(c *component) (*decoder, error) {
-	steps := flatten(c, func(c *component) []component { return c.Decoders })
-	d := &decoder{spaced: c == nil}
+func compileDecoder(steps []component) (*decoder, error) {
+	if err := checkGrowth("decoder", steps); err != nil {
+		return nil, err
+	}
+	d := &decoder{spaced: len(steps) == 0}
 	for i, s := range steps {
 		switch {
 		case s.Type == "ByteLevel":
@@ -29,11 +31,11 @@ func compileDecoder(c *component) (*decoder, error) {
 		case s.Type == "Replace" && s.Pattern.String != nil && *s.Pattern.String != "":
 			d.replace = append(d.replace, [2][]byte{[]byte(*s.Pattern.String), []byte(s.Content)})
 		case s.Type == "Strip" && s.Stop == 0 && s.Content != "" && i > 0 && steps[i-1].Type == "Fuse":
-			d.stripped, d.stripFrom = s.Content, s.Start
+			d.stripped, d.stripStart = s.Content, s.Start
 		case s.Type == "Metaspace":
 			d.replace = append(d.replace, [2][]byte{[]byte(s.Replacement), []byte(" ")})
 			if s.PrependScheme != "never" && orDefault(s.AddPrefixSpace, true) {
-				d.stripped, d.stripFrom = " ", 1
+				d.stripped, d.stripStart = " ", 1
 			}
 		default:
 			return nil, &FormatError{
@@ -60,8 +62,8 @@ func (t *Tokenizer) Decode(ids []uint32) (string, error) {
 		}
 		out = d.append(out, token)
 	}
-	for range d.stripFrom {
-		out = bytes.TrimPrefix(out, []byte(d.stripped))
+	for n := d.stripStart; n > 0 && bytes.HasPrefix(out, []byte(d.stripped)); n-- {
+		out = out[len(d.stripped):]
 	}
 	return string(out), nil
 }

@@ -17,8 +17,10 @@ type normalizer struct {
 	to      string
 }
 
-func compileNormalizers(c *component) ([]normalizer, error) {
-	steps := flatten(c, func(c *component) []component { return c.Normalizers })
+func compileNormalizers(steps []component) ([]normalizer, error) {
+	if err := checkGrowth("normalizer", steps); err != nil {
+		return nil, err
+	}
 	forms := map[string]norm.Form{"NFC": norm.NFC, "NFD": norm.NFD, "NFKC": norm.NFKC, "NFKD": norm.NFKD}
 	var list []normalizer
 	for i, s := range steps {
@@ -26,7 +28,7 @@ func compileNormalizers(c *component) ([]normalizer, error) {
 		switch {
 		case isForm:
 			list = append(list, normalizer{form: &form})
-		case s.Type == "Prepend":
+		case s.Type == "Prepend" && len(s.Prepend) <= maxAddedBytes:
 			list = append(list, normalizer{prepend: s.Prepend})
 		case s.Type == "Replace" && s.Pattern.String != nil && *s.Pattern.String != "":
 			list = append(list, normalizer{from: *s.Pattern.String, to: s.Content})

@@ -58,11 +58,7 @@ const (
 	digitEach
 )
 
-// maxStages bounds the depth of cutting.
-const maxStages = 16
-
-func compilePreTokenizer(c *component) (*preTokenizer, error) {
-	steps := flatten(c, func(c *component) []component { return c.Pretokenizers })
+func compilePreTokenizer(steps []component) (*preTokenizer, error) {
 	pre := new(preTokenizer)
 	for i := 0; i < len(steps); i++ {
 		s := &steps[i]
@@ -91,9 +87,6 @@ func compilePreTokenizer(c *component) (*preTokenizer, error) {
 		if err != nil {
 			return nil, err
 		}
-	}
-	if len(pre.stages) > maxStages {
-		return nil, &FormatError{Field: "pre_tokenizer", Found: fmt.Sprint(len(pre.stages), " steps"), Supported: fmt.Sprint("up to ", maxStages)}
 	}
 	return pre, nil
 }

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json/jsontext"
 	"encoding/json/v2"
@@ -16,6 +17,9 @@ type tekkenConfig struct {
 	Specials int    `json:"default_num_special_tokens"`
 }
 
+// maxTekkenBytes bounds the length of a token: all of its cuts are tried for merges.
+const maxTekkenBytes = 512
+
 type tekkenToken struct {
 	Rank  int    `json:"rank"`
 	Bytes string `json:"token_bytes"`
@@ -28,6 +32,9 @@ func parseTekken(top map[string]jsontext.Value) (*Tokenizer, error) {
 	var config tekkenConfig
 	if err := json.Unmarshal(top["config"], &config); err != nil {
 		return nil, &FormatError{Field: "config", Err: err}
+	}
+	if n := bytes.Count(top["vocab"], []byte{'{'}); n > maxEntries {
+		return nil, &FormatError{Field: "vocab", Found: fmt.Sprint(n, " entries"), Supported: fmt.Sprint("up to ", maxEntries)}
 	}
 	var list []tekkenToken
 	if err := json.Unmarshal(top["vocab"], &list); err != nil {
@@ -61,7 +68,7 @@ func tekkenVocab(list []tekkenToken, specials int) (*vocab, error) {
 	v := new(vocab)
 	for i, entry := range list {
 		text, err := base64.StdEncoding.DecodeString(entry.Bytes)
-		if err != nil || entry.Rank != i || len(text) == 0 || i < 256 && (len(text) != 1 || text[0] != byte(i)) {
+		if err != nil || entry.Rank != i || len(text) == 0 || len(text) > maxTekkenBytes || i < 256 && (len(text) != 1 || text[0] != byte(i)) {
 			return nil, &FormatError{
 				Field: fmt.Sprintf("vocab[%d]", i), Found: fmt.Sprint("rank ", entry.Rank, ", bytes ", quote(entry.Bytes)),
 				Supported: "tokens in the order of their ranks, the 256 bytes first, in base64", Err: err,

@@ -14,9 +14,9 @@ func parseTokenizer(top map[string]jsontext.Value) (*Tokenizer, error) {
 		return nil, &FormatError{Field: "model", Found: "nothing", Supported: "the sections of a tokenizer.json or tekken.json"}
 	}
 	t := new(tables)
-	var sections [4]*component
+	var sections [4][]component
 	for i, name := range []string{"normalizer", "pre_tokenizer", "post_processor", "decoder"} {
-		c, err := readComponent(top, name)
+		c, err := readSteps(top, name)
 		if err != nil {
 			return nil, err
 		}
@@ -204,8 +204,8 @@ func (t *tables) addTokens(added []addedToken) {
 }
 
 // addPostProcessor keeps the tokens that a single text gets in front and behind.
-func (t *tables) addPostProcessor(c *component) error {
-	for i, s := range flatten(c, func(c *component) []component { return c.Processors }) {
+func (t *tables) addPostProcessor(steps []component) error {
+	for i, s := range steps {
 		var err error
 		switch s.Type {
 		case "ByteLevel": // concerns offsets only

@@ -7,12 +7,18 @@ import (
 	"unicode/utf8"
 )
 
+// maxEntries bounds the tables; the largest vocabulary in use has 580,604 merges.
+const maxEntries = 1 << 22
+
 // readVocab reads model.vocab, an object from token to id.
 func readVocab(raw jsontext.Value) (*vocab, *index, error) {
 	if raw.Kind() != '{' {
 		return nil, nil, &FormatError{Field: "model.vocab", Found: kindName(raw), Supported: "an object from token to id"}
 	}
 	entries := bytes.Count(raw, []byte{':'})
+	if entries > maxEntries {
+		return nil, nil, &FormatError{Field: "model.vocab", Found: fmt.Sprint(entries, " entries"), Supported: fmt.Sprint("up to ", maxEntries)}
+	}
 	v := &vocab{text: make([]byte, 0, len(raw)/2), spans: make([]span, 0, entries)}
 	s := scanner{data: raw}
 	s.take('{')
@@ -63,7 +69,11 @@ func (m *mergeReader) read(raw jsontext.Value) error {
 	if raw.Kind() != '[' {
 		return &FormatError{Field: "model.merges", Found: kindName(raw), Supported: "a list of pairs"}
 	}
-	m.pairs = newPairTable(mergesIn(raw))
+	n := mergesIn(raw)
+	if n > maxEntries {
+		return &FormatError{Field: "model.merges", Found: fmt.Sprint(n, " entries"), Supported: fmt.Sprint("up to ", maxEntries)}
+	}
+	m.pairs = newPairTable(n)
 	s := scanner{data: raw}
 	s.take('[')
 	for rank := uint32(0); s.next() != ']'; rank++ {
