@@ -37,7 +37,7 @@ const (
 // finds most of its words. Frequent tokens have small ids and win a contested place.
 func newSeed(t *tables) *[1 << smallBits]smallEntry {
 	seed := new([1 << smallBits]smallEntry)
-	for id := t.size() - 1; id >= 0; id-- {
+	for id := min(t.size(), 2*len(seed)) - 1; id >= 0; id-- {
 		if n := t.lenOf(uint32(id)); n > 0 && n <= 8 {
 			key := loadKey(unsafe.Pointer(&t.blob[t.offset[id]]), 0, n)
 			seed[smallSlot(key)] = smallEntry{key, uint64(n) | 1<<smallCountShift | uint64(id)<<smallIDShift}
@@ -96,8 +96,14 @@ func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32)
 
 // wordOrBPE encodes a piece of up to 64 bytes, given its hash. The result is valid until the next call.
 func (w *worker) wordOrBPE(piece string, hash uint64) []uint32 {
-	if id, ok := w.word(piece, hash); ok {
-		return append(w.stack[:0], id)
+	if w.words == nil {
+		w.misses++
+		if w.misses > patientMisses {
+			w.words = w.tables.words()
+		}
+	} else if id, ok := w.words.find(piece, hash); ok {
+		w.stack[0] = id
+		return w.stack[:1]
 	}
 	return w.mergeAll(piece, w.stack[:0])
 }

@@ -2,6 +2,7 @@ package bpe
 
 import (
 	"slices"
+	"unsafe"
 )
 
 // reference is byte-pair encoding as one would explain it: look at all neighbours, merge those whose concatenation has
@@ -48,6 +49,10 @@ func (r *reference) piece(piece string) []uint32 {
 	if id, ok := r.rank[piece]; ok {
 		return []uint32{id}
 	}
+	return r.merge(piece)
+}
+
+func (r *reference) merge(piece string) []uint32 {
 	cuts := make([]int, len(piece)+1)
 	for i := range cuts {
 		cuts[i] = i
@@ -70,3 +75,6 @@ func (r *reference) piece(piece string) []uint32 {
 	}
 	return ids
 }
+
+// hashOf is pieceHash for the first n bytes of a text that has at least eight.
+func hashOf(text []byte, n int) uint64 { return pieceHash(unsafe.Pointer(&text[0]), n) }

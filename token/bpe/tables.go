@@ -4,11 +4,9 @@ import (
 	"math/bits"
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 )
 
-// tables answers what encoding a piece asks: is it a token itself, with which parts does merging start, and what do
-// two parts merge into.
+// tables answers what encoding a piece asks: with which parts does merging start, and what do two parts merge into.
 type tables struct {
 	vocab
 
@@ -21,27 +19,21 @@ type tables struct {
 	// duo is the token that two single-byte tokens merge into, indexed by left<<8 + right, or none.
 	duo [1 << 16]uint32
 
-	// merges is an open-addressed table of all other merges, with left, right and merged token in one word.
+	// merges is an open-addressed table of all other merges, with left, right and merged token in one word. Most pairs
+	// do not merge, and maybe is small enough to say so from a near cache.
 	merges []uint64
-
-	// words is an open-addressed table of the spellings of all tokens of up to longestPiece bytes. An entry has the id
-	// and some bits of the hash; whether it is the right one is seen in vocab.
-	words []uint32
-
-	// shift turns a hash into a slot of either.
-	shift uint8
-
-	// maybeMerge and maybeWord have a bit for the hash of each entry of merges and words. Most pairs do not merge and
-	// most pieces that get here are no tokens; these are small enough to say so from a near cache.
-	maybeMerge, maybeWord filter
+	shift  uint8
+	maybe  filter
 
 	// frayed marks pairs of bytes that stand on both sides of a character boundary inside some token that starts or
 	// ends in the middle of a character. Only there can a merge reach across a boundary before the characters on both
 	// sides are whole.
 	frayed [1 << 16 / 64]uint64
 
-	// trie is what long pieces need that defeat the fast way; few programs ever meet one.
-	trie func() *trie
+	// words is worth its making once there is some text to count. trie is what long pieces need that defeat the fast
+	// way; few programs ever meet one.
+	words func() *words
+	trie  func() *trie
 }
 
 const (
@@ -51,35 +43,12 @@ const (
 
 	// hashFactor is 2^64 divided by the golden ratio, made odd: multiplying by it spreads any key over the high bits.
 	hashFactor = 0x9e3779b97f4a7c15
-
-	tagBits  = 32 - idBits
-	tagMask  = 1<<tagBits - 1
-	tagShift = 20
-
-	// longestPiece is the length up to which pieces are looked up as a whole.
-	longestPiece = 64
 )
 
-// filter is a set of hashes that may also say yes to one that was never added. The largest vocabulary sets one bit in
-// ten.
-type filter [1 << filterBits / 64]uint64
-
-const filterBits = 21
-
-func (f *filter) add(hash uint64) {
-	at := hash >> (64 - filterBits)
-	f[at/64] |= 1 << (at % 64)
-}
-
-func (f *filter) has(hash uint64) bool {
-	at := hash >> (64 - filterBits)
-	return f[at/64]>>(at%64)&1 != 0
-}
-
 func newTables(v vocab) *tables {
-	// The smallest power of two of which the tokens fill less than half.
-	width := bits.Len(uint(2 * v.size()))
-	t := &tables{vocab: v, merges: make([]uint64, 1<<width), words: make([]uint32, 1<<width), shift: uint8(64 - width)}
+	width := tableWidth(v.size())
+	t := &tables{vocab: v, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
+	t.words = sync.OnceValue(func() *words { return newWords(&t.vocab) })
 	t.trie = sync.OnceValue(func() *trie { return newTrie(&t.vocab) })
 	for i := range t.duo {
 		t.duo[i] = none
@@ -93,12 +62,13 @@ func newTables(v vocab) *tables {
 			t.addWide(id, spelling)
 			t.addFrayed(spelling)
 		}
-		if n := len(spelling); n > 0 && n <= longestPiece {
-			t.addWord(id, pieceHash(unsafe.Pointer(unsafe.SliceData(spelling)), n))
-		}
 	}
 	return t
 }
+
+// tableWidth returns the width in bits of a table for n entries. It may be three quarters full: most lookups of what
+// is not there end at a filter, and a small table stays in a near cache.
+func tableWidth(n int) int { return bits.Len(uint(n * 13 / 10)) }
 
 func (t *tables) addMerge(id uint32) {
 	left, right := leftOf(t.pair[id]), rightOf(t.pair[id])
@@ -107,7 +77,7 @@ func (t *tables) addMerge(id uint32) {
 		return
 	}
 	hash := pairHash(left, right)
-	t.maybeMerge.add(hash)
+	t.maybe.add(hash)
 	slot := hash >> t.shift
 	for t.merges[slot] != 0 {
 		slot = (slot + 1) & uint64(len(t.merges)-1)
@@ -140,15 +110,6 @@ func (t *tables) isFrayed(a, b byte) bool {
 	return t.frayed[at/64]>>(at%64)&1 != 0
 }
 
-func (t *tables) addWord(id uint32, hash uint64) {
-	t.maybeWord.add(hash)
-	slot := hash >> t.shift
-	for t.words[slot] != 0 {
-		slot = (slot + 1) & uint64(len(t.words)-1)
-	}
-	t.words[slot] = id<<tagBits | uint32(hash>>tagShift)&tagMask
-}
-
 func pairKey(left, right uint32) uint64 { return uint64(left)<<idBits | uint64(right) }
 
 // pairHash spreads a pair over 64 bits, of which the highest are the best.
@@ -165,7 +126,7 @@ func (t *tables) merge(left, right uint32) uint32 {
 // mergeWide is merge for a pair that does not consist of two single bytes.
 func (t *tables) mergeWide(left, right uint32) uint32 {
 	hash := pairHash(left, right)
-	if !t.maybeMerge.has(hash) {
+	if !t.maybe.has(hash) {
 		return none
 	}
 	return t.findMerge(left, right, hash)
@@ -183,24 +144,6 @@ func (t *tables) findMerge(left, right uint32, hash uint64) uint32 {
 			return none
 		}
 		slot = (slot + 1) & uint64(len(t.merges)-1)
-	}
-}
-
-// word returns the token that is spelled like a piece of up to longestPiece bytes, given the hash of the piece.
-func (t *tables) word(piece string, hash uint64) (id uint32, ok bool) {
-	if !t.maybeWord.has(hash) {
-		return 0, false
-	}
-	slot := hash >> t.shift
-	for {
-		entry := t.words[slot]
-		if (entry^uint32(hash>>tagShift))&tagMask == 0 && string(t.bytes(entry>>tagBits)) == piece {
-			return entry >> tagBits, true
-		}
-		if entry == 0 {
-			return 0, false
-		}
-		slot = (slot + 1) & uint64(len(t.words)-1)
 	}
 }
 

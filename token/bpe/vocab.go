@@ -3,6 +3,7 @@ package bpe
 import (
 	"compress/gzip"
 	_ "embed"
+	"encoding/binary"
 	"io"
 	"strings"
 )
@@ -45,10 +46,13 @@ func unpack(planes string) vocab {
 	if err != nil {
 		panic("bpe: embedded vocabulary: " + err.Error())
 	}
-	raw, err := io.ReadAll(zr)
-	if err != nil || len(raw)%6 != 256%6 {
+	// A gzip file ends with the length of what it holds. Room for one more byte lets the end be seen.
+	size := binary.LittleEndian.Uint32([]byte(planes[len(planes)-4:]))
+	raw := make([]byte, size+1)
+	if n, err := io.ReadFull(zr, raw); err != io.ErrUnexpectedEOF || n != int(size) || n%6 != 256%6 {
 		panic("bpe: embedded vocabulary is damaged")
 	}
+	raw = raw[:size]
 	v := vocab{pair: joinPlanes(raw[:256], raw[256:])}
 	v.spell(raw[:256])
 	return v
@@ -74,19 +78,39 @@ func joinPlanes(singles, planes []byte) []uint64 {
 // spell fills in the bytes of every token. Both halves of a token have smaller ids, so one pass is enough.
 func (v *vocab) spell(singles []byte) {
 	v.offset = make([]uint32, len(v.pair)+1)
-	v.blob = make([]byte, 0, 8*len(v.pair))
-	for id, pair := range v.pair {
-		switch {
-		case id < 256:
-			v.blob = append(v.blob, singles[id])
-		case leftOf(pair) != uint32(id):
-			v.blob = append(v.blob, v.bytes(leftOf(pair))...)
-			v.blob = append(v.blob, v.bytes(rightOf(pair))...)
+	total := v.measure()
+	// Tokens are copied and later read eight bytes at a time, also the last one.
+	v.blob = make([]byte, total+8)
+	copy(v.blob, singles)
+	for id := 256; id < len(v.pair); id++ {
+		if left, right := leftOf(v.pair[id]), rightOf(v.pair[id]); left != uint32(id) {
+			at := v.offset[id]
+			v.copyWords(at, left)
+			v.copyWords(at+v.offset[left+1]-v.offset[left], right)
 		}
-		v.offset[id+1] = uint32(len(v.blob))
 	}
-	// The last tokens, too, are read eight bytes at a time.
-	v.blob = append(v.blob, make([]byte, 8)...)
+}
+
+// measure fills in the offsets and returns the length of all tokens.
+func (v *vocab) measure() uint32 {
+	at := uint32(0)
+	for id, pair := range v.pair {
+		v.offset[id] = at
+		if left, right := leftOf(pair), rightOf(pair); id < 256 {
+			at++
+		} else if left != uint32(id) {
+			at += v.offset[left+1] - v.offset[left] + v.offset[right+1] - v.offset[right]
+		}
+		v.offset[id+1] = at
+	}
+	return at
+}
+
+// copyWords spells a token at an offset and up to seven more bytes, which the next one overwrites.
+func (v *vocab) copyWords(to, id uint32) {
+	for from, end := v.offset[id], v.offset[id+1]; from < end; from, to = from+8, to+8 {
+		*(*[8]byte)(v.blob[to:]) = *(*[8]byte)(v.blob[from:])
+	}
 }
 
 // lenOf returns the length of a token in bytes.
