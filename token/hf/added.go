@@ -124,20 +124,17 @@ func (s *addedSet) each(text string, special bool, between func(text string, sta
 			if token.Special && !special || token.SingleWord && !standsAlone(text, start, end) {
 				continue
 			}
-			if token.LStrip && done < start {
+			if token.LStrip {
 				start = done + len(strings.TrimRightFunc(text[done:start], unicode.IsSpace))
 			}
-			// Behind done lies text that is not space, if a token before took the space up to there.
-			if token.RStrip && end <= done {
-				end = done
-			} else if token.RStrip {
+			if token.RStrip {
 				end = len(text) - len(strings.TrimLeftFunc(text[end:], unicode.IsSpace))
 			}
 			if done < start {
 				between(text[done:start], done)
 			}
 			hit(token.ID)
-			done = end
+			done, from = end, end
 		}
 	}
 	if done < len(text) {

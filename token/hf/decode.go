@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// decoder turns tokens back into text. The steps of the file reduce to four questions, because
-// all of them work on one token at a time except for what is stripped from the whole.
+// decoder turns tokens back into text. The steps of the file reduce to a few questions, because all
+// of them work on one token at a time except for what is stripped from the whole.
 type decoder struct {
 	alphabet   *byteAlphabet // byte level; nil otherwise
 	fallback   bool          // <0xE2> is a byte
 	replace    [][2][]byte
 	stripped   string // removed up to stripStart times from the start
 	stripStart int
-	spaced     bool // no decoder: tokens are separated by a space
+	firstDrops []byte // not shown in the first token
+	spaced     bool   // no decoder: tokens are separated by a space
 }
 
 func compileDecoder(steps []component) (*decoder, error) {
@@ -32,10 +33,10 @@ func compileDecoder(steps []component) (*decoder, error) {
 			d.replace = append(d.replace, [2][]byte{[]byte(*s.Pattern.String), []byte(s.Content)})
 		case s.Type == "Strip" && s.Stop == 0 && s.Content != "" && i > 0 && steps[i-1].Type == "Fuse":
 			d.stripped, d.stripStart = s.Content, s.Start
-		case s.Type == "Metaspace":
+		case s.Type == "Metaspace" && s.Replacement != "":
 			d.replace = append(d.replace, [2][]byte{[]byte(s.Replacement), []byte(" ")})
 			if s.PrependScheme != "never" && orDefault(s.AddPrefixSpace, true) {
-				d.stripped, d.stripStart = " ", 1
+				d.firstDrops = []byte(s.Replacement)
 			}
 		default:
 			return nil, &FormatError{
@@ -59,6 +60,9 @@ func (t *Tokenizer) Decode(ids []uint32) (string, error) {
 		}
 		if d.spaced && i > 0 {
 			out = append(out, ' ')
+		}
+		if i == 0 && d.firstDrops != nil {
+			token = bytes.ReplaceAll(token, d.firstDrops, nil)
 		}
 		out = d.append(out, token)
 	}

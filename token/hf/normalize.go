@@ -30,6 +30,11 @@ func compileNormalizers(steps []component) ([]normalizer, error) {
 			list = append(list, normalizer{form: &form})
 		case s.Type == "Prepend" && len(s.Prepend) <= maxAddedBytes:
 			list = append(list, normalizer{prepend: s.Prepend})
+		case s.Type == "Prepend":
+			return nil, &FormatError{
+				Field: fmt.Sprintf("normalizer[%d].prepend", i), Found: fmt.Sprint(len(s.Prepend), " bytes"),
+				Supported: fmt.Sprint("up to ", maxAddedBytes),
+			}
 		case s.Type == "Replace" && s.Pattern.String != nil && *s.Pattern.String != "":
 			list = append(list, normalizer{from: *s.Pattern.String, to: s.Content})
 		case s.Type == "Replace":
