@@ -95,6 +95,20 @@ func TestRunsOfOneCharacterEqualTheReference(t *testing.T) {
 	}
 }
 
+// Long rows are merged chunk by chunk: the room that merging takes does not grow with the row.
+func TestLongRowsAreNotMergedAsAWhole(t *testing.T) {
+	t.Parallel()
+	for _, f := range smallFamilies() {
+		for _, unit := range []string{"-", "e", "th", " ", "日", "aeiou"} {
+			tok := hf.InChunks(parse(t, f.file), 1000)
+			tok.Count(strings.Repeat(unit, 20000/len(unit)))
+			if got := hf.Widest(tok); got > 2000 {
+				t.Errorf("%s, runs of %q: %d symbols at once", f.name, unit, got)
+			}
+		}
+	}
+}
+
 // A second pass finds the pieces of the first in the memo, and must give the same.
 func TestRememberedPiecesEqualTheReference(t *testing.T) {
 	t.Parallel()
