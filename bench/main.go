@@ -1,0 +1,130 @@
+// Command bench compares Plimsoll's counter with the tokenizers of other
+// projects on the same machine, in the same minutes and on the same texts.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/bench/internal/measure"
+	"github.com/plimsoll/plimsoll/bench/internal/peers"
+	"github.com/plimsoll/plimsoll/bench/internal/report"
+	"github.com/plimsoll/plimsoll/bench/internal/texts"
+)
+
+type options struct {
+	json       string
+	cache      string
+	shared     string
+	only       string
+	bytes      int
+	rounds     int
+	updateDocs bool
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
+	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
+	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas")
+	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
+	flag.IntVar(&o.rounds, "rounds", 5, "rounds of the main measurement, the best of which counts")
+	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
+	flag.Parse()
+	if err := run(o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "peers", "plimsoll")); err != nil {
+		return errors.New("run it as bench/run, or from the folder bench")
+	}
+	if err := o.setDefaults(dir); err != nil {
+		return err
+	}
+	all, err := o.texts()
+	if err != nil {
+		return err
+	}
+	found := o.choose(peers.Setup(peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}))
+	result, err := measure.Run(measure.Options{
+		Peers: found, Texts: all, Rounds: o.rounds, Short: o.bytes / 5, Large: o.bytes, Pinned: pin(), Log: os.Stderr,
+	})
+	if err != nil {
+		return err
+	}
+	return o.publish(dir, result)
+}
+
+func (o *options) setDefaults(dir string) error {
+	root := filepath.Dir(dir)
+	if o.cache == "" {
+		o.cache = filepath.Join(root, ".cache", "bench")
+	}
+	if o.shared == "" {
+		o.shared = filepath.Join(filepath.Dir(root), "shared")
+	}
+	var err error
+	o.cache, err = filepath.Abs(o.cache)
+	return err
+}
+
+func (o *options) texts() ([]texts.Text, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOROOT: %w", err)
+	}
+	return texts.All(texts.Options{GoRoot: strings.TrimSpace(string(out)), Shared: o.shared, Bytes: o.bytes})
+}
+
+// choose keeps ourselves, the reference and what was asked for.
+func (o *options) choose(all []peers.Peer) []peers.Peer {
+	if o.only == "" {
+		return all
+	}
+	words := strings.Split(o.only, ",")
+	return slices.DeleteFunc(all, func(p peers.Peer) bool {
+		return p.Name != peers.Us && p.Name != peers.Reference &&
+			!slices.ContainsFunc(words, func(w string) bool { return strings.Contains(p.Name, w) })
+	})
+}
+
+func (o *options) publish(dir string, result *measure.Result) error {
+	markdown := report.Markdown(result)
+	fmt.Print(markdown)
+	for _, p := range result.Peers {
+		if p.Missing != "" {
+			fmt.Printf("\nnot installed: %s: %s\n", p.Name, p.Missing)
+		}
+	}
+	if o.json != "" {
+		data, err := json.MarshalIndent(struct {
+			*measure.Result
+			Goals []report.Goal `json:"goals"`
+		}{result, report.Goals(result)}, "", " ")
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.json, append(data, '\n'), 0o644); err != nil {
+			return err
+		}
+	}
+	if o.updateDocs {
+		return report.UpdateDocs(filepath.Join(dir, "..", "docs", "benchmarks.md"), markdown)
+	}
+	return nil
+}
