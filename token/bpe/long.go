@@ -1,5 +1,7 @@
 package bpe
 
+import "unicode/utf8"
+
 // A sequence of tokens is the encoding of their bytes if each may follow the one before it. So a long piece can be
 // encoded in chunks: where two chunks meet, only the tokens on both sides of the border must fit.
 const (
@@ -24,7 +26,8 @@ const (
 // ones are forgotten now and then; their number is returned.
 func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint32, forgotten int) {
 	stack, base, pos := dst, len(dst), 0
-	size, calm, patience, credit := smallChunk, 0, minPatience, maxCredit
+	small := smallestChunk(piece)
+	size, calm, patience, credit := small, 0, minPatience, maxCredit
 	last, ids := "", w.chunk[:0]
 	for {
 		chunk := piece[pos:min(pos+size, len(piece))]
@@ -58,13 +61,21 @@ func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint
 		}
 		credit = min(credit+1, maxCredit)
 		if calm++; calm > patience {
-			size, calm = max(size/2, smallChunk), 0
+			size, calm = max(size/2, small), 0
 		}
 		if countOnly && len(stack) > maxStack {
 			forgotten += len(stack) - maxStack/2
 			stack = append(stack[:0], stack[len(stack)-maxStack/2:]...)
 		}
 	}
+}
+
+// smallestChunk returns the size of chunk to begin with: some dozens of parts, which are characters.
+func smallestChunk(piece string) int {
+	if piece[len(piece)/2] >= utf8.RuneSelf {
+		return 3 * smallChunk
+	}
+	return smallChunk
 }
 
 // backtrack appends the tokens of a piece of any length to stack. It takes the longest token at each position that may follow the token

@@ -68,18 +68,43 @@ func (w *worker) mergeFrom(i, n uint8, merged uint32) {
 		p.prev[after] = i
 		if i > 0 {
 			left := p.prev[i]
-			p.merge[left] = w.mergeWide(p.id[left], merged)<<8 | uint32(left)
+			p.merge[left] = w.mergeAgain(p.id[left], merged)<<8 | uint32(left)
 		}
 		if after >= n {
 			p.merge[i] = noMerge
 			return
 		}
 		if p.merge[after]>>8 != merged {
-			p.merge[i] = w.mergeWide(merged, p.id[after])<<8 | uint32(i)
+			p.merge[i] = w.mergeAgain(merged, p.id[after])<<8 | uint32(i)
 			return
 		}
 		i = after
 	}
+}
+
+// mergeStart is merge for any two tokens.
+func (w *worker) mergeStart(left, right uint32) uint32 {
+	if left|right < 256 {
+		return w.duo[left<<8|right]
+	}
+	return w.mergeAgain(left, right)
+}
+
+// mergeAgain is mergeWide with a memory: the same pairs come again and again, and what they merge into cannot be
+// foreseen, so that looking at the filter first would cost a wrong guess half of the time.
+func (w *worker) mergeAgain(left, right uint32) uint32 {
+	key := pairKey(left, right)
+	entry := &w.pairs[key*hashFactor>>(64-pairBits)]
+	if *entry>>24 == key {
+		return uint32(*entry) & none
+	}
+	return w.mergeFirst(left, right, entry)
+}
+
+func (w *worker) mergeFirst(left, right uint32, entry *uint64) uint32 {
+	merged := w.mergeWide(left, right)
+	*entry = pairKey(left, right)<<24 | uint64(merged)
+	return merged
 }
 
 // startParts fills in the parts to start from, with their merges, and returns their number. Most characters of
@@ -97,7 +122,7 @@ func (w *worker) startParts(piece string) int {
 		if n > 0 {
 			merged := uint32(none)
 			if !alone && half == none {
-				merged = w.merge(p.id[n-1], id)
+				merged = w.mergeStart(p.id[n-1], id)
 			}
 			p.link(n-1, merged)
 		}

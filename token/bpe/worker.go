@@ -24,6 +24,9 @@ type worker struct {
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
 
+	// pairs remembers answers of mergeWide as left, right and merged token in one word.
+	pairs [1 << pairBits]uint64
+
 	// stack holds the tokens of the piece being encoded, chunk those of the part of it that is being merged in parts.
 	stack [maxStack + maxParts]uint32
 	chunk [maxParts]uint32
@@ -41,6 +44,7 @@ const (
 	mediumBits = 13
 	largeBits  = 11
 	followBits = 14
+	pairBits   = 13
 
 	// patientMisses is how many pieces are merged before the table of words is made, which takes as long as merging
 	// some tens of thousands of them.
