@@ -2,6 +2,7 @@ package hf_test
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func sequence(field string, steps ...object) object {
 
 // smallFamilies returns all of them, trained once.
 var smallFamilies = sync.OnceValue(func() []family {
-	return []family{gpt2(), llama3(), qwen(), llama2(), gemma(), mistral(), unknowns(), dropper()}
+	return []family{gpt2(), llama3(), qwen(), llama2(), gemma(), mistral(), shuffled(), unknowns(), dropper()}
 })
 
 // trainingText is what the small tokenizers learn from.
@@ -76,13 +77,28 @@ func patternPieces(p split.Pattern) func(string, bool) []string {
 
 func unchanged(text string) string { return text }
 
-// build trains a tokenizer and writes its file. The settings are those of the model section.
-func build(name string, ref *reference, alphabet []string, merges int, tokens []added, pairs bool, settings, sections object) family {
+// recipe says how to make a family.
+type recipe struct {
+	alphabet []string
+	merges   int
+	shuffled bool // all ways to make each token, in any order, instead of the merges that training found
+	pairs    bool // write merges as pairs
+	added    []added
+	settings object // of the model section
+	sections object
+}
+
+// build trains a tokenizer and writes its file.
+func build(name string, ref *reference, r recipe) family {
 	var pieces [][]string
 	for _, p := range ref.pieces(ref.normalize(trainingText()), true) {
 		pieces = append(pieces, ref.symbols(p))
 	}
-	got := train(pieces, alphabet, merges)
+	got := train(pieces, r.alphabet, r.merges)
+	if r.shuffled {
+		got.merges = allSplits(got.tokens)
+		rand.New(rand.NewPCG(1, 2)).Shuffle(len(got.merges), func(i, j int) { got.merges[i], got.merges[j] = got.merges[j], got.merges[i] })
+	}
 	ref.ids = make(map[string]uint32)
 	ref.ranks = make(map[[2]string]int)
 	for i, t := range got.tokens {
@@ -91,26 +107,26 @@ func build(name string, ref *reference, alphabet []string, merges int, tokens []
 	var list []any
 	for i, m := range got.merges {
 		ref.ranks[m] = i
-		if pairs {
+		if r.pairs {
 			list = append(list, m)
 		} else {
 			list = append(list, m[0]+" "+m[1])
 		}
 	}
-	for i := range tokens {
-		id, ok := ref.ids[tokens[i].Content]
+	for i := range r.added {
+		id, ok := ref.ids[r.added[i].Content]
 		if !ok {
 			id = uint32(len(got.tokens) + i)
 		}
-		tokens[i].ID = id
+		r.added[i].ID = id
 	}
-	ref.added = tokens
+	ref.added = r.added
 	model := object{"type": "BPE", "vocab": ref.ids, "merges": list}
-	for k, v := range settings {
+	for k, v := range r.settings {
 		model[k] = v
 	}
-	file := object{"version": "1.0", "added_tokens": tokens, "model": model}
-	for k, v := range sections {
+	file := object{"version": "1.0", "added_tokens": r.added, "model": model}
+	for k, v := range r.sections {
 		file[k] = v
 	}
 	data, err := json.Marshal(file)
@@ -133,25 +149,35 @@ func ordinary(content string) added { return added{Content: content} }
 
 func gpt2() family {
 	ref := &reference{normalize: unchanged, pieces: patternPieces(split.GPT2), symbols: byteChars}
-	f := build("GPT-2", ref, allBytes(), 300, []added{special("<|endoftext|>")}, false, nil,
-		object{"pre_tokenizer": byteLevel(true), "decoder": byteLevel(true), "post_processor": byteLevel(true)})
+	f := build("GPT-2", ref, recipe{
+		alphabet: allBytes(), merges: 300, added: []added{special("<|endoftext|>")},
+		sections: object{"pre_tokenizer": byteLevel(true), "decoder": byteLevel(true), "post_processor": byteLevel(true)},
+	})
 	f.reversible = true
 	return f
 }
 
 func llama3() family {
 	ref := &reference{normalize: unchanged, pieces: patternPieces(split.CL100K), symbols: byteChars, whole: true}
-	f := build("Llama 3", ref, allBytes(), 400, []added{special("<|begin|>"), special("<|eot|>")}, true,
-		object{"ignore_merges": true},
-		object{"pre_tokenizer": sequence("pretokenizers", splitBy(cl100k), byteLevel(false)), "decoder": byteLevel(true)})
+	f := build("Llama 3", ref, recipe{
+		alphabet: allBytes(), merges: 400, pairs: true, added: []added{special("<|begin|>"), special("<|eot|>")},
+		settings: object{"ignore_merges": true},
+		sections: object{"pre_tokenizer": sequence("pretokenizers", splitBy(cl100k), byteLevel(false)), "decoder": byteLevel(true)},
+	})
 	f.reversible = true
 	return f
 }
 
 func qwen() family {
 	ref := &reference{normalize: norm.NFC.String, pieces: patternPieces(split.Qwen2), symbols: byteChars}
-	return build("Qwen", ref, allBytes(), 300, []added{special("<|im_start|>"), ordinary("<tool_call>"), ordinary("</tool_call>"), ordinary("<tool")}, true, nil,
-		object{"normalizer": object{"type": "NFC"}, "pre_tokenizer": sequence("pretokenizers", splitBy(qwen2), byteLevel(false)), "decoder": byteLevel(true)})
+	return build("Qwen", ref, recipe{
+		alphabet: allBytes(), merges: 300, pairs: true,
+		added: []added{special("<|im_start|>"), ordinary("<tool_call>"), ordinary("</tool_call>"), ordinary("<tool")},
+		sections: object{
+			"normalizer": object{"type": "NFC"}, "decoder": byteLevel(true),
+			"pre_tokenizer": sequence("pretokenizers", splitBy(qwen2), byteLevel(false)),
+		},
+	})
 }
 
 // fewChars is an alphabet without most characters, so that the others need a fallback.
@@ -197,7 +223,9 @@ func spaceDecoder(strip bool) object {
 
 func onePiece(text string, _ bool) []string { return []string{text} }
 
-var fallbackSettings = object{"unk_token": "<unk>", "fuse_unk": true, "byte_fallback": true}
+func fallbackSettings() object {
+	return object{"unk_token": "<unk>", "fuse_unk": true, "byte_fallback": true}
+}
 
 func llama2() family {
 	ref := &reference{
@@ -205,18 +233,46 @@ func llama2() family {
 		pieces:    onePiece,
 		symbols:   speller{known: known(withFallback()), fallback: true}.symbols,
 	}
-	return build("Llama 2", ref, withFallback(), 300, []added{special("<s>"), special("<unk>")}, false, fallbackSettings,
-		object{"normalizer": sequence("normalizers", object{"type": "Prepend", "prepend": "▁"}, spaceReplacer()), "decoder": spaceDecoder(true)})
+	return build("Llama 2", ref, recipe{
+		alphabet: withFallback(), merges: 300, added: []added{special("<s>"), special("<unk>")}, settings: fallbackSettings(),
+		sections: object{"normalizer": sequence("normalizers", object{"type": "Prepend", "prepend": "▁"}, spaceReplacer()), "decoder": spaceDecoder(true)},
+	})
 }
 
 func gemma() family {
 	ref := &reference{normalize: replaceSpace, pieces: onePiece, symbols: speller{known: known(withFallback()), fallback: true}.symbols}
-	return build("Gemma", ref, withFallback(), 500,
-		[]added{special("<s>"), ordinary("\n"), ordinary("\n\n"), ordinary("\n\n\n"), ordinary("▁▁"), ordinary("<b>")}, true, fallbackSettings,
-		object{
+	return build("Gemma", ref, recipe{
+		alphabet: withFallback(), merges: 500, pairs: true, settings: fallbackSettings(),
+		added: []added{special("<s>"), ordinary("\n"), ordinary("\n\n"), ordinary("\n\n\n"), ordinary("▁▁"), ordinary("<b>")},
+		sections: object{
 			"normalizer": spaceReplacer(), "decoder": spaceDecoder(false),
 			"pre_tokenizer": object{"type": "Split", "pattern": object{"String": " "}, "behavior": "MergedWithPrevious", "invert": false},
-		})
+		},
+	})
+}
+
+// allSplits returns every pair of tokens that together are a token.
+func allSplits(tokens []string) [][2]string {
+	var pairs [][2]string
+	for _, t := range tokens {
+		for i := range t {
+			left, right := t[:i], t[i:]
+			if i > 0 && slices.Contains(tokens, left) && slices.Contains(tokens, right) {
+				pairs = append(pairs, [2]string{left, right})
+			}
+		}
+	}
+	return pairs
+}
+
+// shuffled has merges as no training gives them: several for one token, and a merge may make way for
+// one of a lower rank. Gemma's list is of this kind.
+func shuffled() family {
+	ref := &reference{normalize: replaceSpace, pieces: onePiece, symbols: speller{known: known(withFallback()), fallback: true}.symbols}
+	return build("shuffled merges", ref, recipe{
+		alphabet: withFallback(), merges: 500, pairs: true, shuffled: true, settings: fallbackSettings(),
+		sections: object{"normalizer": spaceReplacer(), "decoder": spaceDecoder(false)},
+	})
 }
 
 func mistral() family {
@@ -242,23 +298,27 @@ func mistral() family {
 		symbols: speller{known: known(withFallback()), fallback: true}.symbols,
 	}
 	meta := object{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": true}
-	return build("Mistral", ref, withFallback(), 200, []added{special("<s>"), ordinary("[X]")}, false, fallbackSettings,
-		object{"pre_tokenizer": meta, "decoder": spaceDecoder(true)})
+	return build("Mistral", ref, recipe{
+		alphabet: withFallback(), merges: 200, added: []added{special("<s>"), ordinary("[X]")}, settings: fallbackSettings(),
+		sections: object{"pre_tokenizer": meta, "decoder": spaceDecoder(true)},
+	})
 }
 
 // unknowns has no byte tokens: what it does not know is one unknown token per run.
 func unknowns() family {
 	alphabet := fewChars("<unk>")
 	ref := &reference{normalize: replaceSpace, pieces: onePiece, symbols: speller{known: known(alphabet), unknown: "<unk>", fuse: true}.symbols}
-	return build("unknown fused", ref, alphabet, 200, nil, true, object{"unk_token": "<unk>", "fuse_unk": true},
-		object{"normalizer": spaceReplacer()})
+	return build("unknown fused", ref, recipe{
+		alphabet: alphabet, merges: 200, pairs: true, settings: object{"unk_token": "<unk>", "fuse_unk": true},
+		sections: object{"normalizer": spaceReplacer()},
+	})
 }
 
 // dropper has not even an unknown token: what it does not know leaves no trace.
 func dropper() family {
 	alphabet := fewChars()
 	ref := &reference{normalize: replaceSpace, pieces: onePiece, symbols: speller{known: known(alphabet)}.symbols}
-	return build("unknown dropped", ref, alphabet, 200, nil, true, nil, object{"normalizer": spaceReplacer()})
+	return build("unknown dropped", ref, recipe{alphabet: alphabet, merges: 200, pairs: true, sections: object{"normalizer": spaceReplacer()}})
 }
 
 func parse(t testing.TB, file []byte) *hf.Tokenizer {

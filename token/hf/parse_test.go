@@ -109,6 +109,14 @@ func TestMergesMayStandBeforeTheVocabulary(t *testing.T) {
 	}
 }
 
+func TestOfTwoEntriesForOneTokenTheLaterCounts(t *testing.T) {
+	t.Parallel()
+	tok := parse(t, []byte(`{"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "ba": 5, "a": 4}, "merges": ["a b", "b a", "a b"]}}`))
+	if got := tok.Encode("aaba", nil); !slices.Equal(got, []uint32{4, 4, 5}) {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestEscapedTokensAreRead(t *testing.T) {
 	t.Parallel()
 	tok := parse(t, []byte(`{"model": {"type": "BPE", "vocab": {"\"": 0, "\u65e5": 1, "\\": 2, "\"\u65e5": 3}, "merges": [["\"", "\u65e5"]]}}`))

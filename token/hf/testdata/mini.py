@@ -25,6 +25,7 @@ def alphabet():
     return {b: chr(b) for b in plain} | {b: chr(256 + i) for i, b in enumerate(hidden)}
 
 
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 BYTE_MERGES = ["t h", "h e", "th e", "Ġ the", "Ġ t", "Ã ©", "æ Ĺ", "1 2", "Ġ a", "a Ġ", "- -", "t t"]
 CHAR_MERGES = ["t h", "th e", "▁ the", "▁ t", "▁ a", "▁ ▁", "1 2", "- -", "日 本", "n a"]
 CHARS = "▁theanbcxy123-=;日本 "
@@ -93,6 +94,9 @@ CASES = {
     "byte level after NFKD": dict(model=bytes_model(), normalizer={"type": "NFKD"}, pre_tokenizer=BYTES, decoder=BYTES),
     "byte level after digits": dict(model=bytes_model(), pre_tokenizer=seq("pretokenizers", {"type": "Digits", "individual_digits": False}, BYTES), decoder=BYTES),
     "byte level after single digits": dict(model=bytes_model(), pre_tokenizer=seq("pretokenizers", {"type": "Digits", "individual_digits": True}, BYTES), decoder=BYTES),
+    "digits after a split": dict(model=bytes_model(), pre_tokenizer=seq("pretokenizers", {"type": "Split", "pattern": {"Regex": GPT2}, "behavior": "Isolated", "invert": False}, {"type": "Digits", "individual_digits": True}, NO_REGEX), decoder=BYTES),
+    "byte level without all bytes": dict(model=model(["?"] + list("theĠa12-"), ["t h", "th e", "Ġ the", "Ġ t", "a Ġ"], unk_token="?", fuse_unk=True), pre_tokenizer=BYTES, decoder=BYTES),
+    "byte level that drops bytes": dict(model=model(list("theĠa12-"), ["t h", "th e", "Ġ the", "Ġ t", "a Ġ"]), pre_tokenizer=NO_REGEX, decoder=BYTES),
     "nested sequences": dict(model=bytes_model(), pre_tokenizer=seq("pretokenizers", seq("pretokenizers", {"type": "Digits", "individual_digits": True}), seq("pretokenizers", BYTES)), decoder=seq("decoders", BYTES)),
     "isolated literal": dict(model=bytes_model(), pre_tokenizer=literal("Isolated"), decoder=BYTES),
     "removed literal": dict(model=bytes_model(), pre_tokenizer=literal("Removed"), decoder=BYTES),
