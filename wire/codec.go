@@ -1,0 +1,93 @@
+package wire
+
+import (
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+)
+
+// Codec reads and writes one dialect. Codecs have no state and are safe for
+// concurrent use.
+type Codec interface {
+	// Dialect that the codec speaks.
+	Dialect() plimsoll.Dialect
+	// Decode indexes a request body. The body belongs to the request from then
+	// on and must not be changed. An error is a [*DecodeError].
+	Decode(body []byte) (*Request, error)
+	// ReadResponse reads a complete answer.
+	ReadResponse(body []byte) (Response, error)
+	// NewAssembler returns a reader for one streamed answer.
+	NewAssembler() Assembler
+	// Refusal renders an error of ours as this API's own, so that clients raise
+	// the error that their users already handle.
+	Refusal(err error) (status int, body []byte)
+}
+
+// Writer renders what edits add, for one request. A codec passes it to
+// [NewRequest].
+type Writer interface {
+	// Message renders a message as elements of the messages list: one in most
+	// dialects, several where each part is an item of its own.
+	Message(m plimsoll.Message) ([][]byte, error)
+	// Content renders the content of a tool result in the form that the old
+	// content has: a string stays a string, a list of parts a list.
+	Content(content plimsoll.List[plimsoll.Part], old []byte) ([]byte, error)
+	// System adds parts to the instructions: by edits beside the messages, or by
+	// elements that are to stand behind the leading instructions among them.
+	System(parts plimsoll.List[plimsoll.Part]) (edits []rawjson.Edit, elements [][]byte, err error)
+	// Tools returns the edits that add tools.
+	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
+	// Check returns what the API would refuse, beside what all dialects share.
+	Check(r *Request) []Violation
+}
+
+// Adjuster is a [Writer] that must touch what stays when something else goes,
+// such as a cache mark that would be lost.
+type Adjuster interface {
+	// Adjust returns further edits. Kept says which messages stay. It must not
+	// touch what the draft edits.
+	Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error)
+}
+
+// Response is what an answer says.
+type Response struct {
+	// Model that answered.
+	Model string
+	// Message is the assistant's, as it would stand in the next request.
+	Message plimsoll.Message
+	// Usage as billed; HasUsage tells a missing one from zeros.
+	Usage    plimsoll.Usage
+	HasUsage bool
+	// Stop is why the answer ended.
+	Stop Stop
+	// Error is what the provider reported instead of an answer, or in its
+	// middle; nil if nothing.
+	Error *APIError
+}
+
+// Stop is why an answer ended.
+type Stop string
+
+// The reasons, alike for all dialects.
+const (
+	StopUnknown  Stop = ""
+	StopEnd      Stop = "end"
+	StopTools    Stop = "tools"
+	StopLength   Stop = "length"
+	StopContext  Stop = "context"
+	StopFiltered Stop = "filtered"
+	StopSequence Stop = "sequence"
+	StopPaused   Stop = "paused"
+)
+
+// Assembler puts a streamed answer together, event by event. It belongs to one
+// goroutine.
+type Assembler interface {
+	// Event takes one event of the stream: its name (may be empty) and its data.
+	// What is not understood is passed over; only the provider's own errors are
+	// kept, in the response.
+	Event(name string, data []byte)
+	// Response returns what has been put together so far.
+	Response() Response
+	// Done reports whether the stream said that it is complete.
+	Done() bool
+}

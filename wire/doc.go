@@ -1,0 +1,17 @@
+// Package wire reads and writes the APIs that clients speak, without touching a
+// byte that need not change.
+//
+// A [Codec] indexes a request body into a [Request]: where the system prompt, the
+// tools, the messages and their parts stand. The request offers them as a
+// [plimsoll.Conversation], whose texts are read only when somebody looks, and
+// turns a [plimsoll.Draft] of it back into a body by splicing. With no edits the
+// output is the input, byte for byte; with edits only the edited spans differ, so
+// that number forms, key order, escapes, unknown fields and above all the
+// provider's prompt cache survive.
+//
+// The codecs are in the subpackages openai, responses, anthropic and gemini;
+// package dialects has them all and finds the right one. What they share is here:
+// the layout of a body, identity across requests, validity, what an answer says,
+// and which errors mean that a context is full. The package knows no policy: it
+// never decides what to cut.
+package wire

@@ -1,0 +1,192 @@
+package openai
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// decoder fills a layout in one pass over the body.
+type decoder struct {
+	scanner *rawjson.Scanner
+	layout  *wire.Layout
+	writer  *writer
+	seen    bool // a messages list was found
+}
+
+func (d *decoder) request() error {
+	s := d.scanner
+	if s.Peek() != '{' {
+		return d.wrong("", "a request object")
+	}
+	start := s.Offset()
+	var members []rawjson.Span
+	var failed error
+	for key, at := range s.Members() {
+		if err := d.member(string(key)); err != nil && failed == nil {
+			failed = err
+		}
+		members = append(members, rawjson.Span{Start: at.Start, End: s.Offset()})
+	}
+	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
+	if err := s.End(); err != nil {
+		return d.broken(err)
+	}
+	if failed != nil {
+		return failed
+	}
+	if !d.seen {
+		return d.wrong("messages", "a list of messages")
+	}
+	return nil
+}
+
+func (d *decoder) member(key string) error {
+	s := d.scanner
+	switch key {
+	case "model":
+		if t, ok := s.String(); ok {
+			d.layout.Model = t.Decode(d.layout.Body)
+		}
+	case "stream":
+		d.layout.Stream, _ = s.Bool()
+	case "max_tokens", "max_completion_tokens":
+		if n, ok := s.Int(); ok {
+			d.layout.MaxOutput = n
+		}
+	case "messages":
+		return d.messages()
+	case "tools", "functions":
+		return d.tools(key)
+	default:
+		s.Value()
+	}
+	return nil
+}
+
+func (d *decoder) messages() error {
+	s := d.scanner
+	if s.Peek() != '[' {
+		return d.wrong("messages", "a list")
+	}
+	d.seen = true
+	d.layout.Items = d.layout.Items[:0]
+	var items []rawjson.Span
+	start := s.Offset()
+	var failed error
+	for i := range s.Elements() {
+		if kind := s.Peek(); kind != '{' {
+			failed = d.wrong(fmt.Sprintf("messages[%d]", i), "a message object")
+			break
+		}
+		begin := s.Offset()
+		item, err := d.message(i)
+		if err != nil {
+			failed = err
+			break
+		}
+		span := rawjson.Span{Start: begin, End: s.Offset()}
+		item.Message.Digest = wire.DigestOf(span.Of(d.layout.Body))
+		items = append(items, span)
+		d.layout.Items = append(d.layout.Items, item)
+	}
+	d.layout.Messages = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: items}
+	return failed
+}
+
+func (d *decoder) tools(key string) error {
+	s := d.scanner
+	if s.Peek() != '[' {
+		s.Value()
+		return nil
+	}
+	start := s.Offset()
+	id := wire.NewIdentity()
+	list := rawjson.List{}
+	for range s.Elements() {
+		s.Peek()
+		begin := s.Offset()
+		tool := d.tool(id)
+		span := rawjson.Span{Start: begin, End: s.Offset()}
+		if tool.Name == "" {
+			tool = plimsoll.Tool{Opaque: string(span.Of(d.layout.Body))}
+		}
+		list.Items = append(list.Items, span)
+		d.layout.Tools = append(d.layout.Tools, tool)
+	}
+	list.Span = rawjson.Span{Start: start, End: s.Offset()}
+	d.layout.ToolsIdentity = id.Sum()
+	if key == "tools" {
+		d.writer.tools = list
+	}
+	return nil
+}
+
+// tool reads {"type":"function","function":{…}} or the older bare function.
+func (d *decoder) tool(id wire.Identity) plimsoll.Tool {
+	s, body := d.scanner, d.layout.Body
+	var t plimsoll.Tool
+	if s.Peek() != '{' {
+		s.Value()
+		return t
+	}
+	for key := range s.Members() {
+		name := string(key)
+		switch name {
+		case "function":
+			if s.Peek() == '{' {
+				t = d.tool(id)
+				continue
+			}
+			s.Value()
+		case "name":
+			t.Name = d.text()
+			id.Field(name, []byte(t.Name))
+		case "description":
+			t.Description = d.text()
+			id.Field(name, []byte(t.Description))
+		case "parameters":
+			v := s.Value()
+			t.Schema = string(v.Of(body))
+			id.Field(name, v.Of(body))
+		case "cache_control":
+			s.Value()
+		default:
+			id.Field(name, s.Value().Of(body))
+		}
+	}
+	return t
+}
+
+// text reads a string, or skips anything else.
+func (d *decoder) text() string {
+	t, ok := d.scanner.String()
+	if !ok {
+		return ""
+	}
+	return t.Decode(d.layout.Body)
+}
+
+func (d *decoder) wrong(path, expected string) error {
+	if err := d.scanner.Err(); err != nil {
+		return d.broken(err)
+	}
+	return &wire.DecodeError{Dialect: plimsoll.OpenAI, Offset: d.scanner.Offset(), Path: path, Expected: expected}
+}
+
+func (d *decoder) broken(err error) error {
+	return &wire.DecodeError{Dialect: plimsoll.OpenAI, Offset: d.scanner.Offset(), Err: err}
+}
+
+// role translates what compatible servers and older clients write.
+func role(s string) plimsoll.Role {
+	switch s {
+	case "function":
+		return plimsoll.ToolRole
+	default:
+		return plimsoll.Role(strings.Clone(s))
+	}
+}

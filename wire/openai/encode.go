@@ -1,0 +1,185 @@
+package openai
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// writer renders what edits add to one request.
+type writer struct {
+	body   []byte
+	layout *wire.Layout
+	tools  rawjson.List
+}
+
+var _ wire.Writer = (*writer)(nil)
+
+// Message renders a message. Tool results become messages of their own.
+func (w *writer) Message(m plimsoll.Message) ([][]byte, error) {
+	var elements [][]byte
+	var rest []plimsoll.Part
+	for _, p := range m.Parts.All() {
+		r, ok := p.(plimsoll.ToolResult)
+		if !ok {
+			rest = append(rest, p)
+			continue
+		}
+		element, err := renderResult(r)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, element)
+	}
+	if len(rest) == 0 && len(elements) > 0 {
+		return elements, nil
+	}
+	element, err := renderMessage(m.Role, m.Name, rest)
+	if err != nil {
+		return nil, err
+	}
+	return append(elements, element), nil
+}
+
+func renderMessage(role plimsoll.Role, name string, parts []plimsoll.Part) ([]byte, error) {
+	out := append([]byte(`{"role":`), rawjson.AppendQuote(nil, string(role))...)
+	if name != "" {
+		out = append(out, `,"name":`...)
+		out = rawjson.AppendQuote(out, name)
+	}
+	var content, calls []plimsoll.Part
+	for _, p := range parts {
+		switch p := p.(type) {
+		case plimsoll.ToolCall:
+			calls = append(calls, p)
+		case plimsoll.Reasoning:
+			out = append(out, `,"reasoning_content":`...)
+			out = rawjson.AppendQuote(out, p.Text)
+		default:
+			content = append(content, p)
+		}
+	}
+	out = append(out, `,"content":`...)
+	out, err := appendContent(out, content)
+	if err != nil || len(calls) == 0 {
+		return append(out, '}'), err
+	}
+	out = append(out, `,"tool_calls":[`...)
+	for i, c := range calls {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendCall(out, c.(plimsoll.ToolCall))
+	}
+	return append(out, "]}"...), nil
+}
+
+func appendCall(out []byte, c plimsoll.ToolCall) []byte {
+	out = append(out, `{"id":`...)
+	out = rawjson.AppendQuote(out, c.ID)
+	out = append(out, `,"type":"function","function":{"name":`...)
+	out = rawjson.AppendQuote(out, c.Name)
+	out = append(out, `,"arguments":`...)
+	out = rawjson.AppendQuote(out, c.Arguments)
+	return append(out, "}}"...)
+}
+
+func renderResult(r plimsoll.ToolResult) ([]byte, error) {
+	out := append([]byte(`{"role":"tool","tool_call_id":`), rawjson.AppendQuote(nil, r.CallID)...)
+	out = append(out, `,"content":`...)
+	out, err := appendContent(out, r.Content.Slice())
+	return append(out, '}'), err
+}
+
+// appendContent writes null, a string for one text, or a list.
+func appendContent(out []byte, parts []plimsoll.Part) ([]byte, error) {
+	if len(parts) == 0 {
+		return append(out, "null"...), nil
+	}
+	if t, ok := parts[0].(plimsoll.Text); ok && len(parts) == 1 {
+		return rawjson.AppendQuote(out, t.Text), nil
+	}
+	return appendBlocks(out, parts)
+}
+
+func appendBlocks(out []byte, parts []plimsoll.Part) ([]byte, error) {
+	out = append(out, '[')
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		switch p := p.(type) {
+		case plimsoll.Text:
+			out = append(out, `{"type":"text","text":`...)
+			out = append(rawjson.AppendQuote(out, p.Text), '}')
+		case plimsoll.Media:
+			url := p.URL
+			if p.Data != "" {
+				url = dataURL(p)
+			}
+			out = append(out, `{"type":"image_url","image_url":{"url":`...)
+			out = append(rawjson.AppendQuote(out, url), "}}"...)
+		case plimsoll.Opaque:
+			out = append(out, p.Raw...)
+		default:
+			return nil, fmt.Errorf("a %T cannot stand in a list of parts: %w", p, plimsoll.ErrUnsupported)
+		}
+	}
+	return append(out, ']'), nil
+}
+
+func dataURL(m plimsoll.Media) string {
+	if len(m.Data) > 5 && m.Data[:5] == "data:" {
+		return m.Data
+	}
+	return "data:" + m.MIME + ";base64," + m.Data
+}
+
+// Content keeps the form of the old content: a list stays a list.
+func (w *writer) Content(content plimsoll.List[plimsoll.Part], old []byte) ([]byte, error) {
+	if bytes.HasPrefix(old, []byte("[")) {
+		return appendBlocks(nil, content.Slice())
+	}
+	if content.Len() == 0 {
+		return []byte(`""`), nil
+	}
+	return appendContent(nil, content.Slice())
+}
+
+// System adds a system message behind the leading instructions.
+func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][]byte, error) {
+	element, err := renderMessage(plimsoll.System, "", parts.Slice())
+	return nil, [][]byte{element}, err
+}
+
+// Tools appends to the list of tools, or adds one to the request.
+func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error) {
+	elements := make([][]byte, 0, tools.Len())
+	for _, t := range tools.All() {
+		elements = append(elements, renderTool(t))
+	}
+	if w.tools.IsZero() {
+		member := append([]byte(`"tools":[`), bytes.Join(elements, []byte(","))...)
+		return wire.AddMember(w.layout.Root, append(member, ']')), nil
+	}
+	return wire.AppendElements(w.tools, elements), nil
+}
+
+func renderTool(t plimsoll.Tool) []byte {
+	if t.Opaque != "" {
+		return []byte(t.Opaque)
+	}
+	out := append([]byte(`{"type":"function","function":{"name":`), rawjson.AppendQuote(nil, t.Name)...)
+	if t.Description != "" {
+		out = append(out, `,"description":`...)
+		out = rawjson.AppendQuote(out, t.Description)
+	}
+	if t.Schema != "" {
+		out = append(out, `,"parameters":`...)
+		out = append(out, t.Schema...)
+	}
+	return append(out, "}}"...)
+}

@@ -1,0 +1,198 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// answer is a complete answer, or one chunk of a streamed one.
+type answer struct {
+	Model   string          `json:"model"`
+	Usage   json.RawMessage `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+	Choices []choice        `json:"choices"`
+}
+
+type choice struct {
+	Index        int     `json:"index"`
+	Message      *said   `json:"message"`
+	Delta        *said   `json:"delta"`
+	FinishReason *string `json:"finish_reason"`
+}
+
+// said is what the assistant said, whole or in part.
+type said struct {
+	Content   *string    `json:"content"`
+	Refusal   *string    `json:"refusal"`
+	Reasoning *string    `json:"reasoning_content"`
+	ToolCalls []saidCall `json:"tool_calls"`
+}
+
+type saidCall struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// ReadResponse reads a complete answer; of several choices, the first.
+func (Codec) ReadResponse(body []byte) (wire.Response, error) {
+	var a answer
+	if err := json.Unmarshal(body, &a); err != nil {
+		return wire.Response{}, fmt.Errorf("openai response: %w: %w", plimsoll.ErrInvalid, err)
+	}
+	var s assembler
+	s.take(a)
+	for i := range a.Choices {
+		if a.Choices[i].Index == 0 && a.Choices[i].Message != nil {
+			s.add(a.Choices[i].Message)
+		}
+	}
+	return s.Response(), nil
+}
+
+// NewAssembler reads a streamed answer.
+func (Codec) NewAssembler() wire.Assembler { return &assembler{} }
+
+// assembler joins the deltas of choice 0.
+type assembler struct {
+	response  wire.Response
+	text      []byte
+	reasoning []byte
+	calls     []plimsoll.ToolCall
+	done      bool
+}
+
+var _ wire.Assembler = (*assembler)(nil)
+
+// Event takes one chunk. "[DONE]" ends the stream.
+func (s *assembler) Event(_ string, data []byte) {
+	if string(data) == "[DONE]" {
+		s.done = true
+		return
+	}
+	var a answer
+	if json.Unmarshal(data, &a) != nil {
+		return
+	}
+	s.take(a)
+	for i := range a.Choices {
+		if a.Choices[i].Index == 0 && a.Choices[i].Delta != nil {
+			s.add(a.Choices[i].Delta)
+		}
+	}
+}
+
+func (s *assembler) take(a answer) {
+	if a.Model != "" {
+		s.response.Model = a.Model
+	}
+	if u, err := plimsoll.ParseUsage(a.Usage); err == nil {
+		s.response.Usage, s.response.HasUsage = u, true
+	}
+	if e := wire.ParseAPIError(a.Error); e != nil {
+		s.response.Error = e
+	}
+	for _, c := range a.Choices {
+		if c.Index == 0 && c.FinishReason != nil {
+			s.response.Stop = stopReason(*c.FinishReason)
+		}
+	}
+}
+
+func (s *assembler) add(m *said) {
+	if m.Reasoning != nil {
+		s.reasoning = append(s.reasoning, *m.Reasoning...)
+	}
+	for _, text := range []*string{m.Content, m.Refusal} {
+		if text != nil {
+			s.text = append(s.text, *text...)
+		}
+	}
+	for i, c := range m.ToolCalls {
+		at := i
+		if c.Index != nil {
+			at = *c.Index
+		}
+		s.addCall(at, c)
+	}
+}
+
+// maxCalls bounds what an index in a stream can make us allocate.
+const maxCalls = 4096
+
+func (s *assembler) addCall(at int, c saidCall) {
+	if at < 0 || at >= maxCalls {
+		return
+	}
+	for len(s.calls) <= at {
+		s.calls = append(s.calls, plimsoll.ToolCall{})
+	}
+	call := &s.calls[at]
+	if c.ID != "" {
+		call.ID = c.ID
+	}
+	if c.Function.Name != "" {
+		call.Name = c.Function.Name
+	}
+	call.Arguments += c.Function.Arguments
+}
+
+// Response returns what has been said so far.
+func (s *assembler) Response() wire.Response {
+	var parts []plimsoll.Part
+	if len(s.reasoning) > 0 {
+		parts = append(parts, plimsoll.Reasoning{Text: string(s.reasoning)})
+	}
+	if len(s.text) > 0 {
+		parts = append(parts, plimsoll.Text{Text: string(s.text)})
+	}
+	for _, c := range s.calls {
+		parts = append(parts, c)
+	}
+	r := s.response
+	r.Message = plimsoll.NewMessage(plimsoll.Assistant, parts...)
+	return r
+}
+
+// Done reports whether "[DONE]" came.
+func (s *assembler) Done() bool { return s.done }
+
+func stopReason(s string) wire.Stop {
+	switch s {
+	case "stop":
+		return wire.StopEnd
+	case "tool_calls", "function_call":
+		return wire.StopTools
+	case "length":
+		return wire.StopLength
+	case "content_filter":
+		return wire.StopFiltered
+	case "model_context_window_exceeded":
+		return wire.StopContext
+	}
+	return wire.StopUnknown
+}
+
+// Refusal renders an error as OpenAI's. A conversation that does not fit becomes
+// context_length_exceeded, which SDKs and agents recognise.
+func (Codec) Refusal(err error) (int, []byte) {
+	status := plimsoll.CodeOf(err).HTTPStatus()
+	kind, code := "invalid_request_error", string(plimsoll.CodeOf(err))
+	message := wire.RefusalText(err)
+	if plimsoll.CodeOf(err) == plimsoll.CodeOverLimit {
+		status, code = 400, "context_length_exceeded"
+	}
+	if status >= 500 {
+		kind = "server_error"
+	}
+	body, _ := json.Marshal(map[string]any{"error": map[string]any{
+		"message": message, "type": kind, "param": "messages", "code": code,
+	}})
+	return status, body
+}

@@ -1,0 +1,272 @@
+package wire
+
+import (
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+)
+
+// Request is an indexed request body. It is immutable and safe for concurrent
+// use.
+type Request struct {
+	dialect      plimsoll.Dialect
+	layout       *Layout
+	writer       Writer
+	conversation plimsoll.Conversation
+}
+
+// NewRequest is called by codecs.
+func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
+	messages := make([]plimsoll.Message, len(l.Items))
+	for i := range l.Items {
+		messages[i] = l.Items[i].Message
+	}
+	return &Request{dialect: d, layout: l, writer: w, conversation: plimsoll.Conversation{
+		Dialect:  d,
+		Model:    l.Model,
+		System:   plimsoll.ListOf(l.System...),
+		Tools:    plimsoll.ListOf(l.Tools...),
+		Messages: plimsoll.ListOf(messages...),
+	}}
+}
+
+// Dialect of the request.
+func (r *Request) Dialect() plimsoll.Dialect { return r.dialect }
+
+// Body returns the bytes as they came. They must not be changed.
+func (r *Request) Body() []byte { return r.layout.Body }
+
+// Layout returns where everything stands. It must not be changed.
+func (r *Request) Layout() *Layout { return r.layout }
+
+// Stream reports whether a streamed answer was asked for.
+func (r *Request) Stream() bool { return r.layout.Stream }
+
+// MaxOutput returns the limit of the answer that the request sets, or 0.
+func (r *Request) MaxOutput() int { return r.layout.MaxOutput }
+
+// Conversation returns what the request says.
+func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
+
+// Raw returns the bytes of message i.
+func (r *Request) Raw(i int) []byte {
+	if r.layout.bare() {
+		return r.layout.Messages.Of(r.layout.Body)
+	}
+	return r.layout.Messages.Items[i].Of(r.layout.Body)
+}
+
+// Encode returns the body with the edits of a draft of this request's
+// conversation. Without edits it is the very slice that was decoded. The
+// original body is never changed.
+func (r *Request) Encode(d *plimsoll.Draft) ([]byte, error) {
+	if n := d.Original().Messages.Len(); n != len(r.layout.Items) {
+		return nil, fmt.Errorf("encode: the draft is of %d messages, the request has %d: %w",
+			n, len(r.layout.Items), plimsoll.ErrInvalid)
+	}
+	edits, err := r.edits(d)
+	if err != nil {
+		return nil, fmt.Errorf("encode: %w", err)
+	}
+	return rawjson.Splice(r.layout.Body, edits)
+}
+
+func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
+	if len(d.Edits()) == 0 {
+		return nil, nil
+	}
+	kept, inserts, err := r.arrangement(d)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := r.systemEdits(d, kept, inserts)
+	if err != nil {
+		return nil, err
+	}
+	for _, more := range []func() ([]rawjson.Edit, error){
+		func() ([]rawjson.Edit, error) { return r.messageEdits(d, kept, inserts) },
+		func() ([]rawjson.Edit, error) { return r.toolEdits(d) },
+		func() ([]rawjson.Edit, error) { return r.adjustments(d, kept) },
+	} {
+		added, err := more()
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, added...)
+	}
+	return edits, nil
+}
+
+// arrangement reads from the draft which messages stay and what stands before
+// each.
+func (r *Request) arrangement(d *plimsoll.Draft) (kept []bool, inserts map[int][][]byte, err error) {
+	kept = make([]bool, len(r.layout.Items))
+	inserts = map[int][][]byte{}
+	var waiting [][]byte
+	for p := range d.Placed() {
+		if p.Original < 0 {
+			rendered, err := r.writer.Message(p.Message)
+			if err != nil {
+				return nil, nil, fmt.Errorf("inserted message: %w", err)
+			}
+			waiting = append(waiting, rendered...)
+			continue
+		}
+		kept[p.Original] = true
+		if len(waiting) > 0 {
+			inserts[p.Original], waiting = waiting, nil
+		}
+	}
+	if len(waiting) > 0 {
+		inserts[len(kept)] = waiting
+	}
+	return kept, inserts, nil
+}
+
+func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
+	if r.layout.bare() {
+		return r.bareEdits(kept, inserts)
+	}
+	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
+	removed := map[int]map[int]bool{}
+	for _, e := range d.Edits() {
+		if e.Message < 0 || e.Message >= len(kept) || !kept[e.Message] {
+			continue
+		}
+		switch e.Kind {
+		case plimsoll.EditRemove:
+			if removed[e.Message] == nil {
+				removed[e.Message] = map[int]bool{}
+			}
+			removed[e.Message][e.Part] = true
+		case plimsoll.EditReplace:
+			added, err := r.replacement(d, plimsoll.PartRef{Message: e.Message, Part: e.Part})
+			if err != nil {
+				return nil, err
+			}
+			edits = replaceEdit(edits, added)
+		}
+	}
+	for message, parts := range removed {
+		added, err := r.removals(message, parts)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, added...)
+	}
+	return edits, nil
+}
+
+// replaceEdit adds an edit; one of the same span gives way to it.
+func replaceEdit(edits []rawjson.Edit, e rawjson.Edit) []rawjson.Edit {
+	for i := range edits {
+		if edits[i].Span == e.Span {
+			edits[i] = e
+			return edits
+		}
+	}
+	return append(edits, e)
+}
+
+// bareEdits turns a single string into a list when something is to stand beside
+// it or in its place.
+func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
+	if kept[0] && len(inserts) == 0 {
+		return nil, nil
+	}
+	elements := inserts[0]
+	if kept[0] {
+		own, err := r.writer.Message(r.layout.Items[0].Message)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, own...)
+	}
+	elements = append(elements, inserts[1]...)
+	text := []byte{'['}
+	for i, e := range elements {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, e...)
+	}
+	return []rawjson.Edit{{Span: r.layout.Messages.Span, Text: append(text, ']')}}, nil
+}
+
+func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef) (rawjson.Edit, error) {
+	place := r.layout.Items[at.Message].Places[at.Part]
+	part, ok := d.Part(at)
+	result, isResult := part.(plimsoll.ToolResult)
+	if !ok || !isResult || place.Content.IsZero() {
+		return rawjson.Edit{}, fmt.Errorf("part %d of message %d has no content to replace: %w", at.Part, at.Message, plimsoll.ErrUnsupported)
+	}
+	text, err := r.writer.Content(result.Content, place.Content.Of(r.layout.Body))
+	if err != nil {
+		return rawjson.Edit{}, fmt.Errorf("result %d of message %d: %w", at.Part, at.Message, err)
+	}
+	return rawjson.Edit{Span: place.Content, Text: text}, nil
+}
+
+// removals takes parts out of the lists that they are elements of.
+func (r *Request) removals(message int, parts map[int]bool) ([]rawjson.Edit, error) {
+	item := &r.layout.Items[message]
+	gone := make([]map[int]bool, len(item.Lists))
+	for part := range parts {
+		place := item.Places[part]
+		if place.List < 0 {
+			return nil, fmt.Errorf("part %d of message %d cannot be removed alone: %w", part, message, plimsoll.ErrUnsupported)
+		}
+		if gone[place.List] == nil {
+			gone[place.List] = map[int]bool{}
+		}
+		gone[place.List][place.Index] = true
+	}
+	var edits []rawjson.Edit
+	for i, list := range item.Lists {
+		if len(gone[i]) == 0 {
+			continue
+		}
+		if len(gone[i]) == len(list.Items) && list.Empty != "" {
+			edits = append(edits, rawjson.Edit{Span: list.Span, Text: []byte(list.Empty)})
+			continue
+		}
+		kept := make([]bool, len(list.Items))
+		for k := range kept {
+			kept[k] = !gone[i][k]
+		}
+		edits = append(edits, rawjson.Rearrange(list.List, kept, nil)...)
+	}
+	return edits, nil
+}
+
+// systemEdits adds instructions. Where they are messages, they join the inserts
+// in front of the first message behind the head that stays.
+func (r *Request) systemEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
+	if d.AddedSystem().Len() == 0 {
+		return nil, nil
+	}
+	edits, elements, err := r.writer.System(d.AddedSystem())
+	if len(elements) > 0 {
+		at := d.Outline().Head
+		for at < len(kept) && !kept[at] && inserts[at] == nil {
+			at++
+		}
+		inserts[at] = append(elements, inserts[at]...)
+	}
+	return edits, err
+}
+
+func (r *Request) toolEdits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
+	if d.AddedTools().Len() == 0 {
+		return nil, nil
+	}
+	return r.writer.Tools(d.AddedTools())
+}
+
+func (r *Request) adjustments(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error) {
+	if a, ok := r.writer.(Adjuster); ok {
+		return a.Adjust(d, kept)
+	}
+	return nil, nil
+}
