@@ -1,0 +1,196 @@
+package wire
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Overflow is what a provider said about a context that is full.
+type Overflow struct {
+	// Tokens that were sent and Limit, where the message names them; else 0.
+	Tokens, Limit int
+	// Message as the provider wrote it.
+	Message string
+}
+
+// FindOverflow reports whether an error answer means that the context is full,
+// and not one of the other things that providers answer 400 to. The body may be
+// empty: some answer 413 and nothing else.
+func FindOverflow(status int, body []byte) (Overflow, bool) {
+	e := errorIn(body)
+	if e == nil {
+		e = &APIError{Message: string(body)}
+	}
+	if e.Status == 0 {
+		e.Status = status
+	}
+	if status == 413 && len(strings.TrimSpace(e.Message)) == 0 {
+		return Overflow{}, true
+	}
+	return overflowOf(e)
+}
+
+// Overflows reports whether an error in the middle of a stream, or any other
+// error already read, means that the context is full.
+func (e *APIError) Overflows() bool {
+	_, ok := overflowOf(e)
+	return ok
+}
+
+// errorIn finds the error object of an answer: under "error", in a list of one
+// (Gemini streams), under "response" (Responses streams), or the body itself.
+func errorIn(body []byte) *APIError {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var object struct {
+		Error    json.RawMessage `json:"error"`
+		Response struct {
+			Error json.RawMessage `json:"error"`
+		} `json:"response"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &object) != nil {
+		return nil
+	}
+	for _, raw := range []json.RawMessage{object.Error, object.Response.Error} {
+		if e := ParseAPIError(raw); e != nil {
+			return e
+		}
+	}
+	switch {
+	case object.Message != "":
+		return ParseAPIError(body)
+	case len(object.Detail) > 0:
+		return ParseAPIError(object.Detail)
+	}
+	return nil
+}
+
+func overflowOf(e *APIError) (Overflow, bool) {
+	text := strings.ToLower(e.Message)
+	if e.Status != 0 && !mayOverflow[e.Status] {
+		return Overflow{}, false
+	}
+	for _, other := range otherwise {
+		if strings.Contains(text, other) || e.Code == other {
+			return Overflow{}, false
+		}
+	}
+	found := overflowCodes[e.Code] || overflowCodes[e.Type]
+	for _, phrase := range overflowPhrases {
+		found = found || phrase.MatchString(text)
+	}
+	if !found {
+		return Overflow{}, false
+	}
+	o := Overflow{Message: e.Message}
+	o.Tokens, o.Limit = figures(text)
+	return o, true
+}
+
+// mayOverflow are the statuses that providers use for it; 500 is llama.cpp's in
+// some versions, 0 stands for an error inside a stream.
+var mayOverflow = map[int]bool{400: true, 413: true, 422: true, 500: true}
+
+var overflowCodes = map[string]bool{
+	"context_length_exceeded":       true,
+	"model_context_window_exceeded": true,
+	"context_window_exceeded":       true,
+	"exceed_context_size_error":     true,
+	"request_too_large":             true,
+	"max_tokens_exceeded":           true,
+}
+
+// otherwise are errors that sound alike and mean something else: a single field
+// that is too long, a rate limit, an answer limit out of range.
+var otherwise = []string{
+	"string_above_max_length",
+	"'user' too long",
+	"rate limit",
+	"rate_limit_exceeded",
+	"tokens per min",
+	"tokens per day",
+	"too many requests",
+	"max_tokens is too large",
+	"max_output_tokens is too",
+	"throttling",
+}
+
+// overflowPhrases are the words of OpenAI, Azure, Anthropic, Bedrock, Gemini,
+// xAI, Groq, OpenRouter, Copilot, Mistral, Cohere, DeepSeek, Moonshot, MiniMax,
+// Zhipu, Together, Fireworks, vLLM, SGLang, llama.cpp, LM Studio and Ollama.
+var overflowPhrases = compileAll(
+	`prompt is too long`,
+	`input is too long`,
+	`input length and .?max_tokens.? exceed context limit`,
+	`exceeds? (?:the )?(?:model.?s )?(?:maximum )?context (?:limit|length|window|size)`,
+	`maximum context length`,
+	`max(?:imum)? context (?:length|window|size)`,
+	`context (?:length|window|size) (?:is )?(?:exceed|exceeds|exceeded|too)`,
+	`context window exceeds limit`,
+	`exceeds the available context size`,
+	`exceeds the context window`,
+	`exceeds the maximum number of tokens`,
+	`input token count .*exceeds the maximum`,
+	`input tokens exceed the configured limit`,
+	`exceeds? the (?:maximum )?(?:limit|number) of [\d,]+ (?:input )?tokens`,
+	`maximum (?:prompt|input|allowed input) length (?:is|of)`,
+	`prompt (?:length|token count|contains).*(?:exceeds?|limit)`,
+	`current length is \d+.*while limit is`,
+	`too many total text bytes`,
+	`too many tokens`,
+	`please reduce the length of (?:the )?(?:messages|prompt|your)`,
+	`reduce the length of the messages`,
+	`request too large for model`,
+	`token limit exceeded`,
+	`exceeded model token limit`,
+	`tokens? (?:in|of) (?:the )?(?:request|prompt|input).*(?:exceeds?|greater than|larger than)`,
+	`trying to keep the first \d+ tokens when context`,
+	`larger than the maximum context`,
+	`longer than the (?:model'?s )?context length`,
+)
+
+func compileAll(patterns ...string) []*regexp.Regexp {
+	all := make([]*regexp.Regexp, len(patterns))
+	for i, p := range patterns {
+		all[i] = regexp.MustCompile(p)
+	}
+	return all
+}
+
+var (
+	number = regexp.MustCompile(`\d[\d,_]*`)
+	sum    = regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`)
+)
+
+// figures takes the largest two token counts from a message: what was sent is
+// the larger, the limit the smaller, since it was exceeded.
+func figures(text string) (tokens, limit int) {
+	if m := sum.FindStringSubmatch(text); m != nil {
+		prompt, _ := strconv.Atoi(m[1])
+		answer, _ := strconv.Atoi(m[2])
+		limit, _ = strconv.Atoi(m[3])
+		return max(limit, prompt+answer), limit
+	}
+	for _, word := range number.FindAllString(text, 64) {
+		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(word))
+		if err != nil || n < 512 {
+			continue // model versions, indices, small max_tokens
+		}
+		switch {
+		case n > tokens:
+			tokens, limit = n, tokens
+		case n > limit && n != tokens:
+			limit = n
+		}
+	}
+	if limit == 0 {
+		tokens, limit = 0, tokens
+	}
+	return tokens, limit
+}
