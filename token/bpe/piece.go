@@ -90,21 +90,17 @@ func (w *worker) mergeStart(left, right uint32) uint32 {
 	return w.mergeAgain(left, right)
 }
 
-// mergeAgain is mergeWide with a memory: the same pairs come again and again, and what they merge into cannot be
-// foreseen, so that looking at the filter first would cost a wrong guess half of the time.
+// mergeAgain is mergeWide with a memory for pairs that pass the filter: the same ones come again and again.
 func (w *worker) mergeAgain(left, right uint32) uint32 {
-	key := pairKey(left, right)
-	entry := &w.pairs[key*hashFactor>>(64-pairBits)]
-	if *entry>>24 == key {
-		return uint32(*entry) & none
+	hash := pairHash(left, right)
+	if !w.maybe.has(hash) {
+		return none
 	}
-	return w.mergeFirst(left, right, entry)
-}
-
-func (w *worker) mergeFirst(left, right uint32, entry *uint64) uint32 {
-	merged := w.mergeWide(left, right)
-	*entry = pairKey(left, right)<<24 | uint64(merged)
-	return merged
+	entry := &w.pairs[hash>>(64-pairBits)]
+	if key := pairKey(left, right); *entry>>24 != key {
+		*entry = key<<24 | uint64(w.findMerge(left, right, hash))
+	}
+	return uint32(*entry) & none
 }
 
 // startParts fills in the parts to start from, with their merges, and returns their number. Most characters of
