@@ -238,17 +238,25 @@ func (w *weigher) ask(name string) (question, error) {
 	if q.from == "flag" && q.limit.Source == model.SourceDefault {
 		return q, w.unknownModel(q.name)
 	}
-	own, err := token.For(q.name, &w.options)
-	if err != nil {
-		return q, err
-	}
-	q.chosen = own
-	if w.named != nil {
-		q.chosen = w.named
+	if q.chosen = w.named; q.chosen == nil {
+		own, err := token.For(q.name, &w.options)
+		if err != nil {
+			return q, err
+		}
+		q.chosen = own
 	}
 	q.info = q.chosen.Info()
-	q.exact = q.info.Exact && (q.from == "default" || q.info.Encoding == own.Info().Encoding)
+	q.exact = q.info.Exact && (w.named == nil || q.from == "default" || w.owns(q.name, q.info.Encoding))
 	return q, nil
+}
+
+// owns says whether the encoding is the model's own.
+func (w *weigher) owns(name, encoding string) bool {
+	if own, ok := model.EncodingFor(name); ok {
+		return own == encoding
+	}
+	m, _, err := w.registry.Lookup(name)
+	return err == nil && m.Tokenizer == model.Tokenizer{Name: encoding, Exact: true}
 }
 
 func (w *weigher) unknownModel(name string) error {
