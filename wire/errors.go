@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // DecodeError says why a body could not be read.
@@ -17,6 +19,16 @@ type DecodeError struct {
 	Expected string
 	// Err is the cause; may be nil.
 	Err error
+}
+
+// Broken returns the error for a body that is no JSON.
+func Broken(d plimsoll.Dialect, err error) *DecodeError {
+	e := &DecodeError{Dialect: d, Err: err}
+	var syntax *rawjson.SyntaxError
+	if errors.As(err, &syntax) {
+		e.Offset = syntax.Offset
+	}
+	return e
 }
 
 // Error describes the place and what was expected.

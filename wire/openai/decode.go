@@ -177,9 +177,7 @@ func (d *decoder) wrong(path, expected string) error {
 	return &wire.DecodeError{Dialect: plimsoll.OpenAI, Offset: d.scanner.Offset(), Path: path, Expected: expected}
 }
 
-func (d *decoder) broken(err error) error {
-	return &wire.DecodeError{Dialect: plimsoll.OpenAI, Offset: d.scanner.Offset(), Err: err}
-}
+func (d *decoder) broken(err error) error { return wire.Broken(plimsoll.OpenAI, err) }
 
 // role translates what compatible servers and older clients write.
 func role(s string) plimsoll.Role {

@@ -1,0 +1,83 @@
+package openai_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
+)
+
+// typedRequest is what a proxy without a splice unmarshals into.
+type typedRequest struct {
+	Model    string         `json:"model"`
+	Messages []typedMessage `json:"messages"`
+	Tools    []any          `json:"tools,omitempty"`
+}
+
+type typedMessage struct {
+	Role       string      `json:"role"`
+	Content    any         `json:"content"`
+	ToolCallID string      `json:"tool_call_id,omitempty"`
+	ToolCalls  []typedCall `json:"tool_calls,omitempty"`
+}
+
+type typedCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// agentBody is a Chat Completions body of about size bytes with the given number
+// of messages: file listings and source with quotes, tabs and newlines.
+func agentBody(size, messages int) []byte {
+	line := "\tif err := check(\"line\", i); err != nil { return fmt.Errorf(\"check %d: %w\", i, err) }\n"
+	result := strings.Repeat(line, 1+size/(messages/2)/(len(line)+6))
+	var all []wiretest.Raw
+	for i := range messages / 2 {
+		id := fmt.Sprintf("call_%d", i)
+		all = append(all,
+			wiretest.Raw(fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":"read","arguments":"{\"path\":\"file_%d.go\"}"}}]}`, id, i)),
+			wiretest.Raw(fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%s}`, id, wiretest.String(result))))
+	}
+	return object(member("model", text("gpt-4o")), member("messages", wiretest.Array(all...)))
+}
+
+func BenchmarkUnedited(b *testing.B) {
+	for _, size := range []struct{ bytes, messages int }{{1 << 20, 200}, {4 << 20, 1000}} {
+		body := agentBody(size.bytes, size.messages)
+		b.Run(fmt.Sprintf("plimsoll/%dMiB", size.bytes>>20), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				req, err := openai.Codec{}.Decode(body)
+				if err != nil {
+					b.Fatal(err)
+				}
+				req.Chain()
+				if _, err := req.Encode(plimsoll.NewDraft(req.Conversation(), nil)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("encoding-json/%dMiB", size.bytes>>20), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				var req typedRequest
+				if err := json.Unmarshal(body, &req); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := json.Marshal(req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

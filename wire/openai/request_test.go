@@ -1,0 +1,261 @@
+package openai_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/openai"
+)
+
+func decode(t testing.TB, body string) *wire.Request {
+	t.Helper()
+	r, err := openai.Codec{}.Decode([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func textOf(s string) plimsoll.List[plimsoll.Part] {
+	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
+}
+
+var because = plimsoll.Why{Rung: "test", Reason: "to see"}
+
+func TestPartsOfEveryKindAreRead(t *testing.T) {
+	t.Parallel()
+	c := decode(t, `{"model":"gpt-4o","stream":true,"max_completion_tokens":500,"messages":[
+	  {"role":"developer","content":"be brief"},
+	  {"role":"user","name":"ada","content":[
+	    {"type":"text","text":"caf\u00e9 \ud83d\ude42"},
+	    {"type":"image_url","image_url":{"url":"https://example.com/a.png","detail":"low"}},
+	    {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},
+	    {"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}},
+	    {"type":"file","file":{"file_data":"CCCC"}},
+	    {"type":"hologram","depth":3}]},
+	  {"role":"assistant","content":"on it","reasoning_content":"hm","tool_calls":[
+	    {"id":"1","type":"function","function":{"name":"read","arguments":"{\"p\": 1.0}"}},
+	    {"id":"2","type":"custom","custom":{"name":"patch","input":"*** x"}}]},
+	  {"role":"tool","tool_call_id":"1","content":"one"},
+	  {"role":"tool","tool_call_id":"2","content":[{"type":"text","text":"two"}]},
+	  {"role":"assistant","content":null,"function_call":{"name":"old","arguments":"{}"}},
+	  {"role":"function","name":"old","content":"result"}]}`).Conversation()
+	var got []plimsoll.Part
+	for _, m := range c.Messages.All() {
+		for _, p := range m.Parts.All() {
+			if r, ok := p.(plimsoll.ToolResult); ok {
+				p = plimsoll.Text{Text: fmt.Sprintf("result of %q %q: %s", r.CallID, r.Name, plimsoll.TextOf(r.Content))}
+			}
+			got = append(got, p)
+		}
+	}
+	want := []plimsoll.Part{
+		plimsoll.Text{Text: "be brief"},
+		plimsoll.Text{Text: "café 🙂"},
+		plimsoll.Media{Kind: plimsoll.Image, URL: "https://example.com/a.png", Detail: "low"},
+		plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AAAA"},
+		plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/wav", Data: "BBBB"},
+		plimsoll.Media{Kind: plimsoll.Document, Data: "CCCC"},
+		plimsoll.Opaque{Kind: "hologram", Raw: `{"type":"hologram","depth":3}`},
+		plimsoll.Reasoning{Text: "hm"},
+		plimsoll.Text{Text: "on it"},
+		plimsoll.ToolCall{ID: "1", Name: "read", Arguments: `{"p": 1.0}`},
+		plimsoll.ToolCall{ID: "2", Name: "patch", Arguments: "*** x"},
+		plimsoll.Text{Text: `result of "1" "": one`},
+		plimsoll.Text{Text: `result of "2" "": two`},
+		plimsoll.ToolCall{Name: "old", Arguments: "{}"},
+		plimsoll.Text{Text: `result of "" "old": result`},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	if o := c.Outline(); len(o.Pairs) != 3 || o.Head != 1 {
+		t.Errorf("outline %+v", o)
+	}
+	if c.Model != "gpt-4o" || c.Messages.At(1).Name != "ada" {
+		t.Errorf("model %q, name %q", c.Model, c.Messages.At(1).Name)
+	}
+}
+
+func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, content, want string }{
+		{"a string stays a string", `"long output"`, `"[tool output trimmed; ref=r1]"`},
+		{"a list stays a list", `[ {"type":"text","text":"a"}, {"type":"text","text":"b"} ]`, `[{"type":"text","text":"[tool output trimmed; ref=r1]"}]`},
+		{"null becomes a string", `null`, `"[tool output trimmed; ref=r1]"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			const before = `{ "messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool", "x":1.0, "content": `
+			const after = ` ,"tool_call_id":"1"}], "seed": 9007199254740993 }`
+			r := decode(t, before+tt.content+after)
+			d := plimsoll.NewDraft(r.Conversation(), nil)
+			why := plimsoll.Why{Rung: "clear", Ref: &plimsoll.Ref{ID: "r1"}}
+			if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("[tool output trimmed; ref=r1]"), why); err != nil {
+				t.Fatal(err)
+			}
+			out, err := r.Encode(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before+tt.want+after, string(out)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEditsTouchOnlyTheirSpans(t *testing.T) {
+	t.Parallel()
+	const body = `{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1 }`
+	for _, tt := range []struct {
+		name string
+		edit func(*plimsoll.Draft) error
+		want string
+	}{
+		{"dropping the oldest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 1, End: 3}, because) },
+			`{"messages": [ {"role":"system","content":"s"},{"role":"user","content":"u2"} ], "n":1 }`},
+		{"dropping the newest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 3, End: 4}, because) },
+			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} ], "n":1 }`},
+		{"dropping everything", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 4}, because) },
+			`{"messages": [  ], "n":1 }`},
+		{"removing reasoning", func(d *plimsoll.Draft) error { return d.RemovePart(plimsoll.PartRef{Message: 2}, because) },
+			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"} , {"role":"user","content":"u2"} ], "n":1 }`},
+		{"adding instructions behind the system prompt", func(d *plimsoll.Draft) error { d.AddSystem(plimsoll.Text{Text: "more"}, because); return nil },
+			`{"messages": [ {"role":"system","content":"s"},{"role":"system","content":"more"},{"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1 }`},
+		{"adding a tool where there was none", func(d *plimsoll.Draft) error {
+			d.AddTool(plimsoll.Tool{Name: "t", Description: "d", Schema: `{"type":"object"}`}, because)
+			return nil
+		}, `{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1,"tools":[{"type":"function","function":{"name":"t","description":"d","parameters":{"type":"object"}}}] }`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := decode(t, body)
+			d := plimsoll.NewDraft(r.Conversation(), nil)
+			if err := tt.edit(d); err != nil {
+				t.Fatal(err)
+			}
+			out, err := r.Encode(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(out)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
+	t.Parallel()
+	base := decode(t, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`).Chain()
+	for _, tt := range []struct {
+		name, body string
+		same       int
+	}{
+		{"a text as a list with a cache mark", `{"messages":[{"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"},"cache_control":{"type":"ephemeral"}}]}`, 3},
+		{"a null member more", `{"messages":[{"role":"user","content":"hi","refusal":null},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, 3},
+		{"other sampling parameters", `{"temperature":0,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}],"stream":true}`, 3},
+		{"another answer", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo!"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, 2},
+		{"other tools", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"g"}}]}`, 0},
+		{"another role", `{"messages":[{"role":"system","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, 1},
+	} {
+		chain := decode(t, tt.body).Chain()
+		same := 0
+		for same < len(base) && base[same] == chain[same] {
+			same++
+		}
+		if same != tt.same {
+			t.Errorf("%s: %d links are equal, want %d", tt.name, same, tt.same)
+		}
+	}
+}
+
+func TestWhatTheAPIRefusesIsFound(t *testing.T) {
+	t.Parallel()
+	const call = `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`
+	const result = `{"role":"tool","tool_call_id":"1","content":"x"}`
+	const user = `{"role":"user","content":"hi"}`
+	for _, tt := range []struct{ name, messages, rule string }{
+		{"a good conversation", user + "," + call + "," + result, ""},
+		{"no messages", "", wire.RuleEmpty},
+		{"a result without a call", user + "," + result, wire.RuleOrphanResult},
+		{"a call that never got its result", user + "," + call + "," + user, wire.RuleNoResult},
+		{"a call at the end", user + "," + call, wire.RuleNoResult},
+		{"something between call and result", user + "," + call + "," + user + "," + result, wire.RuleOrder},
+		{"an assistant that says nothing", user + `,{"role":"assistant","content":null}`, wire.RuleEmpty},
+		{"a role that does not exist", user + `,{"role":"narrator","content":"x"}`, wire.RuleRole},
+		{"a user who calls tools", `{"role":"user","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},` + result, wire.RuleRole},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			found := wire.Check(decode(t, `{"messages":[`+tt.messages+`]}`))
+			if tt.rule == "" {
+				if len(found) > 0 {
+					t.Errorf("found %v", found)
+				}
+				return
+			}
+			for _, v := range found {
+				if v.Rule == tt.rule {
+					return
+				}
+			}
+			t.Errorf("found %v, want %s", found, tt.rule)
+		})
+	}
+}
+
+func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, body, path string }{
+		{"no object", `[]`, ""},
+		{"no messages", `{"model":"x"}`, "messages"},
+		{"messages that are no list", `{"messages":"hi"}`, "messages"},
+		{"a message that is no object", `{"messages":[1]}`, "messages[0]"},
+		{"a message without a role", `{"messages":[{"role":"user","content":"a"},{"content":"b"}]}`, "messages[1].role"},
+		{"content that is a number", `{"messages":[{"role":"user","content":7}]}`, "content"},
+		{"a body that is cut off", `{"messages":[{"role":"user","content":"a`, ""},
+		{"something behind the body", `{"messages":[]} x`, ""},
+		{"a depth bomb", `{"messages":` + strings.Repeat("[", 100_000), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := openai.Codec{}.Decode([]byte(tt.body))
+			var bad *wire.DecodeError
+			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
+				t.Fatalf("error %v", err)
+			}
+			if bad.Path != tt.path || bad.Offset < 0 || bad.Offset > len(tt.body) {
+				t.Errorf("path %q at %d, want %q: %v", bad.Path, bad.Offset, tt.path, err)
+			}
+		})
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"\ud800"},{"type":"image_url","image_url":"data:"}]}],"tools":[{}]}`))
+	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":{}}}]},{"role":"tool","content":null}]}`))
+	f.Add([]byte("{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}],\"messages\":[]}"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := openai.Codec{}.Decode(body)
+		if err != nil {
+			return
+		}
+		out, err := r.Encode(plimsoll.NewDraft(r.Conversation(), nil))
+		if err != nil || string(out) != string(body) {
+			t.Fatalf("%v\n in %q\nout %q", err, body, out)
+		}
+		wire.Check(r)
+		r.Chain()
+		for _, m := range r.Conversation().Messages.All() {
+			m.Parts.Slice()
+		}
+	})
+}
