@@ -199,11 +199,35 @@ func digits(data []byte, i int) int {
 }
 
 // skipString returns the end of the string whose opening quote is at i, and
-// whether there is an escape in it.
+// whether there is an escape in it. Escapes of one letter, which fill code and
+// quoted JSON, are handled without leaving the loop over words.
 func (s *Scanner) skipString(i int) (end int, escaped bool) {
 	data := s.data
-	i = plain(data, i+1)
+	i++
+	for i+8 <= len(data) {
+		m := special(binary.LittleEndian.Uint64(data[i:]))
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) / 8
+		if data[i] == '"' {
+			return i + 1, escaped
+		}
+		if data[i] != '\\' || i+1 >= len(data) || !isShort(data[i+1]) {
+			break
+		}
+		escaped = true
+		i += 2
+	}
+	return s.skipRest(i, escaped)
+}
+
+// skipRest is skipString from the middle of a string on, byte by byte.
+func (s *Scanner) skipRest(i int, escaped bool) (int, bool) {
+	data := s.data
 	for {
+		i = plain(data, i)
 		switch {
 		case i >= len(data):
 			return s.fail(len(data), "'\"' to end the string"), false
@@ -216,27 +240,34 @@ func (s *Scanner) skipString(i int) (end int, escaped bool) {
 			return -1, false
 		}
 		escaped = true
-		i = plain(data, i)
 	}
+}
+
+// isShort reports whether c makes an escape of one letter.
+func isShort(c byte) bool {
+	const low uint64 = 1<<'"' | 1<<'/'
+	const high uint64 = 1<<('\\'-64) | 1<<('b'-64) | 1<<('f'-64) | 1<<('n'-64) | 1<<('r'-64) | 1<<('t'-64)
+	// A shift by 64 or more gives 0, so that there is no branch to predict.
+	return (low>>c|high>>(c-64))&1 != 0
 }
 
 // skipEscape returns the end of the escape whose backslash is at i.
 func (s *Scanner) skipEscape(i int) int {
-	if i++; i == len(s.data) {
+	i++
+	switch {
+	case i == len(s.data):
 		return s.fail(i, "an escape")
-	}
-	switch s.data[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	case isShort(s.data[i]):
 		return i + 1
-	case 'u':
-		for n := range 4 {
-			if i++; i == len(s.data) || hex(s.data[i]) < 0 {
-				return s.fail(i, fmt.Sprintf("hexadecimal digit %d of 4", n+1))
-			}
+	case s.data[i] != 'u':
+		return s.fail(i, "one of \"\\/bfnrtu after a backslash")
+	}
+	for n := range 4 {
+		if i++; i == len(s.data) || hex(s.data[i]) < 0 {
+			return s.fail(i, fmt.Sprintf("hexadecimal digit %d of 4", n+1))
 		}
-		return i + 1
 	}
-	return s.fail(i, "one of \"\\/bfnrtu after a backslash")
+	return i + 1
 }
 
 // hex returns the value of a hexadecimal digit, or -1.
