@@ -29,6 +29,11 @@ type Subject struct {
 	// Same brings a decoded part to the form that Render was given, where the
 	// dialect cannot carry all of it; nil means that nothing is lost.
 	Same func(plimsoll.Part) plimsoll.Part
+	// Normalize brings a conversation that Render was given, or that a draft
+	// results in, to the form that it is decoded in, where the dialect draws its
+	// messages otherwise (several results in one message); nil means that nothing
+	// is drawn otherwise.
+	Normalize func(plimsoll.Conversation) plimsoll.Conversation
 }
 
 var mutations = flag.Int("mutations", 0, "histories that are generated for each dialect (default 100,000; 5,000 under the race detector)")
@@ -191,6 +196,9 @@ func (s Subject) mustDecode(t *testing.T, body []byte) *wire.Request {
 // diff compares what two conversations say, leaving out digests and what the
 // dialect cannot carry.
 func (s Subject) diff(want, got plimsoll.Conversation) string {
+	if s.Normalize != nil {
+		want = s.Normalize(want)
+	}
 	a, b := s.plain(want), s.plain(got)
 	if reflect.DeepEqual(a, b) {
 		return "" // cmp.Diff takes a hundred times as long
