@@ -64,7 +64,7 @@ const (
 )
 
 // readSteps decodes a section and resolves its Sequence components, which may be nested, into one
-// list of steps. A missing or null section has none.
+// list of steps. It is nil for a missing or null section.
 func readSteps(top map[string]jsontext.Value, field string) ([]component, error) {
 	raw := top[field]
 	if raw == nil || raw.Kind() == 'n' {
@@ -77,7 +77,7 @@ func readSteps(top map[string]jsontext.Value, field string) ([]component, error)
 	if err := json.Unmarshal(raw, &c); err != nil {
 		return nil, &FormatError{Field: field, Err: err}
 	}
-	steps := c.steps(nil)
+	steps := c.steps([]component{})
 	if len(steps) > maxSteps {
 		return nil, &FormatError{Field: field, Found: fmt.Sprint(len(steps), " steps"), Supported: fmt.Sprint("up to ", maxSteps)}
 	}

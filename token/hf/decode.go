@@ -21,7 +21,7 @@ func compileDecoder(steps []component) (*decoder, error) {
 	if err := checkGrowth("decoder", steps); err != nil {
 		return nil, err
 	}
-	d := &decoder{spaced: len(steps) == 0}
+	d := &decoder{spaced: steps == nil}
 	for i, s := range steps {
 		switch {
 		case s.Type == "ByteLevel":

@@ -69,26 +69,29 @@ func (t *Tokenizer) VocabSize() int { return t.tables.size }
 // other bytes. The time is O(n log n) at worst and O(n) for text made of words.
 func (t *Tokenizer) Count(text string) int {
 	w := t.workers.get(t.tables)
-	defer t.workers.put(w)
 	w.counting, w.n = true, 0
 	w.walk(text, t.options.ParseSpecial)
+	n := w.n
+	t.workers.put(w)
 	if t.options.AddSpecial {
-		w.n += len(t.tables.prefix) + len(t.tables.suffix)
+		n += len(t.tables.prefix) + len(t.tables.suffix)
 	}
-	return w.n
+	return n
 }
 
 // Encode appends the ids of the tokens in text to dst.
 func (t *Tokenizer) Encode(text string, dst []uint32) []uint32 {
+	dst = slices.Grow(dst, len(text)/4)
+	if t.options.AddSpecial {
+		dst = append(dst, t.tables.prefix...)
+	}
 	w := t.workers.get(t.tables)
-	defer t.workers.put(w)
-	w.counting, w.ids = false, slices.Grow(dst, len(text)/4)
-	if t.options.AddSpecial {
-		w.ids = append(w.ids, t.tables.prefix...)
-	}
+	w.counting, w.ids = false, dst
 	w.walk(text, t.options.ParseSpecial)
+	dst = w.ids
+	t.workers.put(w)
 	if t.options.AddSpecial {
-		w.ids = append(w.ids, t.tables.suffix...)
+		dst = append(dst, t.tables.suffix...)
 	}
-	return w.ids
+	return dst
 }

@@ -13,7 +13,6 @@ type vocab struct {
 	text  []byte
 	spans []span // by id; the zero span means that the id is not used
 	used  int
-	max   int // one more than the largest id
 }
 
 type span struct{ start, end uint32 }
@@ -41,7 +40,6 @@ func (v *vocab) put(id uint32, token []byte) {
 	start := uint32(len(v.text))
 	v.text = append(v.text, token...)
 	v.spans[id] = span{start, uint32(len(v.text))}
-	v.max = max(v.max, int(id)+1)
 }
 
 // index finds ids by string. It is open addressing over ids with a hash tag in front, because

@@ -18,7 +18,8 @@ type worker struct {
 	ids      []uint32
 }
 
-// workers lends workers out, so that concurrent calls share tables but no memory that is written.
+// workers lends workers out, so that concurrent calls share tables but no memory that is written. A
+// call that panics does not give its worker back.
 type workers struct {
 	mu   sync.Mutex
 	idle []*worker
@@ -38,7 +39,7 @@ func (p *workers) get(t *tables) *worker {
 	return &worker{t: t, memo: newMemo()}
 }
 
-// put takes a worker back. No more than one per processor is kept.
+// put takes a worker back. No more than two per processor are kept.
 func (p *workers) put(w *worker) {
 	w.ids = nil
 	w.merger.release()
@@ -52,7 +53,7 @@ func (p *workers) put(w *worker) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.idle) < runtime.GOMAXPROCS(0) {
+	if len(p.idle) < 2*runtime.GOMAXPROCS(0) {
 		p.idle = append(p.idle, w)
 	}
 }

@@ -120,6 +120,7 @@ CASES = {
     "metaspace without a split": dict(model=chars_model(), pre_tokenizer=META | {"split": False}, decoder=META),
     "metaspace before schemes": dict(model=chars_model(), pre_tokenizer={"type": "Metaspace", "replacement": "▁", "add_prefix_space": True}, decoder={"type": "Metaspace", "replacement": "▁", "add_prefix_space": True}),
     "unknown characters fused": dict(model=plain_model(unk_token="<unk>", fuse_unk=True), normalizer=SPACE),
+    "a decoder of no steps": dict(model=plain_model(unk_token="<unk>"), decoder=seq("decoders")),
     "unknown characters apart": dict(model=plain_model(unk_token="<unk>"), normalizer=SPACE),
     "unknown characters dropped": dict(model=plain_model()),
     "fallback without all bytes": dict(model=model(["<unk>", "<0xC3>", "<0xA9>"] + list(CHARS), CHAR_MERGES, unk_token="<unk>", byte_fallback=True)),
