@@ -129,8 +129,8 @@ func TestNumbersAreWrittenForPeople(t *testing.T) {
 	}
 }
 
-// FuzzInput reads anything as a transcript: an error names a place inside the
-// input, and what is read can be reported on.
+// FuzzInput reads anything as a transcript: it is counted or refused, never both,
+// and what is counted adds up and can be shown.
 func FuzzInput(f *testing.F) {
 	f.Add([]byte("hello"), "auto")
 	f.Add([]byte(`[{"role": "user", "content": "hi"}]`), "auto")
