@@ -1,0 +1,58 @@
+package main
+
+import (
+	"flag"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts and documents run plimsoll without building it.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"plimsoll": main})
+}
+
+var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
+
+// TestScripts runs testdata/script. Beside testscript's own commands there is
+// "exits STATUS COMMAND …", which demands an exact exit status.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("LANG", "C.UTF-8")
+			env.Setenv("GORACE", noSleep)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// noSleep keeps programs with the race detector from waiting a second at their
+// end, for which there is no reason without goroutines.
+const noSleep = "atexit_sleep_ms=0"
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits STATUS COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		failed, ok := err.(*exec.ExitError)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = failed.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit status %d, want %d", got, want)
+	}
+}
