@@ -2,6 +2,7 @@ package bpe
 
 import (
 	"math/bits"
+	"runtime"
 	"sync"
 	"unicode/utf8"
 )
@@ -58,11 +59,11 @@ func newTables(v vocab) *tables {
 		if len(spelling) == 1 {
 			t.byteID[spelling[0]] = id
 		} else if len(spelling) > 1 {
-			t.addMerge(id)
 			t.addWide(id, spelling)
 			t.addFrayed(spelling)
 		}
 	}
+	t.addMerges()
 	return t
 }
 
@@ -70,8 +71,27 @@ func newTables(v vocab) *tables {
 // is not there end at a filter, and a small table stays in a near cache.
 func tableWidth(n int) int { return bits.Len(uint(n * 13 / 10)) }
 
-func (t *tables) addMerge(id uint32) {
-	left, right := leftOf(t.pair[id]), rightOf(t.pair[id])
+// addMerges fills duo, merges and maybe. It touches the slots of a block of merges before it fills them: then the
+// waits for memory overlap, which otherwise are most of the time that loading takes.
+func (t *tables) addMerges() {
+	const block = 64
+	for first := 256; first < t.size(); first += block {
+		last := min(first+block, t.size())
+		touched := uint64(0)
+		for _, pair := range t.pair[first:last] {
+			touched |= t.merges[pairHash(leftOf(pair), rightOf(pair))>>t.shift]
+		}
+		runtime.KeepAlive(touched)
+		for id := first; id < last; id++ {
+			t.addMerge(uint32(id), leftOf(t.pair[id]), rightOf(t.pair[id]))
+		}
+	}
+}
+
+func (t *tables) addMerge(id, left, right uint32) {
+	if left == id {
+		return
+	}
 	if left < 256 && right < 256 {
 		t.duo[left<<8|right] = id
 		return

@@ -10,13 +10,13 @@ import (
 
 // The embedded vocabularies, as internal/genvocab writes them.
 var (
-	//go:embed vocab/r50k_base.gz
+	//go:embed vocab/r50k_base.bin
 	r50kPlanes string
-	//go:embed vocab/p50k_base.gz
+	//go:embed vocab/p50k_base.bin
 	p50kPlanes string
-	//go:embed vocab/cl100k_base.gz
+	//go:embed vocab/cl100k_base.bin
 	cl100kPlanes string
-	//go:embed vocab/o200k_base.gz
+	//go:embed vocab/o200k_base.bin
 	o200kPlanes string
 )
 
@@ -39,34 +39,34 @@ func makePair(left, right uint32) uint64 { return uint64(left) | uint64(right)<<
 func leftOf(pair uint64) uint32  { return uint32(pair) }
 func rightOf(pair uint64) uint32 { return uint32(pair >> 32) }
 
-// unpack reads the planes of an embedded vocabulary. They are part of the program, so that damage to them is a bug
-// and panics.
-func unpack(planes string) vocab {
-	zr, err := gzip.NewReader(strings.NewReader(planes))
+// unpack reads an embedded vocabulary, which internal/genvocab describes. It is part of the program, so that damage to
+// it is a bug and panics.
+func unpack(packed string) vocab {
+	singles, rest := []byte(packed[:256]), packed[260:]
+	n := int(binary.LittleEndian.Uint32([]byte(packed[256:260])))
+	zr, err := gzip.NewReader(strings.NewReader(rest[2*n:]))
 	if err != nil {
 		panic("bpe: embedded vocabulary: " + err.Error())
 	}
-	// A gzip file ends with the length of what it holds. Room for one more byte lets the end be seen.
-	size := binary.LittleEndian.Uint32([]byte(planes[len(planes)-4:]))
-	raw := make([]byte, size+1)
-	if n, err := io.ReadFull(zr, raw); err != io.ErrUnexpectedEOF || n != int(size) || n%6 != 256%6 {
-		panic("bpe: embedded vocabulary is damaged")
+	planes := make([]byte, 4*n)
+	if _, err := io.ReadFull(zr, planes); err != nil {
+		panic("bpe: embedded vocabulary: " + err.Error())
 	}
-	raw = raw[:size]
-	v := vocab{pair: joinPlanes(raw[:256], raw[256:])}
-	v.spell(raw[:256])
+	v := vocab{pair: joinPlanes(rest[:2*n], planes)}
+	v.spell(singles)
 	return v
 }
 
-// joinPlanes puts the bytes of each id together. Single bytes are pairs of themselves, like holes.
-func joinPlanes(singles, planes []byte) []uint64 {
-	n := len(planes) / 6
+// joinPlanes puts the low, middle and high bytes of each half together. Single bytes are pairs of themselves, like
+// holes.
+func joinPlanes(low string, planes []byte) []uint64 {
+	n := len(low) / 2
 	pairs := make([]uint64, 256+n)
-	for id := range singles {
+	for id := range 256 {
 		pairs[id] = makePair(uint32(id), uint32(id))
 	}
-	l0, l1, l2 := planes[:n], planes[n:2*n], planes[2*n:3*n]
-	r0, r1, r2 := planes[3*n:4*n], planes[4*n:5*n], planes[5*n:6*n]
+	l0, l1, l2 := low[:n], planes[:n], planes[n:2*n]
+	r0, r1, r2 := low[n:2*n], planes[2*n:3*n], planes[3*n:4*n]
 	for i := range n {
 		left := uint32(l0[i]) | uint32(l1[i])<<8 | uint32(l2[i])<<16
 		right := uint32(r0[i]) | uint32(r1[i])<<8 | uint32(r2[i])<<16

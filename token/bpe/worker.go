@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -40,9 +41,9 @@ type worker struct {
 }
 
 const (
-	smallBits  = 15
-	mediumBits = 13
-	largeBits  = 11
+	smallBits  = 16
+	mediumBits = 14
+	largeBits  = 12
 	followBits = 14
 	pairBits   = 13
 
@@ -55,31 +56,36 @@ const (
 	tailLen = 64 + 8
 )
 
-// pool hands out workers. It keeps a few for good, because a warm memo is worth more than its memory; a call that
-// finds all of them busy makes another, which is kept if there is room when it is done.
+// pool hands out workers. A few are kept for good, because a warm memo is worth more than its memory; those of a
+// program that counts in more goroutines at once are left to the garbage collector when they are idle.
 type pool struct {
 	seed *[1 << smallBits]smallEntry
-	idle [8]atomic.Pointer[worker]
+	kept [4]atomic.Pointer[worker]
+	more sync.Pool
 }
 
 func (p *pool) get(e *Encoding) *worker {
-	for i := range p.idle {
-		if p.idle[i].Load() == nil {
+	for i := range p.kept {
+		if p.kept[i].Load() == nil {
 			continue
 		}
-		if w := p.idle[i].Swap(nil); w != nil {
+		if w := p.kept[i].Swap(nil); w != nil {
 			return w
 		}
+	}
+	if w, ok := p.more.Get().(*worker); ok {
+		return w
 	}
 	return &worker{tables: e.tables, pattern: e.pattern, small: *p.seed}
 }
 
 func (p *pool) put(w *worker) {
-	for i := range p.idle {
-		if p.idle[i].CompareAndSwap(nil, w) {
+	for i := range p.kept {
+		if p.kept[i].CompareAndSwap(nil, w) {
 			return
 		}
 	}
+	p.more.Put(w)
 }
 
 // copyTail moves the last bytes of a text to where a word can be loaded from any of them.

@@ -11,6 +11,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,7 @@ func run(out string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.name, err)
 		}
-		if err := os.WriteFile(filepath.Join(out, in.name+".gz"), packed, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(out, in.name+".bin"), packed, 0o644); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ func download() (dir string, err error) {
 	return module.Dir, err
 }
 
-// pack returns the compressed planes of one .tiktoken file.
+// pack returns the vocabulary of one .tiktoken file as bpe embeds it.
 func pack(text []byte) ([]byte, error) {
 	tokens, err := parse(text)
 	if err != nil {
@@ -91,12 +92,12 @@ func pack(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	zw, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	buf := bytes.NewBuffer(head(tokens, pairs))
+	zw, err := gzip.NewWriterLevel(buf, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := zw.Write(planes(tokens, pairs)); err != nil {
+	if _, err := zw.Write(body(pairs)); err != nil {
 		return nil, err
 	}
 	if err := zw.Close(); err != nil {
@@ -179,19 +180,27 @@ func merge(token string, rank map[string]int, limit int) []string {
 	return parts
 }
 
-// planes lays out the vocabulary: the 256 single bytes in rank order, then for the other tokens the low, middle and
-// high bytes of all left halves, and the same of all right halves.
-func planes(tokens []string, pairs [][2]int) []byte {
+// head is the part of a vocabulary that does not compress: the 256 single bytes in rank order, the number of the other
+// tokens as four bytes, the low bytes of all their left halves and those of all their right halves.
+func head(tokens []string, pairs [][2]int) []byte {
 	var out []byte
 	for _, token := range tokens[:256] {
 		out = append(out, token[0])
 	}
-	for side := range 2 {
-		for shift := 0; shift < 24; shift += 8 {
-			for _, pair := range pairs[256:] {
-				out = append(out, byte(pair[side]>>shift))
-			}
-		}
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(tokens)-256))
+	return plane(plane(out, pairs, 0, 0), pairs, 1, 0)
+}
+
+// body is the rest: the middle and high bytes of the left halves, then those of the right halves.
+func body(pairs [][2]int) []byte {
+	left := plane(plane(nil, pairs, 0, 8), pairs, 0, 16)
+	return plane(plane(left, pairs, 1, 8), pairs, 1, 16)
+}
+
+// plane appends one byte of one half of every token that has halves.
+func plane(out []byte, pairs [][2]int, side, shift int) []byte {
+	for _, pair := range pairs[256:] {
+		out = append(out, byte(pair[side]>>shift))
 	}
 	return out
 }
