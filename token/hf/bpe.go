@@ -20,6 +20,7 @@ type model struct {
 
 // merger is the scratch memory of one goroutine that merges pieces.
 type merger struct {
+	pairs  pairCache
 	ids    []uint32
 	merges []uint64
 	links  []link
@@ -44,13 +45,16 @@ const keepSymbols = 1 << 16
 // tokens returns the ids of one piece; the slice is valid until the next call.
 func (g *merger) tokens(m *model, piece string) []uint32 {
 	g.symbols(m, piece)
+	if g.pairs.pairs != m.pairs {
+		g.pairs = newPairCache(m.pairs)
+	}
 	if chunk := cmp.Or(g.chunk, chunkSymbols); len(g.ids) > chunk {
-		return g.long(m.pairs, chunk)
+		return g.long(&g.pairs, chunk)
 	}
 	if len(g.ids) <= scanLimit {
-		g.scan(m.pairs)
+		g.scan(&g.pairs)
 	} else {
-		g.drain(m.pairs)
+		g.drain(&g.pairs)
 		g.collect()
 	}
 	return g.ids
@@ -60,7 +64,7 @@ func (g *merger) tokens(m *model, piece string) []uint32 {
 func (g *merger) release() {
 	if cap(g.ids)+cap(g.all) > keepSymbols {
 		q := rankQueue{lists: g.queue.lists, used: g.queue.used}
-		*g = merger{queue: q, chunk: g.chunk}
+		*g = merger{pairs: g.pairs, queue: q, chunk: g.chunk}
 	}
 }
 
@@ -127,7 +131,7 @@ func (g *merger) unknownSymbol(m *model, afterUnknown bool) {
 }
 
 // scan merges a short row: the smallest merge is searched anew after each step.
-func (g *merger) scan(pairs *pairTable) {
+func (g *merger) scan(pairs *pairCache) {
 	ids := g.ids
 	merges := g.rank(pairs)
 	for {
@@ -154,7 +158,7 @@ func (g *merger) scan(pairs *pairTable) {
 }
 
 // rank returns the merge of every symbol with its right neighbour.
-func (g *merger) rank(pairs *pairTable) []uint64 {
+func (g *merger) rank(pairs *pairCache) []uint64 {
 	g.merges = g.merges[:0]
 	for i := 1; i < len(g.ids); i++ {
 		g.merges = append(g.merges, pairs.get(g.ids[i-1], g.ids[i]))

@@ -5,7 +5,7 @@ import "slices"
 // drain merges a row in O(n log n): a queue of (rank, position) over a linked list of symbols. An
 // entry is stale when the merge at its position has changed since it was put in. Symbols that went
 // into their left neighbour are left as noToken, so that the others keep their positions.
-func (g *merger) drain(pairs *pairTable) {
+func (g *merger) drain(pairs *pairCache) {
 	g.start(pairs)
 	ids, merges, links := g.ids, g.merges, g.links
 	for {
@@ -32,13 +32,13 @@ func (g *merger) drain(pairs *pairTable) {
 }
 
 // start links the symbols and enters the merges of all neighbours.
-func (g *merger) start(pairs *pairTable) {
+func (g *merger) start(pairs *pairCache) {
 	g.merges = append(g.rank(pairs), noMerge)
 	g.links = g.links[:0]
 	for i := range int32(len(g.ids)) {
 		g.links = append(g.links, link{i - 1, i + 1})
 	}
-	g.queue.reset(pairs.ranks)
+	g.queue.reset(pairs.pairs.ranks)
 	for i, m := range g.merges {
 		g.offer(int32(i), m)
 	}
@@ -71,7 +71,7 @@ func (g *merger) collect() {
 // encodings of overlapping stretches may be joined at a token that both contain. Each chunk begins
 // with a token of the chunk before, far from its end; if merging the chunk gives that token
 // again, everything before it is final. If not, the row is merged as a whole.
-func (g *merger) long(pairs *pairTable, chunk int) []uint32 {
+func (g *merger) long(pairs *pairCache, chunk int) []uint32 {
 	g.all = append(g.all[:0], g.ids...)
 	g.out = g.out[:0]
 	shared, size := noToken, 0
@@ -111,7 +111,7 @@ func (g *merger) lastStart(limit int) int {
 	return limit
 }
 
-func (g *merger) wholeRow(pairs *pairTable) []uint32 {
+func (g *merger) wholeRow(pairs *pairCache) []uint32 {
 	g.ids = append(g.ids[:0], g.all...)
 	g.drain(pairs)
 	g.collect()

@@ -74,10 +74,11 @@ func TestAnyMergeListIsFollowedByAllWaysToMerge(t *testing.T) {
 		text := rapid.StringMatching(`[abc]{1,120}`).Draw(t, "text")
 		want := mergeSlowly(text, ranks, ids)
 		var scanned, drained merger
+		pairs := newPairCache(m.pairs)
 		scanned.symbols(m, text)
-		scanned.scan(m.pairs)
+		scanned.scan(&pairs)
 		drained.symbols(m, text)
-		drained.drain(m.pairs)
+		drained.drain(&pairs)
 		drained.collect()
 		chunked := merger{chunk: rapid.IntRange(4, 60).Draw(t, "chunk")}
 		for name, got := range map[string][]uint32{"scan": scanned.ids, "drain": drained.ids, "chunks": chunked.tokens(m, text)} {

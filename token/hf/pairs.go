@@ -48,6 +48,33 @@ func (t *pairTable) get(left, right uint32) uint64 {
 	}
 }
 
+// pairCache keeps the answers for pairs that were asked for lately, also that there is no merge. The
+// table is larger than the caches of a processor, and text repeats its pairs.
+type pairCache struct {
+	pairs *pairTable
+	slots []pairSlot
+}
+
+const pairCacheBits = 13
+
+func newPairCache(pairs *pairTable) pairCache {
+	c := pairCache{pairs, make([]pairSlot, 1<<pairCacheBits)}
+	for i := range c.slots {
+		c.slots[i].key = freePair
+	}
+	return c
+}
+
+// get is the get of the table.
+func (c *pairCache) get(left, right uint32) uint64 {
+	key := pairKey(left, right)
+	slot := &c.slots[(key^key>>29)*0x9E3779B97F4A7C15>>(64-pairCacheBits)]
+	if slot.key != key {
+		*slot = pairSlot{key, c.pairs.get(left, right)}
+	}
+	return slot.merge
+}
+
 // put enters a merge. A pair that comes twice keeps the later rank, as in Hugging Face's own reader.
 func (t *pairTable) put(left, right uint32, rank, id uint32) {
 	key := pairKey(left, right)
