@@ -11,44 +11,56 @@ import (
 	"github.com/plimsoll/plimsoll/bench/internal/texts"
 )
 
-// exact compares every peer's ids with those of OpenAI's own code, over the whole
-// texts and the edge strings.
+// exact compares every peer's ids with those of OpenAI's own code, over the edge
+// strings and the texts as the peer gets them.
 func (r *run) exact() error {
-	if r.clients[peers.Reference] == nil {
+	reference := r.clients[peers.Reference]
+	if reference == nil {
 		r.Failures = append(r.Failures, peers.Reference+": not there, so nothing says who is exact")
 		return nil
 	}
-	var all []string
-	for _, t := range r.Options.Texts {
-		all = append(all, t.Data)
-	}
-	all = append(all, texts.Edges()...)
-	batch := filepath.Join(r.dir, "batch")
-	if err := write(batch, string(batchOf(all))); err != nil {
-		return err
-	}
 	for _, encoding := range Encodings {
-		r.log("compare ids, %s", encoding)
-		want, err := r.ids(r.clients[peers.Reference], encoding, batch, len(all))
-		if err != nil {
-			return fmt.Errorf("%s: %w", peers.Reference, err)
-		}
-		for _, p := range r.Options.Peers {
-			client := r.clients[p.Name]
-			if client == nil || p.Name == peers.Reference {
-				continue
-			}
-			got, err := r.ids(client, encoding, batch, len(all))
+		for _, slow := range []bool{false, true} {
+			r.log("compare ids, %s, short texts: %v", encoding, slow)
+			all := r.exactTexts(slow)
+			want, err := r.ids(reference, encoding, all)
 			if err != nil {
-				r.fail(p, "ids "+encoding, err)
-				continue
+				return fmt.Errorf("%s: %w", peers.Reference, err)
 			}
-			e := compare(all, got, want)
-			e.Peer, e.Encoding, e.Reference = p.Name, encoding, peers.Reference
-			r.Exact = append(r.Exact, e)
+			for _, p := range r.Options.Peers {
+				if p.Slow == slow && p.Name != peers.Reference {
+					r.exactPeer(p, encoding, all, want)
+				}
+			}
 		}
 	}
 	return nil
+}
+
+func (r *run) exactPeer(p peers.Peer, encoding string, all []string, want [][]uint32) {
+	client := r.clients[p.Name]
+	if client == nil {
+		return
+	}
+	got, err := r.ids(client, encoding, all)
+	if err != nil {
+		r.fail(p, "ids "+encoding, err)
+		return
+	}
+	e := compare(all, got, want)
+	e.Peer, e.Encoding, e.Reference = p.Name, encoding, peers.Reference
+	r.Exact = append(r.Exact, e)
+}
+
+func (r *run) exactTexts(slow bool) []string {
+	all := texts.Edges()
+	for _, t := range r.Options.Texts {
+		if slow {
+			t.Data = texts.Cut(t.Data, r.Short)
+		}
+		all = append(all, t.Data)
+	}
+	return all
 }
 
 func batchOf(all []string) []byte {
@@ -59,8 +71,11 @@ func batchOf(all []string) []byte {
 	return batch
 }
 
-func (r *run) ids(client *line.Client, encoding, batch string, n int) ([][]uint32, error) {
-	file := filepath.Join(r.dir, "ids")
+func (r *run) ids(client *line.Client, encoding string, all []string) ([][]uint32, error) {
+	batch, file := filepath.Join(r.dir, "batch"), filepath.Join(r.dir, "ids")
+	if err := write(batch, string(batchOf(all))); err != nil {
+		return nil, err
+	}
 	if _, err := client.Do(timeout, "ids", encoding, batch, file); err != nil {
 		return nil, err
 	}
@@ -69,8 +84,8 @@ func (r *run) ids(client *line.Client, encoding, batch string, n int) ([][]uint3
 		return nil, err
 	}
 	ids, err := line.IDs(data)
-	if err == nil && len(ids) != n {
-		err = fmt.Errorf("ids of %d texts, want %d", len(ids), n)
+	if err == nil && len(ids) != len(all) {
+		err = fmt.Errorf("ids of %d texts, want %d", len(ids), len(all))
 	}
 	return ids, err
 }

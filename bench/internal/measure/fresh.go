@@ -11,15 +11,19 @@ import (
 	"github.com/plimsoll/plimsoll/bench/internal/texts"
 )
 
-// freshRounds is how often fresh processes are measured; for the first pass over
-// each text slow peers, many of which start slowly, take part once.
-const freshRounds = 5
+// Fresh processes are measured so many times. Slow peers, many of which start
+// slowly too, take part in fewer rounds: in the first only for first passes, and
+// there with one encoding, and in the first two for first counts.
+const (
+	coldRounds  = 3
+	firstRounds = 5
+)
 
 // cold measures the first pass over each text in a process that has counted
 // nothing but one sentence before.
 func (r *run) cold() error {
-	for round := range freshRounds {
-		r.log("first pass, round %d of %d", round+1, freshRounds)
+	for round := range coldRounds {
+		r.log("first pass, round %d of %d", round+1, coldRounds)
 		for _, encoding := range Encodings {
 			for _, text := range r.Options.Texts {
 				r.coldRound(round, encoding, text)
@@ -31,7 +35,7 @@ func (r *run) cold() error {
 
 func (r *run) coldRound(round int, encoding string, text texts.Text) {
 	for _, p := range r.Options.Peers {
-		if p.Missing != "" || p.Slow && round > 0 {
+		if p.Missing != "" || p.Slow && (round > 0 || encoding != Encodings[0]) {
 			continue
 		}
 		client, err := r.launch(p, encoding)
@@ -50,11 +54,11 @@ func (r *run) coldRound(round int, encoding string, text texts.Text) {
 
 // first measures from the start of a process to its first count.
 func (r *run) first() error {
-	for round := range freshRounds {
-		r.log("first count, round %d of %d", round+1, freshRounds)
+	for round := range firstRounds {
+		r.log("first count, round %d of %d", round+1, firstRounds)
 		for _, encoding := range Encodings {
 			for _, p := range r.Options.Peers {
-				if p.Missing != "" {
+				if p.Missing != "" || p.Slow && round > 1 {
 					continue
 				}
 				wall, cpu, err := line.First(p.Command, encoding)
@@ -128,7 +132,7 @@ func (r *run) stall(client *line.Client, encoding string, kind texts.Adversarial
 func (r *run) stallAt(client *line.Client, encoding string, kind texts.Adversarial, size int) (Sample, error) {
 	var best Sample
 	for i := range 3 {
-		text, file := kind.Make(size-16*i), filepath.Join(r.dir, "adversarial")
+		text, file := kind.Make(size-i*min(16, size/64)), filepath.Join(r.dir, "adversarial")
 		if err := write(file, text); err != nil {
 			return Sample{}, err
 		}
@@ -142,7 +146,7 @@ func (r *run) stallAt(client *line.Client, encoding string, kind texts.Adversari
 		if i == 0 || got.CPU < best.CPU {
 			best = Sample{Bytes: len(text), CPU: got.CPU, Tokens: got.Tokens}
 		}
-		if got.CPU > limit/4 {
+		if got.CPU > limit/20 {
 			break
 		}
 	}

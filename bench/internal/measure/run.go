@@ -61,6 +61,7 @@ type run struct {
 	Options
 	Result
 	dir     string
+	began   time.Time
 	clients map[string]*line.Client
 }
 
@@ -73,8 +74,8 @@ func Run(o Options) (*Result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	r := &run{Options: o, dir: dir, clients: map[string]*line.Client{}}
-	r.Result.Machine, r.Result.Peers = machine(time.Now(), o.Pinned), o.Peers
+	r := &run{Options: o, dir: dir, began: time.Now(), clients: map[string]*line.Client{}}
+	r.Result.Machine, r.Result.Peers = machine(r.began, o.Pinned), o.Peers
 	defer r.close()
 	if err := r.writeTexts(); err != nil {
 		return nil, err
@@ -215,4 +216,6 @@ func (r *run) fail(p peers.Peer, what string, err error) {
 	}
 }
 
-func (r *run) log(format string, args ...any) { fmt.Fprintf(r.Log, format+"\n", args...) }
+func (r *run) log(format string, args ...any) {
+	fmt.Fprintf(r.Log, "%4.0f s  %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+}
