@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// seedTexts are the golden texts that are short enough for a fuzzer to work on.
+// addSeeds adds some golden texts that are short enough for a fuzzer to work on.
 func addSeeds(f *testing.F) {
 	for i, g := range readGolden(f) {
 		if i%16 == 0 && len(g.Text) < 200 {

@@ -1,15 +1,15 @@
 package bpe
 
-import "unicode/utf8"
-
 // A sequence of tokens is the encoding of their bytes if each may follow the one before it. So a long piece can be
 // encoded in chunks: where two chunks meet, only the tokens on both sides of the border must fit.
 const (
 	smallChunk = 32
 	largeChunk = maxParts
 
-	// maxCredit is how many more chunks may fail to fit than fit.
-	maxCredit = 64
+	// freeFailures chunks of a piece may fail to fit, and another one for every so many bytes encoded. More than that
+	// is no text that chunks are good for.
+	freeFailures    = 64
+	bytesPerFailure = 64
 
 	// After so many chunks that fit, smaller ones are tried again: early in ordinary text, late in a run of one
 	// character, whose tokens can be longer than a small chunk.
@@ -27,7 +27,7 @@ const (
 func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint32, forgotten int) {
 	stack, base, pos := dst, len(dst), 0
 	small := smallestChunk(piece)
-	size, calm, patience, credit := small, 0, minPatience, maxCredit
+	size, calm, patience, failures := small, 0, minPatience, 0
 	last, ids := "", w.chunk[:0]
 	for {
 		chunk := piece[pos:min(pos+size, len(piece))]
@@ -36,7 +36,8 @@ func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint
 			last, ids = chunk, w.mergeAll(chunk, w.chunk[:0])
 		}
 		if top := len(stack) - 1; top >= base && !w.fits(stack[top], ids[0]) {
-			if credit--; credit < 0 || top == base && forgotten > 0 {
+			failures++
+			if failures > freeFailures+pos/bytesPerFailure || top == base && forgotten > 0 {
 				return w.backtrack(piece, stack[:base]), 0
 			}
 			pos -= w.lenOf(stack[top])
@@ -59,7 +60,6 @@ func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint
 		for _, id := range ids[keep:] {
 			pos -= w.lenOf(id)
 		}
-		credit = min(credit+1, maxCredit)
 		if calm++; calm > patience {
 			size, calm = max(size/2, small), 0
 		}
@@ -70,17 +70,21 @@ func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint
 	}
 }
 
-// smallestChunk returns the size of chunk to begin with: some dozens of parts, which are characters.
+// smallestChunk returns the size of chunk to begin with, some dozens of parts. Characters of two and three bytes are
+// mostly parts as a whole.
 func smallestChunk(piece string) int {
-	if piece[len(piece)/2] >= utf8.RuneSelf {
+	switch b := piece[charStart(piece, len(piece)/2)]; {
+	case b >= 0xc0 && b < 0xe0:
+		return 2 * smallChunk
+	case b >= 0xe0 && b < 0xf0:
 		return 3 * smallChunk
 	}
 	return smallChunk
 }
 
-// backtrack appends the tokens of a piece of any length to stack. It takes the longest token at each position that may follow the token
-// before it. If there is none, the position is dead: it goes back one token and tries that one's shorter prefixes,
-// and never comes to the dead position again. So the time is linear in the length of the piece.
+// backtrack appends the tokens of a piece of any length to stack. It takes the longest token at each position that may
+// follow the token before it. If there is none, the position is dead: it goes back one token and tries that one's
+// shorter prefixes, and never comes to the dead position again. So the time is linear in the length of the piece.
 func (w *worker) backtrack(piece string, stack []uint32) []uint32 {
 	t := w.trie()
 	dead := make([]uint64, len(piece)/64+1)

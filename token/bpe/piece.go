@@ -82,7 +82,7 @@ func (w *worker) mergeFrom(i, n uint8, merged uint32) {
 	}
 }
 
-// mergeStart is merge for any two tokens.
+// mergeStart is merge with the memory of mergeAgain.
 func (w *worker) mergeStart(left, right uint32) uint32 {
 	if left|right < 256 {
 		return w.duo[left<<8|right]

@@ -45,8 +45,8 @@ func (s *Stream) WriteString(part string) (int, error) {
 	return n, nil
 }
 
-// Total returns the number of tokens of everything written so far. It costs time for what was written since the last
-// call only.
+// Total returns the number of tokens of everything written so far. It costs time only for what was written since the
+// last call and for the word before that.
 func (s *Stream) Total() int {
 	s.settle()
 	return s.settled + s.encoding.CountBytes(s.pending)
