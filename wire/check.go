@@ -34,13 +34,28 @@ const (
 	RuleReasoning    = "altered reasoning"
 )
 
+// Continuer is a [Writer] of an API that may hold the beginning of a conversation
+// itself.
+type Continuer interface {
+	// Continues reports whether the conversation began before this request, so
+	// that a result may answer a call that is not in it.
+	Continues() bool
+}
+
+func (r *Request) continues() bool {
+	c, ok := r.writer.(Continuer)
+	return ok && c.Continues()
+}
+
 // Check returns everything about the request that its API would refuse, as far
 // as a request alone can show it.
 func Check(r *Request) []Violation {
 	var all []Violation
 	o := r.conversation.Outline()
-	for _, at := range o.Orphans {
-		all = append(all, Violation{RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it"})
+	if !r.continues() {
+		for _, at := range o.Orphans {
+			all = append(all, Violation{RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it"})
+		}
 	}
 	for _, at := range o.Dead {
 		all = append(all, Violation{RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on"})
