@@ -1,0 +1,246 @@
+package responses
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// writer renders what edits add to one request.
+type writer struct {
+	layout *wire.Layout
+	tools  rawjson.List
+	// noTools is the null, or whatever else is no list, that tools may be.
+	noTools rawjson.Span
+	// previous is the answer that the request continues; stored says that more of
+	// the conversation is on the server in another way.
+	previous string
+	stored   bool
+	notes    []note
+}
+
+// note is what a check must know of an item beyond its message.
+type note struct {
+	kind, id string
+	// blank says that a message has no content, foreign names a kind of part that
+	// its role may not use.
+	blank   bool
+	foreign string
+}
+
+var _ wire.Writer = (*writer)(nil)
+
+// Message renders a message as items: one for the run of its content, one for each
+// call, result and piece of reasoning.
+func (w *writer) Message(m plimsoll.Message) ([][]byte, error) { return renderItems(m) }
+
+func renderItems(m plimsoll.Message) ([][]byte, error) {
+	var items [][]byte
+	var content []plimsoll.Part
+	flush := func() error {
+		if len(content) == 0 {
+			return nil
+		}
+		item, err := renderMessage(m.Role, content)
+		items, content = append(items, item), nil
+		return err
+	}
+	for _, p := range m.Parts.All() {
+		if isContent(p) {
+			content = append(content, p)
+			continue
+		}
+		if err := flush(); err != nil {
+			return nil, err
+		}
+		item, err := renderItem(p)
+		if err != nil {
+			return nil, err
+		}
+		if item != nil {
+			items = append(items, item)
+		}
+	}
+	return items, flush()
+}
+
+func isContent(p plimsoll.Part) bool {
+	switch p := p.(type) {
+	case plimsoll.Text, plimsoll.Media:
+		return true
+	case plimsoll.Opaque:
+		return isBlockKind(p.Kind)
+	}
+	return false
+}
+
+// renderItem renders a part that is an item of its own. Reasoning without its
+// encrypted content is known to nobody but the server, and is left out.
+func renderItem(p plimsoll.Part) ([]byte, error) {
+	switch p := p.(type) {
+	case plimsoll.ToolCall:
+		return appendCall(nil, p), nil
+	case plimsoll.ToolResult:
+		out := append([]byte(`{"type":"function_call_output","call_id":`), rawjson.AppendQuote(nil, p.CallID)...)
+		out, err := appendOutput(append(out, `,"output":`...), p.Content.Slice())
+		return append(out, '}'), err
+	case plimsoll.Reasoning:
+		if p.Signature == "" {
+			return nil, nil
+		}
+		return appendReasoning(nil, p), nil
+	case plimsoll.Opaque:
+		return []byte(p.Raw), nil
+	}
+	return nil, fmt.Errorf("a %T is no item: %w", p, plimsoll.ErrUnsupported)
+}
+
+func appendCall(out []byte, c plimsoll.ToolCall) []byte {
+	out = append(out, `{"type":"function_call","call_id":`...)
+	out = rawjson.AppendQuote(out, c.ID)
+	out = append(out, `,"name":`...)
+	out = rawjson.AppendQuote(out, c.Name)
+	out = append(out, `,"arguments":`...)
+	return append(rawjson.AppendQuote(out, c.Arguments), '}')
+}
+
+func appendReasoning(out []byte, r plimsoll.Reasoning) []byte {
+	out = append(out, `{"type":"reasoning","summary":[`...)
+	if r.Text != "" {
+		out = appendText(out, "summary_text", r.Text)
+	}
+	out = append(out, `],"encrypted_content":`...)
+	return append(rawjson.AppendQuote(out, r.Signature), '}')
+}
+
+func renderMessage(role plimsoll.Role, parts []plimsoll.Part) ([]byte, error) {
+	out := append([]byte(`{"type":"message","role":`), rawjson.AppendQuote(nil, string(role))...)
+	out = append(out, `,"content":`...)
+	if t, ok := parts[0].(plimsoll.Text); ok && len(parts) == 1 {
+		return append(rawjson.AppendQuote(out, t.Text), '}'), nil
+	}
+	kind := "input_text"
+	if role == plimsoll.Assistant {
+		kind = "output_text"
+	}
+	out, err := appendBlocks(out, kind, parts)
+	return append(out, '}'), err
+}
+
+// appendOutput writes a string for one text, or a list.
+func appendOutput(out []byte, parts []plimsoll.Part) ([]byte, error) {
+	if len(parts) == 0 {
+		return append(out, `""`...), nil
+	}
+	if t, ok := parts[0].(plimsoll.Text); ok && len(parts) == 1 {
+		return rawjson.AppendQuote(out, t.Text), nil
+	}
+	return appendBlocks(out, "input_text", parts)
+}
+
+func appendBlocks(out []byte, textKind string, parts []plimsoll.Part) ([]byte, error) {
+	out = append(out, '[')
+	for i, p := range parts {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		switch p := p.(type) {
+		case plimsoll.Text:
+			out = appendText(out, textKind, p.Text)
+		case plimsoll.Media:
+			var err error
+			if out, err = appendMedia(out, p); err != nil {
+				return nil, err
+			}
+		case plimsoll.Opaque:
+			out = append(out, p.Raw...)
+		default:
+			return nil, fmt.Errorf("a %T cannot stand in a list of parts: %w", p, plimsoll.ErrUnsupported)
+		}
+	}
+	return append(out, ']'), nil
+}
+
+func appendText(out []byte, kind, text string) []byte {
+	out = append(out, `{"type":`...)
+	out = rawjson.AppendQuote(out, kind)
+	out = append(out, `,"text":`...)
+	return append(rawjson.AppendQuote(out, text), '}')
+}
+
+func appendMedia(out []byte, m plimsoll.Media) ([]byte, error) {
+	switch m.Kind {
+	case plimsoll.Image:
+		out = append(out, `{"type":"input_image","image_url":`...)
+	case plimsoll.Document:
+		member := `{"type":"input_file","file_url":`
+		if m.Data != "" {
+			member = `{"type":"input_file","file_data":`
+		}
+		out = append(out, member...)
+	default:
+		return nil, fmt.Errorf("%s content: %w", m.Kind, plimsoll.ErrUnsupported)
+	}
+	url := m.URL
+	if m.Data != "" {
+		url = dataURL(m)
+	}
+	return append(rawjson.AppendQuote(out, url), '}'), nil
+}
+
+func dataURL(m plimsoll.Media) string {
+	if len(m.Data) > 5 && m.Data[:5] == "data:" {
+		return m.Data
+	}
+	return "data:" + m.MIME + ";base64," + m.Data
+}
+
+// System adds a message behind the leading instructions. The instructions
+// themselves are a string that a cached prompt begins with, and stay as they are.
+func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][]byte, error) {
+	role := plimsoll.System
+	if len(w.layout.Items) > 0 && w.layout.Items[0].Message.Role == plimsoll.Developer {
+		role = plimsoll.Developer
+	}
+	element, err := renderMessage(role, parts.Slice())
+	return nil, [][]byte{element}, err
+}
+
+// Tools appends to the list of tools, or adds one to the request.
+func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error) {
+	elements := make([][]byte, 0, tools.Len())
+	for _, t := range tools.All() {
+		elements = append(elements, renderTool(t))
+	}
+	if !w.tools.IsZero() {
+		return wire.AppendElements(w.tools, elements), nil
+	}
+	list := append(append([]byte{'['}, bytes.Join(elements, []byte(","))...), ']')
+	if !w.noTools.IsZero() {
+		return []rawjson.Edit{{Span: w.noTools, Text: list}}, nil
+	}
+	return wire.AddMember(w.layout.Root, append([]byte(`"tools":`), list...)), nil
+}
+
+// renderTool writes a function. Without strict the API would read the schema as
+// one of its strict form, which ours need not be.
+func renderTool(t plimsoll.Tool) []byte {
+	if t.Opaque != "" {
+		return []byte(t.Opaque)
+	}
+	out := append([]byte(`{"type":"function","name":`), rawjson.AppendQuote(nil, t.Name)...)
+	if t.Description != "" {
+		out = append(out, `,"description":`...)
+		out = rawjson.AppendQuote(out, t.Description)
+	}
+	schema := t.Schema
+	if schema == "" {
+		schema = `{"type":"object","properties":{}}`
+	}
+	out = append(out, `,"parameters":`...)
+	out = append(out, schema...)
+	return append(out, `,"strict":false}`...)
+}

@@ -1,0 +1,216 @@
+package responses
+
+import (
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// Kinds of items that are treated in a way of their own.
+const (
+	kindMessage   = "message"
+	kindReasoning = "reasoning"
+	kindReference = "item_reference"
+)
+
+// fields are the members of an item, gathered before they are put in order: its
+// type may stand behind its content.
+type fields struct {
+	raw                        rawjson.Span
+	identity                   plimsoll.Digest
+	kind, role                 string
+	id, callID, name, approval string
+	failed                     bool // its status is "failed"
+	paired                     bool // it answers a late call
+	content                    blocks
+	summary                    blocks
+	// arguments of a call, whatever the kind of item calls them.
+	arguments rawjson.Span
+	output    output
+	encrypted rawjson.Span
+}
+
+// output is what a tool returned.
+type output struct {
+	parts []plimsoll.Part
+	value rawjson.Span
+}
+
+func (d *decoder) fields() (*fields, error) {
+	s := d.scanner
+	f := &fields{}
+	id := wire.NewIdentity()
+	start := s.Offset()
+	var failed error
+	for key := range s.Members() {
+		if err := d.itemMember(f, id, string(key)); err != nil && failed == nil {
+			failed = err
+		}
+	}
+	if f.kind == "" && f.role == "" && f.id != "" {
+		f.kind = kindReference
+	}
+	if f.kind == "" && f.role != "" {
+		f.kind = kindMessage
+	}
+	if !f.interchangeable() {
+		id.Field("id", []byte(f.id))
+	}
+	f.identity = id.Sum()
+	switch {
+	case s.Err() != nil:
+		return nil, d.broken(s.Err())
+	case failed != nil:
+		return nil, failed
+	case f.kind == "":
+		return nil, &wire.DecodeError{
+			Dialect: plimsoll.Responses, Offset: start, Path: fmt.Sprintf("%s[%d]", d.list, d.index), Expected: "a type or a role",
+		}
+	}
+	return f, nil
+}
+
+// interchangeable reports whether two items that differ in nothing but their id
+// say the same. Of other items the id may be all that is known: their content is
+// on the server.
+func (f *fields) interchangeable() bool {
+	_, isCall := callName(f)
+	return isCall || isOutput(f.kind) || f.kind == kindMessage
+}
+
+func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
+	s := d.scanner
+	start := s.Offset()
+	switch key {
+	case "content":
+		return d.content(&f.content, id, key)
+	case "summary":
+		return d.content(&f.summary, id, key)
+	case "output", "result":
+		d.output(&f.output, id)
+		return nil
+	case "id":
+		f.id = d.text()
+		return nil
+	case "status":
+		f.failed = d.text() == "failed"
+		return nil
+	case "type":
+		f.kind = d.text()
+		if f.kind == kindMessage {
+			return nil
+		}
+	case "role":
+		f.role = d.text()
+	case "call_id":
+		f.callID = d.text()
+	case "approval_request_id":
+		f.approval = d.text()
+	case "name":
+		f.name = d.text()
+	case "arguments", "input", "action", "actions", "operation", "code":
+		f.arguments = s.Value()
+	case "encrypted_content":
+		if t, ok := s.String(); ok {
+			f.encrypted = t.Span
+		}
+	default:
+		s.Value()
+	}
+	if key == "role" {
+		id.Field(key, []byte(f.role))
+		return nil
+	}
+	d.hash(id, key, rawjson.Span{Start: start, End: s.Offset()})
+	return nil
+}
+
+// content reads a string, null, or a list of parts.
+func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
+	s, body := d.scanner, d.layout.Body
+	*b = blocks{}
+	switch s.Peek() {
+	case '"':
+		t, _ := s.String()
+		b.add(block{text: t, isText: true}, body, rawjson.Span{}, wire.Fixed)
+		id.Field("text", t.Raw(body))
+	case 'n':
+		s.Value()
+	case '[':
+		return d.contentList(b, id, key)
+	default:
+		return d.wrongItem("."+key, "a string or a list of parts")
+	}
+	return nil
+}
+
+func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
+	s, body := d.scanner, d.layout.Body
+	b.list.Start = s.Offset()
+	var failed error
+	for i := range s.Elements() {
+		if s.Peek() != '{' {
+			failed = d.wrongItem(fmt.Sprintf(".%s[%d]", key, i), "a part object")
+			break
+		}
+		begin := s.Offset()
+		part := d.block(id)
+		raw := rawjson.Span{Start: begin, End: s.Offset()}
+		b.list.Items = append(b.list.Items, raw)
+		b.add(part, body, raw, wire.Place{Index: i})
+	}
+	b.list.End = s.Offset()
+	return failed
+}
+
+// output reads what a tool returned: a string, a list of parts, the chunks of a
+// shell, or a screenshot.
+func (d *decoder) output(o *output, id wire.Identity) {
+	s, body := d.scanner, d.layout.Body
+	*o = output{value: rawjson.Span{Start: s.Offset()}}
+	switch s.Peek() {
+	case '"':
+		t, _ := s.String()
+		o.parts = []plimsoll.Part{wire.TextPart(body, t)}
+		id.Field("text", t.Raw(body))
+	case '{':
+		part := d.block(id)
+		o.parts = []plimsoll.Part{part.part(body, rawjson.Span{Start: o.value.Start, End: s.Offset()})}
+	case '[':
+		for range s.Elements() {
+			d.outputElement(o, id)
+		}
+	default:
+		d.hash(id, "output", s.Value())
+	}
+	o.value.End = s.Offset()
+}
+
+func (d *decoder) outputElement(o *output, id wire.Identity) {
+	s, body := d.scanner, d.layout.Body
+	if s.Peek() != '{' {
+		v := s.Value()
+		id.Field("part", v.Of(body))
+		o.parts = append(o.parts, wire.OpaquePart(body, "", v))
+		return
+	}
+	begin := s.Offset()
+	part := d.block(id)
+	if part.isChunk {
+		o.parts = append(o.parts, part.chunk(body)...)
+		return
+	}
+	o.parts = append(o.parts, part.part(body, rawjson.Span{Start: begin, End: s.Offset()}))
+}
+
+// note keeps what a check must know of an item beyond its message.
+func (f *fields) note() note {
+	n := note{kind: f.kind, id: f.id}
+	if f.kind == kindMessage {
+		n.blank = len(f.content.parts) == 0
+		n.foreign = f.content.foreign(f.role)
+	}
+	return n
+}
