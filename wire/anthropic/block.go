@@ -1,0 +1,321 @@
+package anthropic
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// blockKind sorts blocks by what the API's rules ask of them.
+type blockKind uint8
+
+const (
+	blockOther blockKind = iota
+	blockText
+	blockMedia
+	blockCall
+	blockResult
+	blockThinking
+	// The calls and results of tools that run on the provider's side stand in
+	// the assistant's message.
+	blockServerCall
+	blockServerResult
+)
+
+// flaw is something in a block that the API refuses.
+type flaw uint8
+
+const (
+	flawNone flaw = iota
+	flawBlank
+	flawEmptyError
+	flawEmptyInside
+	flawInput
+	flawType
+)
+
+// trait is what the writer keeps of a block. There are many blocks.
+type trait struct {
+	kind blockKind
+	flaw flaw
+}
+
+// block is one element of a content, with the members that are understood. Its
+// type may stand behind its content, so they are gathered first.
+type block struct {
+	trait
+	part plimsoll.Part
+
+	typ                       string
+	text                      rawjson.Text
+	isText                    bool
+	thinking, signature, data rawjson.Span
+	id, name, callID          string
+	input                     rawjson.Span
+	content                   []plimsoll.Part
+	contentValue              rawjson.Span
+	emptyInside               bool
+	isError                   bool
+	source                    source
+	end                       int // of the last member
+}
+
+// source says where a picture or document comes from.
+type source struct {
+	typ, mime string
+	data      rawjson.Span
+	url       string
+}
+
+// block reads one block.
+func (d *decoder) block(id wire.Identity) block {
+	s, body := d.scanner, d.layout.Body
+	var b block
+	kind := s.Peek()
+	begin := s.Offset()
+	if kind != '{' {
+		v := s.Value()
+		id.Field("block", v.Of(body))
+		b.part, b.flaw = wire.OpaquePart(body, "", v), flawType
+		return b
+	}
+	for key := range s.Members() {
+		d.blockMember(&b, id, key)
+		b.end = s.Offset()
+	}
+	b.finish(body, rawjson.Span{Start: begin, End: s.Offset()})
+	return b
+}
+
+func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
+	s, body := d.scanner, d.layout.Body
+	switch string(key) {
+	case "type":
+		// A text is known by its text, so that a bare string is the same.
+		if b.typ = d.text(); b.typ != "text" {
+			id.Field("type", []byte(b.typ))
+		}
+	case "text":
+		if t, ok := s.String(); ok {
+			b.text, b.isText = t, true
+			id.Field("text", t.Raw(body))
+		}
+	case "thinking":
+		b.thinking = d.span(id, "thinking")
+	case "signature":
+		b.signature = d.span(id, "signature")
+	case "data":
+		b.data = d.span(id, "data")
+	case "id":
+		b.id = d.text()
+		id.Field("id", []byte(b.id))
+	case "name":
+		b.name = d.text()
+		id.Field("name", []byte(b.name))
+	case "tool_use_id":
+		b.callID = d.text()
+		id.Field("tool_use_id", []byte(b.callID))
+	case "input":
+		b.input = d.span(id, "input")
+	case "is_error":
+		if b.isError, _ = s.Bool(); b.isError {
+			id.Field("is_error", nil)
+		}
+	case "source":
+		d.source(b, id)
+	case "content":
+		d.blockContent(b, id)
+	case "cache_control":
+		d.mark()
+	default:
+		d.other(id, key)
+	}
+}
+
+// span reads any value and adds it to an identity.
+func (d *decoder) span(id wire.Identity, name string) rawjson.Span {
+	v := d.scanner.Value()
+	id.Field(name, v.Of(d.layout.Body))
+	return v
+}
+
+// source reads where media comes from: base64, a URL or a file.
+func (d *decoder) source(b *block, id wire.Identity) {
+	s := d.scanner
+	kind := s.Peek()
+	begin := s.Offset()
+	b.source = source{}
+	if kind != '{' {
+		s.Value()
+	}
+	if kind == '{' {
+		for key := range s.Members() {
+			switch string(key) {
+			case "type":
+				b.source.typ = d.text()
+			case "media_type":
+				b.source.mime = d.text()
+			case "data":
+				b.source.data = s.Value()
+			case "url", "file_id":
+				b.source.url = d.text()
+			}
+		}
+	}
+	id.Field("source", rawjson.Span{Start: begin, End: s.Offset()}.Of(d.layout.Body))
+}
+
+// blockContent reads the content of a tool result: a string or a list of blocks.
+// That of anything else is skipped, if the type is known by now.
+func (d *decoder) blockContent(b *block, id wire.Identity) {
+	s, body := d.scanner, d.layout.Body
+	kind := s.Peek()
+	begin := s.Offset()
+	b.content, b.emptyInside = nil, false
+	switch {
+	case d.inner || b.typ != "" && b.typ != "tool_result":
+		id.Field("content", s.Value().Of(body))
+	case kind == '"':
+		t, _ := s.String()
+		id.Field("text", t.Raw(body))
+		b.content = []plimsoll.Part{wire.TextPart(body, t)}
+	case kind == '[':
+		d.inner = true
+		for range s.Elements() {
+			nested := d.block(id)
+			b.content = append(b.content, nested.part)
+			b.emptyInside = b.emptyInside || nested.kind == blockText && nested.text.Len() == 2
+		}
+		d.inner = false
+	default:
+		if v := s.Value().Of(body); string(v) != "null" {
+			id.Field("content", v)
+		}
+	}
+	b.contentValue = rawjson.Span{Start: begin, End: s.Offset()}
+	id.Field("end", nil)
+}
+
+// finish makes the part out of the members.
+func (b *block) finish(body []byte, raw rawjson.Span) {
+	switch {
+	case b.typ == "text" && b.isText:
+		b.trait = traitOfText(body, b.text)
+		b.part = wire.TextPart(body, b.text)
+	case b.typ == "thinking":
+		b.kind = blockThinking
+		b.part = wire.ReasoningPart(body, b.thinking, b.signature, false)
+	case b.typ == "redacted_thinking":
+		b.kind = blockThinking
+		b.part = wire.ReasoningPart(body, rawjson.Span{}, b.data, true)
+	case b.typ == "tool_use":
+		b.call(body)
+	case b.typ == "tool_result":
+		b.result()
+	case b.typ == "image" && b.source.known():
+		b.media(body, plimsoll.Image)
+	case b.typ == "document" && b.source.known():
+		b.media(body, plimsoll.Document)
+	default:
+		b.opaque(body, raw)
+	}
+}
+
+func (b *block) call(body []byte) {
+	b.kind = blockCall
+	if b.input.IsZero() || body[b.input.Start] != '{' {
+		b.flaw = flawInput
+	}
+	b.part = wire.CallPart(body, b.id, b.name, b.input)
+}
+
+func (b *block) result() {
+	b.kind = blockResult
+	switch {
+	case b.emptyInside:
+		b.flaw = flawEmptyInside
+	case b.isError && (len(b.content) == 0 || b.contentValue.Len() == 2):
+		b.flaw = flawEmptyError
+	}
+	b.part = plimsoll.ToolResult{CallID: b.callID, Content: plimsoll.ListOf(b.content...), IsError: b.isError}
+}
+
+// known reports a source that is not text itself: text is weighed as it stands.
+func (s source) known() bool {
+	return s.typ == "base64" || s.typ == "url" || s.typ == "file"
+}
+
+func (b *block) media(body []byte, kind plimsoll.MediaKind) {
+	b.kind = blockMedia
+	b.part = wire.MediaPart(body, plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
+}
+
+func (b *block) opaque(body []byte, raw rawjson.Span) {
+	switch {
+	case b.typ == "":
+		b.flaw = flawType
+	case b.typ == "server_tool_use" || b.typ == "mcp_tool_use":
+		b.kind = blockServerCall
+	case strings.HasSuffix(b.typ, "_tool_result"):
+		b.kind = blockServerResult
+	}
+	b.part = wire.OpaquePart(body, b.typ, raw)
+}
+
+// place says where the block stands. One half of a server tool cannot be removed
+// alone. A result without content gets it behind its last member.
+func (b *block) place(index int) wire.Place {
+	switch b.kind {
+	case blockServerCall, blockServerResult:
+		return wire.Fixed
+	case blockResult:
+		content := b.contentValue
+		if content.IsZero() {
+			content = rawjson.Span{Start: b.end, End: b.end}
+		}
+		return wire.Place{Index: index, Content: content}
+	}
+	return wire.Place{Index: index}
+}
+
+func traitOfText(body []byte, t rawjson.Text) trait {
+	if isBlank(t.Raw(body)) {
+		return trait{blockText, flawBlank}
+	}
+	return trait{blockText, flawNone}
+}
+
+// isBlank reports whether an escaped text has nothing but white space. It looks
+// no further than the first other character.
+func isBlank(raw []byte) bool {
+	for len(raw) > 0 {
+		r, n := utf8.DecodeRune(raw)
+		if r == '\\' {
+			r, n = escaped(raw)
+		}
+		if !unicode.IsSpace(r) {
+			return false
+		}
+		raw = raw[n:]
+	}
+	return true
+}
+
+// escaped returns what a valid escape stands for, as far as white space goes.
+func escaped(raw []byte) (rune, int) {
+	switch raw[1] {
+	case 'n', 't', 'r', 'f':
+		return ' ', 2
+	case 'u':
+		var r rune
+		for _, c := range string(raw[2:6]) {
+			r = r<<4 | rune(strings.IndexRune("0123456789abcdef", unicode.ToLower(c)))
+		}
+		return r, 6
+	}
+	return rune(raw[1]), 2
+}

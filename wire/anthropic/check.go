@@ -1,0 +1,253 @@
+package anthropic
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// The rules that only this API has.
+const (
+	// RuleMarks: too many cache marks, in the wrong order, or where none may be.
+	RuleMarks = "cache marks"
+	// RuleID: ids of calls must be unique and of letters, digits, _ and -.
+	RuleID = "call id"
+	// RuleBlock: a content block that lacks what its type asks for.
+	RuleBlock = "content block"
+)
+
+// Check knows what the Messages API refuses, as its documentation and its error
+// messages say.
+func (w *writer) Check(r *wire.Request) []wire.Violation {
+	c := r.Conversation()
+	k := &checker{w: w, c: c, o: c.Outline()}
+	k.found = wire.CheckPending(c, "a call must have its result in the message behind it")
+	if c.Messages.Len() == 0 {
+		k.add(wire.RuleEmpty, -1, -1, "messages is empty")
+		return k.found
+	}
+	k.readRuns()
+	k.roles()
+	k.contents()
+	k.pairs()
+	k.ids()
+	k.serverTools()
+	k.reasoning()
+	k.cacheMarks()
+	return k.found
+}
+
+// checker gathers violations. Messages of one role in a row are one to the API.
+type checker struct {
+	w     *writer
+	c     plimsoll.Conversation
+	o     plimsoll.Outline
+	role  []plimsoll.Role
+	run   []int // of each message
+	runs  []plimsoll.Span
+	found []wire.Violation
+}
+
+func (k *checker) add(rule string, message, part int, text string) {
+	k.found = append(k.found, wire.Violation{Rule: rule, Message: message, Part: part, Text: text})
+}
+
+func (k *checker) readRuns() {
+	for i, m := range k.c.Messages.All() {
+		k.role = append(k.role, m.Role)
+		if i == 0 || m.Role != k.role[i-1] {
+			k.runs = append(k.runs, plimsoll.Span{Start: i})
+		}
+		k.runs[len(k.runs)-1].End = i + 1
+		k.run = append(k.run, len(k.runs)-1)
+	}
+}
+
+// roleOf returns the role of a run, or none if there is no such run.
+func (k *checker) roleOf(run int) plimsoll.Role {
+	if run < 0 || run >= len(k.runs) {
+		return ""
+	}
+	return k.role[k.runs[run].Start]
+}
+
+func (k *checker) roles() {
+	for i, role := range k.role {
+		switch role {
+		case plimsoll.User, plimsoll.Assistant, plimsoll.System:
+		default:
+			k.add(wire.RuleRole, i, -1, "no role is called "+string(role))
+		}
+	}
+	if k.role[0] != plimsoll.User {
+		k.add(wire.RuleOrder, 0, -1, "the first message must be the user's")
+	}
+	for run, span := range k.runs {
+		if k.roleOf(run) == plimsoll.System {
+			k.instructions(run, span)
+		}
+	}
+}
+
+// instructions checks the place of system turns: right behind a user's message,
+// or an assistant's that ends in a server tool, and before the assistant speaks.
+func (k *checker) instructions(run int, span plimsoll.Span) {
+	before := k.roleOf(run - 1)
+	if before == plimsoll.Assistant {
+		switch k.last(k.runs[run-1]).kind {
+		case blockServerCall, blockServerResult:
+			before = plimsoll.User
+		}
+	}
+	if run > 0 && before != plimsoll.User {
+		k.add(wire.RuleOrder, span.Start, -1, "a system turn must follow a user's message")
+	}
+	if after := k.roleOf(run + 1); after != "" && after != plimsoll.Assistant {
+		k.add(wire.RuleOrder, span.End-1, -1, "a system turn must be the last message or stand before the assistant's")
+	}
+}
+
+// last returns the last block of a run.
+func (k *checker) last(run plimsoll.Span) trait {
+	for i := run.End - 1; i >= run.Start; i-- {
+		if blocks := k.w.turns[i].blocks; len(blocks) > 0 {
+			return blocks[len(blocks)-1]
+		}
+	}
+	return trait{}
+}
+
+func (k *checker) contents() {
+	end := len(k.role) - 1
+	for i, t := range k.w.turns {
+		optional := i == end && k.role[i] == plimsoll.Assistant || t.configured
+		if len(t.blocks) == 0 && !optional {
+			k.add(wire.RuleEmpty, i, -1, "the message has no content")
+		}
+		for j, b := range t.blocks {
+			if b.flaw == flawBlank && len(t.blocks) == 1 && optional {
+				continue
+			}
+			k.block(i, j, b)
+		}
+	}
+	if k.role[end] == plimsoll.Assistant {
+		k.ending(end)
+	}
+}
+
+func (k *checker) block(i, j int, b trait) {
+	switch b.flaw {
+	case flawBlank:
+		k.add(wire.RuleEmpty, i, j, "a text must have more than white space")
+	case flawEmptyInside:
+		k.add(wire.RuleEmpty, i, j, "a text inside the result is empty")
+	case flawEmptyError:
+		k.add(wire.RuleEmpty, i, j, "a result that is an error must say something")
+	case flawInput:
+		k.add(RuleBlock, i, j, "the input of a call must be an object")
+	case flawType:
+		k.add(RuleBlock, i, j, "a block must have a type")
+	}
+	switch b.kind {
+	case blockCall, blockThinking, blockServerCall, blockServerResult:
+		if k.role[i] != plimsoll.Assistant {
+			k.add(wire.RuleRole, i, j, "only the assistant thinks and calls tools")
+		}
+	case blockResult:
+		if k.role[i] != plimsoll.User {
+			k.add(wire.RuleRole, i, j, "results stand in the user's messages")
+		}
+	}
+}
+
+// ending checks an answer that the model is to go on with.
+func (k *checker) ending(i int) {
+	blocks := k.w.turns[i].blocks
+	j := len(blocks) - 1
+	if j < 0 || blocks[j] != (trait{kind: blockText}) {
+		return
+	}
+	text := k.c.Messages.At(i).Parts.At(j).(plimsoll.Text).Text
+	if strings.TrimRightFunc(text, unicode.IsSpace) != text {
+		k.add(wire.RuleEmpty, i, j, "the text of a last message from the assistant must not end in white space")
+	}
+}
+
+// pairs checks that results stand in the user's message right behind their calls,
+// before anything else in it.
+func (k *checker) pairs() {
+	for _, p := range k.o.Pairs {
+		if k.run[p.Result.Message] != k.run[p.Call.Message]+1 {
+			k.add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
+		}
+	}
+	for run, span := range k.runs {
+		if k.roleOf(run) == plimsoll.User {
+			k.resultsFirst(span)
+		}
+	}
+}
+
+func (k *checker) resultsFirst(run plimsoll.Span) {
+	other := false
+	for i := run.Start; i < run.End; i++ {
+		for j, b := range k.w.turns[i].blocks {
+			if b.kind == blockResult && other {
+				k.add(wire.RuleOrder, i, j, "results must stand before everything else in the user's message")
+			}
+			other = other || b.kind != blockResult
+		}
+	}
+}
+
+func (k *checker) ids() {
+	seen := map[string]bool{}
+	k.each(func(i, j int, b trait) {
+		if b.kind != blockCall {
+			return
+		}
+		id := k.c.Messages.At(i).Parts.At(j).(plimsoll.ToolCall).ID
+		switch {
+		case seen[id]:
+			k.add(RuleID, i, j, "the id "+id+" is there twice")
+		case id == "" || strings.ContainsFunc(id, notInID):
+			k.add(RuleID, i, j, "an id must be of letters, digits, _ and -")
+		}
+		seen[id] = true
+	})
+}
+
+func notInID(r rune) bool {
+	return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-'
+}
+
+// each goes through all blocks.
+func (k *checker) each(visit func(i, j int, b trait)) {
+	for i, t := range k.w.turns {
+		for j, b := range t.blocks {
+			visit(i, j, b)
+		}
+	}
+}
+
+func (k *checker) cacheMarks() {
+	all := k.w.marks.all()
+	if len(all) > maxMarks {
+		k.add(RuleMarks, -1, -1, "there may be at most 4 cache marks")
+	}
+	minutes := false
+	for _, m := range all {
+		if m.hour && minutes {
+			k.add(RuleMarks, m.at.Message, m.at.Part, "a mark of an hour must not come behind one of five minutes")
+		}
+		minutes = minutes || !m.hour
+	}
+	for _, m := range k.w.marks.messages {
+		if b := k.w.turns[m.at.Message].blocks[m.at.Part]; b.kind == blockThinking || b.flaw == flawBlank {
+			k.add(RuleMarks, m.at.Message, m.at.Part, "neither thinking nor an empty text can have a cache mark")
+		}
+	}
+}
