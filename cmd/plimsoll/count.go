@@ -47,7 +47,7 @@ Examples:
 // counted.
 func (c *countCmd) Run(p *process, root *cli) error {
 	for _, problem := range model.CheckEnv(p.environ) {
-		fmt.Fprintf(p.stderr, "plimsoll: %v\n", problem)
+		p.warn(problem)
 	}
 	inputs, err := c.inputs(p)
 	if err != nil {

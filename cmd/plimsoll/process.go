@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bar"
 )
 
 // process is what a command may touch of the world outside, so that tests can
@@ -64,7 +65,7 @@ func also(err, more error) error {
 }
 
 // complain prints the errors with their hints and returns the exit status, that
-// of the first one.
+// of the first one. Errors quote names and content that others wrote.
 func (p *process) complain(err error) int {
 	if err == nil {
 		return 0
@@ -72,12 +73,17 @@ func (p *process) complain(err error) int {
 	all := failures{err}
 	errors.As(err, &all)
 	for _, e := range all {
-		fmt.Fprintf(p.stderr, "plimsoll: %v\n", e)
+		p.warn(e)
 		if hint := plimsoll.HintOf(e); hint != "" {
-			fmt.Fprintf(p.stderr, "hint: %s\n", hint)
+			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
 		}
 	}
 	return plimsoll.CodeOf(all[0]).ExitStatus()
+}
+
+// warn prints one line to standard error.
+func (p *process) warn(what any) {
+	fmt.Fprintf(p.stderr, "plimsoll: %s\n", bar.Clean(fmt.Sprint(what)))
 }
 
 // getenv returns a variable as os.Getenv does; of several settings the last one

@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -80,6 +83,41 @@ type failingFile struct{}
 
 func (*failingFile) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: "disk", Err: syscall.EIO}
+}
+
+func TestC03_ListsOfModelsComeFromAddresses(t *testing.T) {
+	t.Parallel()
+	var list strings.Builder
+	list.WriteString(`{"harbour-9": {"mode": "chat", "litellm_provider": "saltmere", "max_input_tokens": 77000}`)
+	for i := range 25 {
+		fmt.Fprintf(&list, `, "broken-%d": {"mode": "chat", "max_input_tokens": "\u001b[2J"}`, i)
+	}
+	list.WriteString("}")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/list.json" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, list.String())
+	}))
+	t.Cleanup(server.Close)
+	var out, problems bytes.Buffer
+	status := run(&process{args: []string{"models", "--from", server.URL + "/list.json", "harbour-9"}, stdout: &out, stderr: &problems})
+	if status != 0 || !strings.Contains(out.String(), "77,000") {
+		t.Errorf("status %d\n%s", status, &out)
+	}
+	lines := strings.Split(strings.TrimSpace(problems.String()), "\n")
+	if last := lines[len(lines)-1]; len(lines) != 11 || !strings.HasPrefix(last, "plimsoll: skipped 15 more entries of ") {
+		t.Errorf("%d lines, the last is %q", len(lines), last)
+	}
+	if strings.Contains(problems.String(), "\x1b") {
+		t.Errorf("a list can steer the terminal: %q", problems.String())
+	}
+	problems.Reset()
+	status = run(&process{args: []string{"models", "--from", server.URL + "/none"}, stdout: &out, stderr: &problems})
+	if status != 2 || !strings.Contains(problems.String(), "404 Not Found\nhint: ") {
+		t.Errorf("a missing list: status %d, %q", status, problems.String())
+	}
 }
 
 func TestVersionsAreWhatTheToolchainRecorded(t *testing.T) {

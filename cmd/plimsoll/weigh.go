@@ -72,7 +72,7 @@ func loadRegistry(p *process, lists []string) (*model.Registry, error) {
 				Err:  err,
 			}
 		}
-		reportSkipped(p.stderr, where, problems)
+		p.warnSkipped(where, problems)
 		registry = registry.Merge(list)
 	}
 	return registry, nil
@@ -81,12 +81,12 @@ func loadRegistry(p *process, lists []string) (*model.Registry, error) {
 // mostSkipped is how many skipped entries of one list are shown one by one.
 const mostSkipped = 10
 
-func reportSkipped(stderr io.Writer, where string, problems []error) {
+func (p *process) warnSkipped(where string, problems []error) {
 	for _, problem := range problems[:min(mostSkipped, len(problems))] {
-		fmt.Fprintf(stderr, "plimsoll: skipped an entry of %s: %v\n", where, problem)
+		p.warn(fmt.Sprintf("skipped an entry of %s: %v", where, problem))
 	}
 	if more := len(problems) - mostSkipped; more > 0 {
-		fmt.Fprintf(stderr, "plimsoll: skipped %d more entries of %s\n", more, where)
+		p.warn(fmt.Sprintf("skipped %d more entries of %s", more, where))
 	}
 }
 
