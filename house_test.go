@@ -30,8 +30,17 @@ var edges = map[string][]string{
 	"token/internal/split": {"golang.org/x/sys"},
 	"examples":             {},
 	"internal/bar":         {"golang.org/x/text"},
+	"internal/rawjson":     {},
+	"internal/sse":         {},
 	"internal/transcript":  {"."},
 	"internal/corpora":     {".", "internal/transcript"},
+	"wire":                 {".", "internal/rawjson", "github.com/zeebo/xxh3"},
+	"wire/openai":          {".", "internal/rawjson", "wire"},
+	"wire/responses":       {".", "internal/rawjson", "wire"},
+	"wire/anthropic":       {".", "internal/rawjson", "wire"},
+	"wire/gemini":          {".", "internal/rawjson", "wire"},
+	"wire/dialects":        {".", "internal/rawjson", "wire", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
+	"wire/wiretest":        {".", "internal/rawjson", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 }
 
 // source is the product code of one package.
