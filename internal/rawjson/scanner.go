@@ -50,17 +50,14 @@ func (s *Scanner) Peek() byte {
 	if s.pos == len(s.data) {
 		return 0
 	}
-	return kind(s.data[s.pos])
-}
-
-func kind(c byte) byte {
-	switch c {
-	case '{', '[', '"', 't', 'f', 'n':
-		return c
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+	switch c := s.data[s.pos]; {
+	case !begins(c):
+		return 0
+	case c <= '9' && c != '"':
 		return '0'
+	default:
+		return c
 	}
-	return 0
 }
 
 // Members walks an object. It yields each key, unescaped like Text.Decode does it
@@ -91,7 +88,8 @@ func (s *Scanner) Elements() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		index := 0
 		for more := s.open('['); more; index++ {
-			if !s.begins() {
+			if s.Peek() == 0 {
+				s.fail(s.pos, expectedValue)
 				return
 			}
 			at := s.pos
@@ -203,31 +201,29 @@ func (s *Scanner) open(bracket byte) bool {
 	return true
 }
 
-// key reads a key and the colon and steps to the value.
+// key reads a key and the colon and steps to the value, or fails if there is none:
+// the body of a loop always stands before a value.
 func (s *Scanner) key() (Text, bool) {
-	if s.pos = space(s.data, s.pos); s.pos == len(s.data) || s.data[s.pos] != '"' {
-		s.fail(s.pos, expectedKey)
+	data, start := s.data, space(s.data, s.pos)
+	if start == len(data) || data[start] != '"' {
+		s.fail(start, expectedKey)
 		return Text{}, false
 	}
-	key, ok := s.text()
-	if !ok {
+	end, escaped := s.skipString(start)
+	if end < 0 {
 		return Text{}, false
 	}
-	if s.pos = space(s.data, s.pos); s.pos == len(s.data) || s.data[s.pos] != ':' {
-		s.fail(s.pos, expectedColon)
+	i := space(data, end)
+	if i == len(data) || data[i] != ':' {
+		s.fail(i, expectedColon)
 		return Text{}, false
 	}
-	s.pos++
-	return key, s.begins()
-}
-
-// begins steps to the next value, or fails if there is none, so that the body of a
-// loop always stands before a value.
-func (s *Scanner) begins() bool {
-	if s.Peek() == 0 {
-		s.fail(s.pos, expectedValue)
+	if i = space(data, i+1); i == len(data) || !begins(data[i]) {
+		s.fail(i, expectedValue)
+		return Text{}, false
 	}
-	return s.err == nil
+	s.pos = i
+	return Text{Span{start, end}, escaped}, true
 }
 
 // next skips the value at an offset if the loop has left it alone, and steps over
@@ -239,17 +235,17 @@ func (s *Scanner) next(at int, closing byte) bool {
 	if s.err != nil {
 		return false
 	}
-	s.pos = space(s.data, s.pos)
-	if s.pos < len(s.data) && s.data[s.pos] == ',' {
-		s.pos++
+	i := space(s.data, s.pos)
+	if i < len(s.data) && s.data[i] == ',' {
+		s.pos = i + 1
 		return true
 	}
-	if s.pos < len(s.data) && s.data[s.pos] == closing {
-		s.pos++
+	if i < len(s.data) && s.data[i] == closing {
+		s.pos = i + 1
 		s.depth--
 		return false
 	}
-	s.fail(s.pos, expectedAfter(closing))
+	s.fail(i, expectedAfter(closing))
 	return false
 }
 

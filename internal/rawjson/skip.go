@@ -33,6 +33,14 @@ func space(data []byte, i int) int {
 	return i
 }
 
+// begins reports whether a value can begin with c.
+func begins(c byte) bool {
+	const low uint64 = 1<<'"' | 1<<'-' | (1<<('9'+1) - 1<<'0')
+	const high uint64 = 1<<('['-64) | 1<<('{'-64) | 1<<('t'-64) | 1<<('f'-64) | 1<<('n'-64)
+	// A shift by 64 or more gives 0, so that there is no branch to predict.
+	return (low>>c|high>>(c-64))&1 != 0
+}
+
 // skip returns the end of the value that begins at i, or -1 after an error.
 func (s *Scanner) skip(i int) int {
 	if i == len(s.data) {
@@ -81,7 +89,9 @@ func (s *Scanner) skipNested(i int, closing byte, fresh bool) int {
 			i = space(data, i+1)
 		}
 		if closing == '}' {
-			if i = s.skipKey(i); i < 0 {
+			if end := short(data, i); end > 0 && data[end] == ':' {
+				i = space(data, end+1)
+			} else if i = s.skipKey(i); i < 0 {
 				return -1
 			}
 		}
@@ -91,6 +101,10 @@ func (s *Scanner) skipNested(i int, closing byte, fresh bool) int {
 		fresh = false
 		switch c := data[i]; c {
 		case '"':
+			if end := short(data, i); end > 0 {
+				i = end
+				continue
+			}
 			i, _ = s.skipString(i)
 		case '{', '[':
 			if depth == limit {
@@ -198,114 +212,16 @@ func digits(data []byte, i int) int {
 	return i
 }
 
-// skipString returns the end of the string whose opening quote is at i, and
-// whether there is an escape in it. Escapes of one letter, which fill code and
-// quoted JSON, are handled without leaving the loop over words.
-func (s *Scanner) skipString(i int) (end int, escaped bool) {
-	data := s.data
-	i++
-	for i+8 <= len(data) {
-		m := special(binary.LittleEndian.Uint64(data[i:]))
-		if m == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(m) / 8
-		if data[i] == '"' {
-			return i + 1, escaped
-		}
-		if data[i] != '\\' || i+1 >= len(data) || !isShort(data[i+1]) {
-			break
-		}
-		escaped = true
-		i += 2
+// short returns the end of the string at i if it has at most seven bytes, all of
+// them plain, or 0. Most keys are like that.
+func short(data []byte, i int) int {
+	if i+10 > len(data) {
+		return 0
 	}
-	return s.skipRest(i, escaped)
-}
-
-// skipRest is skipString from the middle of a string on, byte by byte.
-func (s *Scanner) skipRest(i int, escaped bool) (int, bool) {
-	data := s.data
-	for {
-		i = plain(data, i)
-		switch {
-		case i >= len(data):
-			return s.fail(len(data), "'\"' to end the string"), false
-		case data[i] == '"':
-			return i + 1, escaped
-		case data[i] != '\\':
-			return s.fail(i, "an escape in place of a control character"), false
-		}
-		if i = s.skipEscape(i); i < 0 {
-			return -1, false
-		}
-		escaped = true
+	w := binary.LittleEndian.Uint64(data[i+1:])
+	k := bits.TrailingZeros64(special(w)) / 8
+	if k == 8 || data[i] != '"' || byte(w>>(8*k)) != '"' {
+		return 0
 	}
-}
-
-// isShort reports whether c makes an escape of one letter.
-func isShort(c byte) bool {
-	const low uint64 = 1<<'"' | 1<<'/'
-	const high uint64 = 1<<('\\'-64) | 1<<('b'-64) | 1<<('f'-64) | 1<<('n'-64) | 1<<('r'-64) | 1<<('t'-64)
-	// A shift by 64 or more gives 0, so that there is no branch to predict.
-	return (low>>c|high>>(c-64))&1 != 0
-}
-
-// skipEscape returns the end of the escape whose backslash is at i.
-func (s *Scanner) skipEscape(i int) int {
-	i++
-	switch {
-	case i == len(s.data):
-		return s.fail(i, "an escape")
-	case isShort(s.data[i]):
-		return i + 1
-	case s.data[i] != 'u':
-		return s.fail(i, "one of \"\\/bfnrtu after a backslash")
-	}
-	for n := range 4 {
-		if i++; i == len(s.data) || hex(s.data[i]) < 0 {
-			return s.fail(i, fmt.Sprintf("hexadecimal digit %d of 4", n+1))
-		}
-	}
-	return i + 1
-}
-
-// hex returns the value of a hexadecimal digit, or -1.
-func hex(c byte) int {
-	switch {
-	case c-'0' <= 9:
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return -1
-}
-
-const (
-	ones  = 0x0101010101010101
-	highs = 0x80 * ones
-)
-
-// plain returns the offset of the first byte from i on that cannot stand for
-// itself in a string: a quote, a backslash or a control character.
-func plain(data []byte, i int) int {
-	for ; i+8 <= len(data); i += 8 {
-		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
-			return i + bits.TrailingZeros64(m)/8
-		}
-	}
-	for i < len(data) && data[i] >= ' ' && data[i] != '"' && data[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// special sets the high bit of the bytes of w that plain looks for. Only the
-// lowest is to be trusted: the subtractions borrow from the bytes above a hit.
-// Flipping the bit 0x02 turns '"' into 0x20 and leaves the control characters
-// below it, so that one comparison finds both.
-func special(w uint64) uint64 {
-	quoteOrControl := (w ^ 0x02*ones) - 0x21*ones
-	backslash := (w ^ '\\'*ones) - ones
-	return (quoteOrControl | backslash) &^ w & highs
+	return i + k + 2
 }

@@ -1,0 +1,170 @@
+package rawjson
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// skipString returns the end of the string whose opening quote is at i, and
+// whether there is an escape in it.
+func (s *Scanner) skipString(i int) (end int, escaped bool) {
+	data := s.data
+	i++
+	for i+8 <= len(data) {
+		m := special(binary.LittleEndian.Uint64(data[i:]))
+		if m == 0 {
+			i += 8
+			continue
+		}
+		i += bits.TrailingZeros64(m) / 8
+		if data[i] == '"' {
+			return i + 1, escaped
+		}
+		next := skipEscapes(data, i)
+		if next == i {
+			break
+		}
+		i, escaped = next, true
+	}
+	return s.skipRest(i, escaped)
+}
+
+// skipRest is skipString from the middle of a string on, one escape at a time and
+// with errors.
+func (s *Scanner) skipRest(i int, escaped bool) (int, bool) {
+	data := s.data
+	for {
+		i = plain(data, i)
+		switch {
+		case i >= len(data):
+			return s.fail(len(data), "'\"' to end the string"), false
+		case data[i] == '"':
+			return i + 1, escaped
+		case data[i] != '\\':
+			return s.fail(i, "an escape in place of a control character"), false
+		}
+		if i = s.skipEscape(i); i < 0 {
+			return -1, false
+		}
+		escaped = true
+	}
+}
+
+// skipEscape returns the end of the escape whose backslash is at i.
+func (s *Scanner) skipEscape(i int) int {
+	i++
+	switch {
+	case i == len(s.data):
+		return s.fail(i, "an escape")
+	case isShort(s.data[i]):
+		return i + 1
+	case s.data[i] != 'u':
+		return s.fail(i, "one of \"\\/bfnrtu after a backslash")
+	}
+	for n := range 4 {
+		if i++; i == len(s.data) || hex(s.data[i]) < 0 {
+			return s.fail(i, fmt.Sprintf("hexadecimal digit %d of 4", n+1))
+		}
+	}
+	return i + 1
+}
+
+// isShort reports whether c makes an escape of one letter.
+func isShort(c byte) bool {
+	const low uint64 = 1<<'"' | 1<<'/'
+	const high uint64 = 1<<('\\'-64) | 1<<('b'-64) | 1<<('f'-64) | 1<<('n'-64) | 1<<('r'-64) | 1<<('t'-64)
+	// A shift by 64 or more gives 0, so that there is no branch to predict.
+	return (low>>c|high>>(c-64))&1 != 0
+}
+
+// isUnit reports whether raw, which begins with a backslash, begins with \uXXXX.
+func isUnit(raw []byte) bool {
+	return len(raw) >= 6 && raw[1] == 'u' && hex(raw[2])|hex(raw[3])|hex(raw[4])|hex(raw[5]) >= 0
+}
+
+// hex returns the value of a hexadecimal digit, or -1.
+func hex(c byte) int {
+	switch {
+	case c-'0' <= 9:
+		return int(c - '0')
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return int(c|0x20-'a') + 10
+	}
+	return -1
+}
+
+// skipEscapes walks on through blocks of 64 bytes as long as there are escapes in
+// them, and returns where it stops: before anything that is neither plain nor a
+// valid escape, or behind a block without escapes. Code and quoted JSON have an
+// escape every few bytes; a loop over words would guess its branches wrong at
+// each, this one guesses wrong once in a block.
+func skipEscapes(data []byte, i int) int {
+	const size = 64
+	for i+size < len(data) {
+		block := data[i : i+size+1]
+		hits := specials(block)
+		if hits == 0 {
+			return i + size
+		}
+		next := size
+		for ; hits != 0; hits &= hits - 1 {
+			k := bits.TrailingZeros64(hits) % size
+			if block[k] != '\\' || !isShort(block[k+1]) && !isUnit(data[i+k:]) {
+				return i + k
+			}
+			// The letter of the escape may be a quote or a backslash itself.
+			hits &^= 2 << k
+			next = max(next, k+2)
+		}
+		i += next
+	}
+	return i
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+	lows  = 0x7f * ones
+)
+
+// plain returns the offset of the first byte from i on that cannot stand for
+// itself in a string: a quote, a backslash or a control character.
+func plain(data []byte, i int) int {
+	for ; i+8 <= len(data); i += 8 {
+		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for i < len(data) && data[i] >= ' ' && data[i] != '"' && data[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// special sets the high bit of the bytes of w that plain looks for. Only the
+// lowest is to be trusted: the subtractions borrow from the bytes above a hit.
+// Flipping the bit 0x02 turns '"' into 0x20 and leaves the control characters
+// below it, so that one comparison finds both.
+func special(w uint64) uint64 {
+	quoteOrControl := (w ^ 0x02*ones) - 0x21*ones
+	backslash := (w ^ '\\'*ones) - ones
+	return (quoteOrControl | backslash) &^ w & highs
+}
+
+// specials has a bit for each of the first 64 bytes of a block, set for those that
+// plain looks for. Here every bit counts, so the sums stay within their bytes. The
+// multiplication gathers the high bits of a word in its top byte.
+func specials(block []byte) uint64 {
+	const gather, top = 0x0002040810204081, 0xff << 56
+	block = block[:64]
+	var hits uint64
+	for n := 0; n < 64; n += 8 {
+		w := binary.LittleEndian.Uint64(block[n : n+8])
+		neither := (w^0x02*ones)&lows + (0x80-0x21)*ones
+		notBackslash := (w^'\\'*ones)&lows + lows
+		m := highs &^ (neither&notBackslash | w)
+		hits = hits>>8 | m*gather&top
+	}
+	return hits
+}
