@@ -48,6 +48,14 @@ type Adjuster interface {
 	Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error)
 }
 
+// Placer is a [Writer] whose API does not take a message at every place.
+type Placer interface {
+	// Place is asked about the messages that a draft inserts before message i,
+	// or at the end. The first n of them are written before message at instead.
+	// Kept says which messages before i stay.
+	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
+}
+
 // Response is what an answer says.
 type Response struct {
 	// Model that answered.

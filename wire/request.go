@@ -103,25 +103,37 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 func (r *Request) arrangement(d *plimsoll.Draft) (kept []bool, inserts map[int][][]byte, err error) {
 	kept = make([]bool, len(r.layout.Items))
 	inserts = map[int][][]byte{}
-	var waiting [][]byte
+	var waiting []plimsoll.Message
 	for p := range d.Placed() {
 		if p.Original < 0 {
-			rendered, err := r.writer.Message(p.Message)
-			if err != nil {
-				return nil, nil, fmt.Errorf("inserted message: %w", err)
-			}
-			waiting = append(waiting, rendered...)
+			waiting = append(waiting, p.Message)
 			continue
 		}
-		kept[p.Original] = true
-		if len(waiting) > 0 {
-			inserts[p.Original], waiting = waiting, nil
+		if err := r.insert(inserts, p.Original, waiting, kept); err != nil {
+			return nil, nil, err
 		}
+		kept[p.Original], waiting = true, nil
 	}
-	if len(waiting) > 0 {
-		inserts[len(kept)] = waiting
+	return kept, inserts, r.insert(inserts, len(kept), waiting, kept)
+}
+
+// insert renders messages to stand before message i, or where the API takes them.
+func (r *Request) insert(inserts map[int][][]byte, i int, messages []plimsoll.Message, kept []bool) error {
+	at, n := i, 0
+	if p, ok := r.writer.(Placer); ok && len(messages) > 0 {
+		at, n = p.Place(i, messages, kept)
 	}
-	return kept, inserts, nil
+	for k, m := range messages {
+		rendered, err := r.writer.Message(m)
+		if err != nil {
+			return fmt.Errorf("inserted message: %w", err)
+		}
+		if k >= n {
+			at = i
+		}
+		inserts[at] = append(inserts[at], rendered...)
+	}
+	return nil
 }
 
 func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
