@@ -61,11 +61,24 @@ type (
 )
 
 var (
-	object = wiretest.Object
 	array  = wiretest.Array
 	member = wiretest.NewMember
 	text   = wiretest.String
 )
+
+// object is wiretest.Object for keys that need no escapes: a suite renders
+// millions of them.
+func object(members ...wiretest.Member) raw {
+	out := raw{'{'}
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), m.Key...), '"', ':')
+		out = append(out, m.Value...)
+	}
+	return append(out, '}')
+}
 
 // renderer writes bodies as clients do: marks on the instructions, on some of the
 // user's messages and on the last one, thinking switched on where the history
@@ -130,7 +143,7 @@ func thinksThroughout(c plimsoll.Conversation) bool {
 }
 
 func (g *renderer) message(m plimsoll.Message, last bool) raw {
-	role := member("role", text(string(m.Role)))
+	role := member("role", raw(`"`+m.Role+`"`))
 	opens := m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m)
 	// The same draws for a message wherever it stands, so that a longer history
 	// begins like a shorter one.
@@ -168,11 +181,11 @@ func (g *renderer) blocks(m plimsoll.Message, mark bool) []raw {
 func (g *renderer) block(p plimsoll.Part) members {
 	switch p := p.(type) {
 	case plimsoll.Text:
-		return members{member("type", text("text")), member("text", text(p.Text))}
+		return members{member("type", raw(`"text"`)), member("text", text(p.Text))}
 	case plimsoll.Reasoning:
-		return members{member("type", text("thinking")), member("thinking", text(p.Text)), member("signature", text(p.Signature))}
+		return members{member("type", raw(`"thinking"`)), member("thinking", text(p.Text)), member("signature", text(p.Signature))}
 	case plimsoll.ToolCall:
-		return members{member("type", text("tool_use")), member("id", text(p.ID)), member("name", text(p.Name)), member("input", raw(p.Arguments))}
+		return members{member("type", raw(`"tool_use"`)), member("id", raw(`"`+p.ID+`"`)), member("name", text(p.Name)), member("input", raw(p.Arguments))}
 	case plimsoll.ToolResult:
 		return g.result(p)
 	}
@@ -180,7 +193,7 @@ func (g *renderer) block(p plimsoll.Part) members {
 }
 
 func (g *renderer) result(p plimsoll.ToolResult) members {
-	o := members{member("type", text("tool_result")), member("tool_use_id", text(p.CallID))}
+	o := members{member("type", raw(`"tool_result"`)), member("tool_use_id", raw(`"`+p.CallID+`"`))}
 	if p.Content.Len() == 1 && g.r.IntN(2) == 0 {
 		return append(o, member("content", text(plimsoll.TextOf(p.Content))), member("is_error", raw("false")))
 	}
