@@ -41,6 +41,18 @@ func TestSplice(t *testing.T) {
 	}
 }
 
+func TestSpliceKeepsTheOrderOfManyInsertions(t *testing.T) {
+	t.Parallel()
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	edits := []rawjson.Edit{edit(2, 2, "!")}
+	for _, c := range letters {
+		edits = append(edits, edit(1, 1, string(c)))
+	}
+	if got, err := rawjson.Splice([]byte("<>"), edits); err != nil || string(got) != "<"+letters+">!" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestSpliceWithoutEditsReturnsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	data := []byte("data")
