@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
 	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
-	flag.IntVar(&o.rounds, "rounds", 5, "rounds of the main measurement, the best of which counts")
+	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
 	flag.Parse()
 	if err := run(o); err != nil {

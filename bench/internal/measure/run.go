@@ -21,7 +21,7 @@ var Encodings = []string{"cl100k_base", "o200k_base"}
 type Options struct {
 	Peers []peers.Peer
 	Texts []texts.Text
-	// Rounds of the main measurement; 0 means 5. The others take fewer.
+	// Rounds of the main measurement; 0 means 8. The others take fewer.
 	Rounds int
 	// Sample is the CPU time over which one measurement is averaged; 0 means 25
 	// milliseconds.
@@ -38,7 +38,7 @@ type Options struct {
 
 func (o *Options) setDefaults() {
 	if o.Rounds == 0 {
-		o.Rounds = 5
+		o.Rounds = 8
 	}
 	if o.Sample == 0 {
 		o.Sample = 25 * time.Millisecond

@@ -158,8 +158,11 @@ func (s setup) run(dir, program string, args ...string) error {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOTOOLCHAIN=auto")
 	out, err := cmd.CombinedOutput()
+	if err != nil && len(out) > 0 {
+		err = fmt.Errorf("%w: %s", err, lastLine(out))
+	}
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", filepath.Base(program), err, lastLine(out))
+		return fmt.Errorf("%s: %w", filepath.Base(program), err)
 	}
 	return nil
 }

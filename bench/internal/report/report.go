@@ -24,7 +24,7 @@ func Markdown(r *measure.Result) string {
 	}
 	sections = append(sections,
 		"### Encode, first pass, first count\n\nMB/s over all texts; first count of a fresh process in wall time (CPU time).\n\n"+others(r).String(),
-		"### One million bytes made to stall, cl100k_base\n\nCPU time; ~ is extrapolated from shorter texts.\n\n"+adversarial(r).String(),
+		"### Texts made to stall, cl100k_base\n\nCPU time for a million bytes, unless the run was asked for shorter texts; ~ is extrapolated.\n\n"+adversarial(r).String(),
 		"### One more message of about 200 tokens\n\nCPU time of weighing the conversation with `token.Meter`.\n\n"+growth(r).String(),
 		"### Exactness\n\n"+exactness(r),
 		"### Texts\n\n"+textTable(r).String(),

@@ -69,7 +69,7 @@ func sample() *measure.Result {
 	}
 	for _, encoding := range measure.Encodings {
 		for _, kind := range texts.Adversarials() {
-			r.Samples = append(r.Samples, measure.Sample{Kind: measure.Adversarial, Encoding: encoding, Peer: peers.Us, Text: kind.Name, CPU: 20 * time.Millisecond})
+			r.Samples = append(r.Samples, measure.Sample{Kind: measure.Adversarial, Encoding: encoding, Peer: peers.Us, Text: kind.Name, Bytes: 1e6, CPU: 20 * time.Millisecond})
 		}
 	}
 	return r
@@ -125,13 +125,26 @@ func TestOneSlowAdversarialTextSpoilsTheGoal(t *testing.T) {
 	}
 }
 
+func TestAppendingMayNotGrowWithTheHistory(t *testing.T) {
+	t.Parallel()
+	for large, want := range map[time.Duration]bool{19 * time.Microsecond: true, 21 * time.Microsecond: false} {
+		r := sample()
+		r.Samples = append(r.Samples,
+			measure.Sample{Kind: measure.Append, Peer: peers.Us, Text: "extend 20000", CPU: 10 * time.Microsecond},
+			measure.Sample{Kind: measure.Append, Peer: peers.Us, Text: "extend 200000", CPU: large})
+		if got := goal(t, r, "append", "O(new bytes)").Reached; got != want {
+			t.Errorf("%v after 10 µs: reached %v, want %v", large, got, want)
+		}
+	}
+}
+
 func TestReportNamesEveryPeerAlsoTheMissing(t *testing.T) {
 	t.Parallel()
 	r := sample()
 	r.Exact = []measure.Exactness{{Peer: peers.BestGo, Encoding: cl100k, Reference: peers.Reference, Texts: 9, Differ: 2, Example: "a|\n`", Got: 4, Want: 3}}
 	got := Markdown(r)
 	for _, want := range []string{
-		"tiktoken-go/tokenizer ¹", "bpe-openai (not installed)", "no (2)", "`\"a\\|\\n'\"`", "100×", "### Goals",
+		"not measured", "tiktoken-go/tokenizer ¹", "bpe-openai (not installed)", "no (2)", "`\"a\\|\\n'\"`", "100×", "### Goals",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("report lacks %q:\n%s", want, got)
