@@ -1,9 +1,6 @@
 package bpe
 
-import (
-	"math/bits"
-	"unsafe"
-)
+import "unsafe"
 
 // count returns the number of tokens of text.
 func (w *worker) count(text string) int {
@@ -41,7 +38,7 @@ func (w *worker) countSome(text string) (tokens, n int) {
 func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 	total, start, misses := 0, 0, 0
 	for ; ends != 0; ends &= ends - 1 {
-		end := bits.TrailingZeros64(ends) + 1
+		end := lowestBit(ends) + 1
 		n := end - start
 		key := loadKey(text, start, n)
 		entry := &w.small[smallSlot(key)]
@@ -72,3 +69,18 @@ func (w *worker) countPiece(text unsafe.Pointer, n int) int {
 	}
 	return count
 }
+
+// lowestBit is bits.TrailingZeros64 for a word that is not zero. The instruction for that waits, on some processors,
+// for the last value of the register it writes to, which here can come from the memo of the piece before.
+func lowestBit(word uint64) int { return int(bitOf[(word&-word)*deBruijn>>58]) }
+
+// deBruijn has every number of six bits once among its bits; multiplying by a power of two brings one of them to the
+// top.
+const deBruijn = 0x03f79d71b4ca8b09
+
+var bitOf = func() (bits [64]uint8) {
+	for i := range bits {
+		bits[uint64(deBruijn)<<i>>58] = uint8(i)
+	}
+	return bits
+}()

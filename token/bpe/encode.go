@@ -1,7 +1,6 @@
 package bpe
 
 import (
-	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -41,7 +40,7 @@ func (w *worker) encodeWindow(text unsafe.Pointer, ends uint64, dst []uint32) []
 	dst = slices.Grow(dst, 64+smallIDs)
 	start := 0
 	for ; ends != 0; ends &= ends - 1 {
-		end := bits.TrailingZeros64(ends) + 1
+		end := lowestBit(ends) + 1
 		n := end - start
 		key := loadKey(text, start, n)
 		entry := &w.small[smallSlot(key)]

@@ -122,17 +122,16 @@ func pieceHash(text unsafe.Pointer, n int) uint64 {
 	return hash * hashFactor
 }
 
-// load64 reads the eight bytes at text+offset, lowest first. All eight must be readable.
-func load64(text unsafe.Pointer, offset int) uint64 {
-	b := (*[8]byte)(unsafe.Add(text, offset))
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
 // loadKey reads the first min(n, 8) bytes of a piece into a word padded with zeros. Eight bytes must be readable.
-func loadKey(text unsafe.Pointer, offset, n int) uint64 {
-	return load64(text, offset) & (^uint64(0) >> (uint(64-8*min(n, 8)) & 63))
-}
+func loadKey(text unsafe.Pointer, offset, n int) uint64 { return load64(text, offset) & keyMask[n&127] }
+
+// keyMask has the bits of the first bytes of a word, at most eight, for each length of a piece.
+var keyMask = func() (masks [128]uint64) {
+	for n := range masks {
+		masks[n] = 1<<(8*min(n, 8)) - 1
+	}
+	return masks
+}()
 
 // pieceAt views n bytes of a text as a string.
 func pieceAt(text unsafe.Pointer, n int) string { return unsafe.String((*byte)(text), n) }
