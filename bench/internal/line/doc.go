@@ -14,9 +14,10 @@
 //
 // Nanoseconds are the CPU time of the whole process, garbage collector and
 // compiler threads included: the mean of as many passes over the text as the
-// milliseconds take, at least one. Texts are read and decoded before. A batch is
-// a sequence of texts, each after its length as a little-endian uint32; the ids
-// are written in the same way, number first.
+// milliseconds take, at least one, after one that is not timed. With 0
+// milliseconds there is one pass, and it is timed. Texts are read and decoded
+// before. A batch is a sequence of texts, each after its length as a
+// little-endian uint32; the ids are written in the same way, number first.
 //
 // The programs for other languages speak it too, so the protocol has nothing
 // that is awkward without a library.

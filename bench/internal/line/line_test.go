@@ -133,10 +133,13 @@ func TestClientTalksToAProgramAndKillsItWhenItHangs(t *testing.T) {
 	}
 }
 
-func TestMeanUsesTheBudgetAndAtLeastOnePass(t *testing.T) {
+func TestMeanWarmsUpOnlyIfThereIsABudget(t *testing.T) {
 	t.Parallel()
-	calls := 0
-	if _, passes := Mean(0, func() { calls++ }); passes != 1 || calls != 1 {
-		t.Errorf("without a budget: %d passes, %d calls, want 1", passes, calls)
+	for budget, warmUp := range map[time.Duration]int{0: 0, time.Nanosecond: 1} {
+		calls := 0
+		_, passes := Mean(budget, func() { calls++ })
+		if passes < 1 || calls != passes+warmUp || budget == 0 && passes != 1 {
+			t.Errorf("budget %v: %d calls for %d passes, want %d more", budget, calls, passes, warmUp)
+		}
 	}
 }
