@@ -25,7 +25,8 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 	d := decoder{
 		scanner: rawjson.NewScanner(body),
 		layout:  &wire.Layout{Body: body},
-		writer:  &writer{body: body},
+		writer:  &writer{},
+		budget:  wire.NewBudget(body),
 	}
 	if err := d.request(); err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ type decoder struct {
 	scanner *rawjson.Scanner
 	layout  *wire.Layout
 	writer  *writer
+	budget  wire.Budget
 	seen    bool // a messages list was found
 }
 
@@ -26,6 +27,9 @@ func (d *decoder) request() error {
 	var members []rawjson.Span
 	var failed error
 	for key, at := range s.Members() {
+		if len(members) > maxMembers && !d.budget.Take() {
+			break
+		}
 		if err := d.member(string(key)); err != nil && failed == nil {
 			failed = err
 		}
@@ -34,6 +38,9 @@ func (d *decoder) request() error {
 	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
 	if err := s.End(); err != nil {
 		return d.broken(err)
+	}
+	if d.budget.Exhausted() {
+		return &wire.DecodeError{Dialect: plimsoll.OpenAI, Expected: wire.FewerParts}
 	}
 	if failed != nil {
 		return failed
@@ -78,6 +85,9 @@ func (d *decoder) messages() error {
 	start := s.Offset()
 	var failed error
 	for i := range s.Elements() {
+		if !d.budget.Take() {
+			break
+		}
 		if kind := s.Peek(); kind != '{' {
 			failed = d.wrong(fmt.Sprintf("messages[%d]", i), "a message object")
 			break
@@ -107,6 +117,9 @@ func (d *decoder) tools(key string) error {
 	id := wire.NewIdentity()
 	list := rawjson.List{}
 	for range s.Elements() {
+		if !d.budget.Take() {
+			break
+		}
 		s.Peek()
 		begin := s.Offset()
 		tool := d.tool(id)

@@ -11,7 +11,6 @@ import (
 
 // writer renders what edits add to one request.
 type writer struct {
-	body   []byte
 	layout *wire.Layout
 	tools  rawjson.List
 }

@@ -32,6 +32,10 @@ const (
 	listCalls
 )
 
+// maxMembers is how many members a message may have before they count against
+// the budget.
+const maxMembers = 64
+
 func (d *decoder) message(i int) (wire.Item, error) {
 	s, body := d.scanner, d.layout.Body
 	f := fields{lists: make([]wire.PartList, 3)}
@@ -39,6 +43,9 @@ func (d *decoder) message(i int) (wire.Item, error) {
 	start := s.Offset()
 	var failed error
 	for key, at := range s.Members() {
+		if len(f.lists[listMembers].Items) > maxMembers && !d.budget.Take() {
+			break
+		}
 		if err := d.messageMember(&f, id, string(key)); err != nil && failed == nil {
 			failed = fmt.Errorf("messages[%d]: %w", i, err)
 		}
@@ -108,6 +115,9 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	case '[':
 		f.lists[listContent] = wire.PartList{Empty: "null"}
 		for i := range s.Elements() {
+			if !d.budget.Take() {
+				break
+			}
 			s.Peek()
 			begin := s.Offset()
 			part := d.block(id)
@@ -133,6 +143,9 @@ func (d *decoder) calls(f *fields, id wire.Identity) {
 	list := wire.PartList{}
 	f.calls = nil
 	for i := range s.Elements() {
+		if !d.budget.Take() {
+			break
+		}
 		s.Peek()
 		begin := s.Offset()
 		part := d.call(id)
