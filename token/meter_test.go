@@ -128,7 +128,8 @@ func TestOpenAIFraming(t *testing.T) {
 		{"a message has four tokens around it", []plimsoll.Message{say(plimsoll.User, "hi")}, 4 + n("hi")},
 		{
 			"a speaker's name costs one more than itself",
-			[]plimsoll.Message{named(say(plimsoll.User, "hi"), "ada")}, 4 + n("hi") + 1 + n("ada"),
+			[]plimsoll.Message{named(say(plimsoll.User, "hi"), "ada")},
+			4 + n("hi") + 1 + n("ada"),
 		},
 		{
 			"a call names its tool twice and loses white space in its arguments",

@@ -144,8 +144,14 @@ func TestClipNeverCutsAWideCharacterInHalf(t *testing.T) {
 		cells int
 		want  string
 	}{
-		{"harbour", 7, "harbour"}, {"harbour", 6, "harbo~"}, {"港湾局", 6, "港湾局"}, {"港湾局", 5, "港湾~"}, {"港湾局", 4, "港~"},
-		{"harbour", 1, "~"}, {"harbour", 0, ""}, {"harbour", -3, ""},
+		{"harbour", 7, "harbour"},
+		{"harbour", 6, "harbo~"},
+		{"港湾局", 6, "港湾局"},
+		{"港湾局", 5, "港湾~"},
+		{"港湾局", 4, "港~"},
+		{"harbour", 1, "~"},
+		{"harbour", 0, ""},
+		{"harbour", -3, ""},
 	} {
 		if got := bar.Clip(tc.text, tc.cells); got != tc.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", tc.text, tc.cells, got, tc.want)

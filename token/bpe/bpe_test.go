@@ -75,10 +75,17 @@ func TestSpecialTokensFollowThePolicy(t *testing.T) {
 	}{
 		{"the zero policy takes them as text", Special{}, e.Encode(text, nil), nil},
 		{"all become their ids", Special{All: true}, []uint32{64, 100258, 65, 100257, 66, 27, 91, 100257}, nil},
-		{"one is allowed, the other is text", Special{Allow: []string{"<|fim_prefix|>"}},
-			append([]uint32{64, 100258}, e.Encode("b<|endoftext|>c<|<|endoftext|>", nil)...), nil},
-		{"one is allowed, the other an error", Special{Allow: []string{"<|fim_prefix|>"}, Forbid: true}, nil,
-			&SpecialError{Token: "<|endoftext|>", Offset: 16}},
+		{
+			"one is allowed, the other is text",
+			Special{Allow: []string{"<|fim_prefix|>"}},
+			append([]uint32{64, 100258}, e.Encode("b<|endoftext|>c<|<|endoftext|>", nil)...), nil,
+		},
+		{
+			"one is allowed, the other an error",
+			Special{Allow: []string{"<|fim_prefix|>"}, Forbid: true},
+			nil,
+			&SpecialError{Token: "<|endoftext|>", Offset: 16},
+		},
 		{"every one is an error", Special{Forbid: true}, nil, &SpecialError{Token: "<|fim_prefix|>", Offset: 1}},
 		{"all allowed leaves nothing to forbid", Special{All: true, Forbid: true}, []uint32{64, 100258, 65, 100257, 66, 27, 91, 100257}, nil},
 	}

@@ -27,8 +27,10 @@ func checkTruncate(tb rapid.TB, e *Encoding, text string, n int) {
 
 func TestTruncateKeepsTheLongestPrefixThatFits(t *testing.T) {
 	t.Parallel()
-	atoms := []string{"a", "B", "the", " word", "Antidis", "establish", " ", "  ", "\n", "\r\n", "1", "2345", "'s", "'", "日本語", "の", "é", "\u0301",
-		"😀", "==", "/", ".", "\xff", "\xe3\x81", "<|endoftext|>", "ſ", "\ufeff"}
+	atoms := []string{
+		"a", "B", "the", " word", "Antidis", "establish", " ", "  ", "\n", "\r\n", "1", "2345", "'s", "'", "日本語", "の", "é", "\u0301",
+		"😀", "==", "/", ".", "\xff", "\xe3\x81", "<|endoftext|>", "ſ", "\ufeff",
+	}
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -119,16 +119,26 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 		edit func(*plimsoll.Draft) error
 		want string
 	}{
-		{"dropping the oldest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 1, End: 3}, because) },
-			`{"messages": [ {"role":"system","content":"s"},{"role":"user","content":"u2"} ], "n":1 }`},
-		{"dropping the newest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 3, End: 4}, because) },
-			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} ], "n":1 }`},
-		{"dropping everything", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 4}, because) },
-			`{"messages": [  ], "n":1 }`},
-		{"removing reasoning", func(d *plimsoll.Draft) error { return d.RemovePart(plimsoll.PartRef{Message: 2}, because) },
-			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"} , {"role":"user","content":"u2"} ], "n":1 }`},
-		{"adding instructions behind the system prompt", func(d *plimsoll.Draft) error { d.AddSystem(plimsoll.Text{Text: "more"}, because); return nil },
-			`{"messages": [ {"role":"system","content":"s"},{"role":"system","content":"more"},{"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1 }`},
+		{
+			"dropping the oldest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 1, End: 3}, because) },
+			`{"messages": [ {"role":"system","content":"s"},{"role":"user","content":"u2"} ], "n":1 }`,
+		},
+		{
+			"dropping the newest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 3, End: 4}, because) },
+			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} ], "n":1 }`,
+		},
+		{
+			"dropping everything", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 4}, because) },
+			`{"messages": [  ], "n":1 }`,
+		},
+		{
+			"removing reasoning", func(d *plimsoll.Draft) error { return d.RemovePart(plimsoll.PartRef{Message: 2}, because) },
+			`{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1"} , {"role":"user","content":"u2"} ], "n":1 }`,
+		},
+		{
+			"adding instructions behind the system prompt", func(d *plimsoll.Draft) error { d.AddSystem(plimsoll.Text{Text: "more"}, because); return nil },
+			`{"messages": [ {"role":"system","content":"s"},{"role":"system","content":"more"},{"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1 }`,
+		},
 		{"adding a tool where there was none", func(d *plimsoll.Draft) error {
 			d.AddTool(plimsoll.Tool{Name: "t", Description: "d", Schema: `{"type":"object"}`}, because)
 			return nil
