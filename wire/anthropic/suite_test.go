@@ -85,12 +85,20 @@ func object(members ...wiretest.Member) raw {
 // allows it.
 type renderer struct {
 	r *rand.Rand
-	// spare is how many cache marks are left.
-	spare int
+	// spare is how many cache marks are left, and hours how many of them are for
+	// an hour.
+	spare, hours int
+	// anywhere puts marks on all kinds of blocks.
+	anywhere bool
 }
 
 func render(c plimsoll.Conversation, r *rand.Rand) []byte {
 	g := renderer{r: r, spare: 3}
+	return g.render(c)
+}
+
+func (g *renderer) render(c plimsoll.Conversation) []byte {
+	r := g.r
 	indent, thinking := r.IntN(2) == 0, r.IntN(2) == 0
 	c = normalize(c)
 	system, messages := []raw{}, []raw{}
@@ -169,13 +177,28 @@ func (g *renderer) blocks(m plimsoll.Message, mark bool) []raw {
 		if g.r.IntN(4) == 0 {
 			o[0], o[1] = o[1], o[0]
 		}
-		if mark && i == m.Parts.Len()-1 {
-			g.spare--
-			o = append(o, member("cache_control", raw(`{"type":"ephemeral"}`)))
+		if _, thinks := p.(plimsoll.Reasoning); !thinks {
+			o = g.mark(o, mark && i == m.Parts.Len()-1)
 		}
 		all = append(all, object(o...))
 	}
 	return all
+}
+
+// mark puts a cache mark on a block if it is chosen.
+func (g *renderer) mark(o members, chosen bool) members {
+	if g.anywhere {
+		chosen = g.r.IntN(4) == 0
+	}
+	if !chosen || g.spare == 0 {
+		return o
+	}
+	value := raw(`{"type":"ephemeral"}`)
+	if g.hours > 0 {
+		value = raw(`{"ttl":"1h","type":"ephemeral"}`)
+	}
+	g.spare, g.hours = g.spare-1, g.hours-1
+	return append(o, member("cache_control", value))
 }
 
 func (g *renderer) block(p plimsoll.Part) members {
@@ -199,7 +222,7 @@ func (g *renderer) result(p plimsoll.ToolResult) members {
 	}
 	var inside []raw
 	for _, c := range p.Content.All() {
-		inside = append(inside, object(g.block(c)...))
+		inside = append(inside, object(g.mark(g.block(c), false)...))
 	}
 	return append(o, member("content", array(inside...)))
 }
