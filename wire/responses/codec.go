@@ -5,7 +5,7 @@
 // reasoning. A request may also be a continuation: with previous_response_id the
 // beginning of the conversation is on the server, and [Rebuild] puts it back when
 // an edit needs it. Items and fields that this package does not know are carried
-// as they are.
+// as they are. It knows the format and nothing else: no transport, no policy.
 package responses
 
 import (

@@ -15,9 +15,10 @@ type decoder struct {
 	layout  *wire.Layout
 	writer  *writer
 	seen    bool // an input was found
-	// list and index say which item is being read, for errors.
-	list  string
-	index int
+	// list, index and current are the item that is being read.
+	list    string
+	index   int
+	current fields
 	// late holds calls that need no answer, by what their answer would name.
 	late map[string]lateCall
 	// shells leads from the id of a local shell call to its call_id.
@@ -161,7 +162,7 @@ func (d *decoder) items(path string) error {
 		d.layout.Messages.Items = append(d.layout.Messages.Items, f.raw)
 		item := d.item(f)
 		item.Identity = f.identity
-		item.Message.Digest = d.digest(f)
+		item.Message.Digest = d.digest(f.raw, f.paired)
 		d.layout.Items = append(d.layout.Items, item)
 		d.writer.notes = append(d.writer.notes, f.note())
 	}
@@ -170,9 +171,9 @@ func (d *decoder) items(path string) error {
 
 // digest fingerprints an item. What the same bytes are may depend on the items
 // before them; then their digests differ.
-func (d *decoder) digest(f *fields) plimsoll.Digest {
-	digest := wire.DigestOf(f.raw.Of(d.layout.Body))
-	if f.paired {
+func (d *decoder) digest(raw rawjson.Span, paired bool) plimsoll.Digest {
+	digest := wire.DigestOf(raw.Of(d.layout.Body))
+	if paired {
 		digest[0] ^= 1
 	}
 	return digest

@@ -38,9 +38,12 @@ type output struct {
 	value rawjson.Span
 }
 
+// fields reads the members of an item. They are valid until the next item is
+// read.
 func (d *decoder) fields() (*fields, error) {
 	s := d.scanner
-	f := &fields{}
+	f := &d.current
+	*f = fields{}
 	id := wire.NewIdentity()
 	start := s.Offset()
 	var failed error
@@ -208,6 +211,9 @@ func (d *decoder) outputElement(o *output, id wire.Identity) {
 // note keeps what a check must know of an item beyond its message.
 func (f *fields) note() note {
 	n := note{kind: f.kind, id: f.id}
+	if f.kind == "local_shell_call_output" {
+		n.id = "" // it may be that of the call
+	}
 	if f.kind == kindMessage {
 		n.blank = len(f.content.parts) == 0
 		n.foreign = f.content.foreign(f.role)

@@ -82,7 +82,7 @@ func (f *fields) opaqueRole() plimsoll.Role {
 // because it must stay with the item behind it too.
 func (f *fields) opaque(body []byte) plimsoll.Part {
 	if f.kind == kindReference && strings.HasPrefix(f.id, "rs_") {
-		return plimsoll.Reasoning{Signature: f.id, Redacted: true}
+		return plimsoll.Reasoning{Redacted: true}
 	}
 	return wire.OpaquePart(body, f.kind, f.raw)
 }
@@ -133,14 +133,14 @@ func fixed(role plimsoll.Role, p plimsoll.Part) wire.Item {
 // passed over, a program that still runs. It counts as a call once its answer is
 // found, so that the two stay together, and is carried whole until then.
 type lateCall struct {
-	of   *fields
+	raw  rawjson.Span
 	item int
 	call plimsoll.Part
 }
 
 func (d *decoder) lateCall(f *fields, key, name string) wire.Item {
 	if key != "" {
-		remember(&d.late, key, lateCall{f, len(d.layout.Items), wire.CallPart(d.layout.Body, key, name, f.arguments)})
+		remember(&d.late, key, lateCall{f.raw, len(d.layout.Items), wire.CallPart(d.layout.Body, key, name, f.arguments)})
 	}
 	return fixed(f.opaqueRole(), f.opaque(d.layout.Body))
 }
@@ -151,9 +151,9 @@ func (d *decoder) lateAnswer(f *fields, key string) wire.Item {
 		return fixed(f.opaqueRole(), f.opaque(d.layout.Body))
 	}
 	delete(d.late, key)
-	f.paired, call.of.paired = true, true
+	f.paired = true
 	m := &d.layout.Items[call.item].Message
-	m.Parts, m.Digest = plimsoll.ListOf(call.call), d.digest(call.of)
+	m.Parts, m.Digest = plimsoll.ListOf(call.call), d.digest(call.raw, true)
 	if f.output.value.IsZero() {
 		return fixed(plimsoll.ToolRole, plimsoll.ToolResult{CallID: key})
 	}

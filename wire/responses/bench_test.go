@@ -1,0 +1,70 @@
+package responses_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
+)
+
+// typedItem is what a proxy without a splice unmarshals items into.
+type typedItem struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id,omitempty"`
+	Name      string `json:"name,omitempty"`
+	Arguments string `json:"arguments,omitempty"`
+	Output    any    `json:"output,omitempty"`
+}
+
+// agentBody is a body of about size bytes with the given number of items.
+func agentBody(size, items int) []byte {
+	line := "\tif err := check(\"line\", i); err != nil { return fmt.Errorf(\"check %d: %w\", i, err) }\n"
+	result := wiretest.String(strings.Repeat(line, 1+size/(items/2)/(len(line)+6)))
+	var all []wiretest.Raw
+	for i := range items / 2 {
+		all = append(all,
+			wiretest.Raw(fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":"read","arguments":"{\"path\":\"file_%d.go\"}"}`, i, i, i)),
+			wiretest.Raw(fmt.Sprintf(`{"type":"function_call_output","call_id":"call_%d","output":%s}`, i, result)))
+	}
+	return object(member("model", word("gpt-5")), member("input", wiretest.Array(all...)))
+}
+
+func BenchmarkUnedited(b *testing.B) {
+	for _, size := range []struct{ bytes, items int }{{1 << 20, 200}, {4 << 20, 1000}} {
+		body := agentBody(size.bytes, size.items)
+		b.Run(fmt.Sprintf("plimsoll/%dMiB", size.bytes>>20), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				req, err := responses.Codec{}.Decode(body)
+				if err != nil {
+					b.Fatal(err)
+				}
+				req.Chain()
+				if _, err := req.Encode(plimsoll.NewDraft(req.Conversation(), nil)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("encoding-json/%dMiB", size.bytes>>20), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				var req struct {
+					Model string      `json:"model"`
+					Input []typedItem `json:"input"`
+				}
+				if err := json.Unmarshal(body, &req); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := json.Marshal(req); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
