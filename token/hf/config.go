@@ -130,7 +130,6 @@ func orDefault(b *bool, def bool) bool {
 
 // modelFields are the settings of the model apart from its two big tables.
 type modelFields struct {
-	kind         string
 	unknown      *string
 	fuse         bool
 	byteFallback bool
