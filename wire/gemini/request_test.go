@@ -1,0 +1,285 @@
+package gemini_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/gemini"
+)
+
+func decode(t testing.TB, body string) *wire.Request {
+	t.Helper()
+	r, err := gemini.Codec{}.Decode([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func textOf(s string) plimsoll.List[plimsoll.Part] {
+	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
+}
+
+// flat returns all parts, with each result as one text and what is in it.
+func flat(messages ...plimsoll.Message) []plimsoll.Part {
+	var all []plimsoll.Part
+	for _, m := range messages {
+		for _, p := range m.Parts.All() {
+			r, ok := p.(plimsoll.ToolResult)
+			if !ok {
+				all = append(all, p)
+				continue
+			}
+			all = append(all, plimsoll.Text{Text: fmt.Sprintf("result of %q %q, failed %v", r.CallID, r.Name, r.IsError)})
+			all = append(all, r.Content.Slice()...)
+		}
+	}
+	return all
+}
+
+var because = plimsoll.Why{Rung: "test", Reason: "to see"}
+
+func TestPartsOfEveryKindAreRead(t *testing.T) {
+	t.Parallel()
+	r := decode(t, `{"system_instruction":{"parts":{"text":"be brief"}},"generation_config":{"max_output_tokens":500},"contents":[
+	  {"parts":[
+	    {"text":"caf\u00e9 \ud83d\ude42"},
+	    {"inlineData":{"mimeType":"image/png","data":"AAAA"},"mediaResolution":{"level":"MEDIA_RESOLUTION_HIGH"}},
+	    {"inline_data":{"mime_type":"audio/wav","data":"BBBB"}},
+	    {"fileData":{"mimeType":"video/mp4","fileUri":"files/1"},"videoMetadata":{"fps":1.0}},
+	    {"file_data":{"file_uri":"files/2","mime_type":"application/pdf"}},
+	    {"hologram":{"depth":3}},
+	    {"text":null,"inlineData":null,"functionCall":null}]},
+	  {"role":"model","parts":[
+	    {"thought":true,"text":"hm","thoughtSignature":"c2ln"},
+	    {"text":"on it","thought":false},
+	    {"functionCall":{"id":"1","name":"read","args":{"p": 1.0}},"thoughtSignature":"x","new":1},
+	    {"function_call":{"name":"list"},"thought_signature":"y"},
+	    {"executableCode":{"language":"PYTHON","code":"1"}},
+	    {"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}},
+	    {"thoughtSignature":"alone"}]},
+	  {"role":"function","parts":[
+	    {"functionResponse":{"id":"1","name":"read","response":{"output":"one\n"}}},
+	    {"function_response":{"name":"list","response":{"error":"no such directory"}}}]},
+	  {"role":"user","parts":[
+	    {"functionResponse":{"name":"a","response":{"result":{"n": 1}},"parts":[{"inlineData":{"mimeType":"image/jpeg","data":"CCCC"}}]}},
+	    {"functionResponse":{"name":"b","response":{"output":"fine","error":"none"}}},
+	    {"functionResponse":{"name":"c","response":"bare"}},
+	    {"functionResponse":{"name":"d"}},
+	    "odd"]}]}`)
+	c := r.Conversation()
+	want := []plimsoll.Part{
+		plimsoll.Text{Text: "café 🙂"},
+		plimsoll.Media{Kind: plimsoll.Image, MIME: "image/png", Data: "AAAA", Detail: "MEDIA_RESOLUTION_HIGH"},
+		plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/wav", Data: "BBBB"},
+		plimsoll.Media{Kind: plimsoll.Video, MIME: "video/mp4", URL: "files/1"},
+		plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", URL: "files/2"},
+		plimsoll.Opaque{Kind: "hologram", Raw: `{"hologram":{"depth":3}}`},
+		plimsoll.Opaque{Raw: `{"text":null,"inlineData":null,"functionCall":null}`},
+		plimsoll.Reasoning{Text: "hm", Signature: "c2ln"},
+		plimsoll.Text{Text: "on it"},
+		plimsoll.ToolCall{ID: "1", Name: "read", Arguments: `{"p": 1.0}`},
+		plimsoll.ToolCall{Name: "list"},
+		plimsoll.Opaque{Kind: "executableCode", Raw: `{"executableCode":{"language":"PYTHON","code":"1"}}`},
+		plimsoll.Opaque{Kind: "codeExecutionResult", Raw: `{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}`},
+		plimsoll.Reasoning{Signature: "alone", Redacted: true},
+		plimsoll.Text{Text: `result of "1" "read", failed false`}, plimsoll.Text{Text: "one\n"},
+		plimsoll.Text{Text: `result of "" "list", failed true`}, plimsoll.Text{Text: "no such directory"},
+		plimsoll.Text{Text: `result of "" "a", failed false`}, plimsoll.Text{Text: `{"result":{"n": 1}}`},
+		plimsoll.Media{Kind: plimsoll.Image, MIME: "image/jpeg", Data: "CCCC"},
+		plimsoll.Text{Text: `result of "" "b", failed false`}, plimsoll.Text{Text: `{"output":"fine","error":"none"}`},
+		plimsoll.Text{Text: `result of "" "c", failed false`}, plimsoll.Text{Text: `"bare"`},
+		plimsoll.Text{Text: `result of "" "d", failed false`},
+		plimsoll.Opaque{Raw: `"odd"`},
+	}
+	if diff := cmp.Diff(want, flat(c.Messages.Slice()...)); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	if got := plimsoll.TextOf(c.System); got != "be brief" || r.MaxOutput() != 500 {
+		t.Errorf("system %q, at most %d", got, r.MaxOutput())
+	}
+	if o := c.Outline(); len(o.Pairs) != 2 || o.Turns[0].User != 0 {
+		t.Errorf("outline %+v", o)
+	}
+}
+
+func TestToolsOfEveryKindAreRead(t *testing.T) {
+	t.Parallel()
+	got := decode(t, `{"contents":[],"model":"models/m","tools":[
+	  {"functionDeclarations":[{"name":"a","description":"d","parameters":{"type":"OBJECT"}},{"name":"b","parametersJsonSchema":{"type":"object"}}]},
+	  {"google_search":{}, "function_declarations":{"name":"c","behavior":"BLOCKING"}, "codeExecution":null}]}`).Conversation()
+	want := []plimsoll.Tool{
+		{Name: "a", Description: "d", Schema: `{"type":"OBJECT"}`},
+		{Name: "b", Schema: `{"type":"object"}`},
+		{Opaque: `{"google_search":{}}`},
+		{Name: "c"},
+	}
+	if diff := cmp.Diff(want, got.Tools.Slice()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got.Model != "models/m" {
+		t.Errorf("model %q", got.Model)
+	}
+}
+
+func TestCallsWithoutIDsPairByNameAndOrder(t *testing.T) {
+	t.Parallel()
+	c := decode(t, `{"contents":[{"role":"user","parts":[{"text":"go"}]},
+	  {"role":"model","parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"g","args":{}}},{"functionCall":{"name":"f","args":{}}}]},
+	  {"role":"user","parts":[{"functionResponse":{"name":"g","response":{}}},{"functionResponse":{"name":"f","response":{}}},{"functionResponse":{"name":"f","response":{}}}]}]}`).Conversation()
+	at := func(message, part int) plimsoll.PartRef { return plimsoll.PartRef{Message: message, Part: part} }
+	want := []plimsoll.Pair{{Call: at(1, 1), Result: at(2, 0)}, {Call: at(1, 0), Result: at(2, 1)}, {Call: at(1, 2), Result: at(2, 2)}}
+	if diff := cmp.Diff(want, c.Outline().Pairs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
+	t.Parallel()
+	const system, tools = `"systemInstruction":{"parts":[{"text":"s"}]}`, `"tools":[{"functionDeclarations":[{"name":"f"}]}]`
+	const user, model = `{"role":"user","parts":[{"text":"hi"}]}`, `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"a"}]}`
+	base := decode(t, `{`+system+`,`+tools+`,"contents":[`+user+`,`+model+`]}`).Chain()
+	for _, tt := range []struct {
+		name, body string
+		same       int
+	}{
+		{"snake case and lone values", `{"system_instruction":"s","tools":{"function_declarations":{"name":"f"}},"contents":[{"parts":{"text":"hi"}},{"role":"model","parts":{"function_call":{"name":"f","args":{}}}}]}`, 3},
+		{"a signature that was replaced", `{` + system + `,` + tools + `,"contents":[` + user + `,{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"skip_thought_signature_validator"}]}]}`, 3},
+		{"null members", `{` + system + `,` + tools + `,"contents":[{"role":"user","parts":[{"text":"hi","inlineData":null}],"x":null},` + model + `]}`, 3},
+		{"other parameters", `{"generationConfig":{"topK":1},` + system + `,` + tools + `,"contents":[` + user + `,` + model + `]}`, 3},
+		{"another call", `{` + system + `,` + tools + `,"contents":[` + user + `,{"role":"model","parts":[{"functionCall":{"name":"g","args":{}}}]}]}`, 2},
+		{"the same text as thinking", `{` + system + `,` + tools + `,"contents":[{"role":"user","parts":[{"text":"hi","thought":true}]},` + model + `]}`, 1},
+		{"another role", `{` + system + `,` + tools + `,"contents":[{"role":"model","parts":[{"text":"hi"}]},` + model + `]}`, 1},
+		{"other tools", `{` + system + `,"tools":[],"contents":[` + user + `,` + model + `]}`, 0},
+		{"no instruction", `{"systemInstruction":null,` + tools + `,"contents":[` + user + `,` + model + `]}`, 0},
+	} {
+		chain := decode(t, tt.body).Chain()
+		same := 0
+		for same < len(base) && base[same] == chain[same] {
+			same++
+		}
+		if same != tt.same {
+			t.Errorf("%s: %d links are equal, want %d", tt.name, same, tt.same)
+		}
+	}
+}
+
+func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, body, path string }{
+		{"no object", `[]`, ""},
+		{"no contents", `{"model":"x"}`, "contents"},
+		{"contents that are a string", `{"contents":"hi"}`, "contents"},
+		{"contents that are null", `{"contents":null}`, "contents"},
+		{"a content that is no object", `{"contents":[{},1]}`, "contents[1]"},
+		{"parts that are a number", `{"contents":[{"parts":[]},{"role":"user","parts":7}]}`, "contents[1].parts"},
+		{"a lone content whose parts are a text", `{"contents":{"parts":"hi"}}`, "contents[0].parts"},
+		{"a body that is cut off", `{"contents":[{"role":"user","parts":[{"text":"a`, ""},
+		{"a content that is cut off before another mistake", `{"contents":[{"parts":7},{"role`, ""},
+		{"something behind the body", `{"contents":[]} x`, ""},
+		{"half an escape", `{"contents":[{"parts":[{"text":"\u12"}]}]}`, ""},
+		{"NUL", "{\"contents\":[{\"parts\":[{\"text\":\"a\x00\"}]}]}", ""},
+		{"a depth bomb", `{"contents":` + strings.Repeat("[", 100_000), ""},
+		{"a depth bomb of parts", `{"contents":[` + strings.Repeat(`{"parts":[{"functionResponse":`, 50_000), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := gemini.Codec{}.Decode([]byte(tt.body))
+			var bad *wire.DecodeError
+			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
+				t.Fatalf("error %v", err)
+			}
+			if bad.Path != tt.path || bad.Offset < 0 || bad.Offset > len(tt.body) {
+				t.Errorf("path %q at %d, want %q: %v", bad.Path, bad.Offset, tt.path, err)
+			}
+		})
+	}
+}
+
+// A functionResponse may have parts, so these could nest for ever.
+func TestNestedPartsEndWhereTheScannerDoes(t *testing.T) {
+	t.Parallel()
+	const depth = 2_000
+	body := `{"contents":[{"parts":[` + strings.Repeat(`{"functionResponse":{"parts":[`, depth) +
+		strings.Repeat(`]}}`, depth) + `]}]}`
+	r, err := gemini.Codec{}.Decode([]byte(body))
+	if err == nil {
+		flat(r.Conversation().Messages.Slice()...)
+		return
+	}
+	var bad *wire.DecodeError
+	if !errors.As(err, &bad) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTextThatIsNoUnicodeIsCarried(t *testing.T) {
+	t.Parallel()
+	body := "{\"contents\":[{\"parts\":[{\"text\":\"\\ud800 and \xff\"}]}]}"
+	r := decode(t, body)
+	if got := r.Conversation().Messages.At(0).Text(); got != "\ufffd and \xff" {
+		t.Errorf("text %q", got)
+	}
+	d := plimsoll.NewDraft(r.Conversation(), nil)
+	d.AddSystem(plimsoll.Text{Text: "s"}, because)
+	out, err := r.Encode(d)
+	if err != nil || !strings.HasPrefix(string(out), strings.TrimSuffix(body, "}")) {
+		t.Errorf("%v: %q", err, out)
+	}
+}
+
+func TestAMillionKeysTakeMemoryInProportion(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"contents":[{"parts":[{"functionCall":{"name":"f","args":{`)
+	for i := range 1_000_000 {
+		fmt.Fprintf(&b, `"k%d":%d,`, i, i)
+	}
+	b.WriteString(`"z":0}}}]}]}`)
+	body := []byte(b.String())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := gemini.Codec{}.Decode(body)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > uint64(len(body)) {
+		t.Errorf("%v; %d bytes are allocated for a body of %d", err, got, len(body))
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"contents":[{"role":"user","parts":[{"text":"\ud800"},{"inlineData":{"mimeType":"image/png","data":""}}]}],"tools":[{}]}`))
+	f.Add([]byte(`{"contents":{"parts":{"functionCall":{"args":[]}}},"tools":{"function_declarations":null},"system_instruction":{}}`))
+	f.Add([]byte(`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"x"}]},{"parts":[{"functionResponse":{"name":"f","response":{"error":"e"},"parts":[{"text":"t"}]}}]}]}`))
+	f.Add([]byte("{\"contents\":[{\"parts\":[{\"text\":\"\xff\"}]}],\"contents\":[]}"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := gemini.Codec{}.Decode(body)
+		if err != nil {
+			return
+		}
+		out, err := r.Encode(plimsoll.NewDraft(r.Conversation(), nil))
+		if err != nil || string(out) != string(body) {
+			t.Fatalf("%v\n in %q\nout %q", err, body, out)
+		}
+		wire.Check(r)
+		r.Chain()
+		flat(r.Conversation().Messages.Slice()...)
+		d := plimsoll.NewDraft(r.Conversation(), nil)
+		d.AddSystem(plimsoll.Text{Text: "s"}, because)
+		d.AddTool(plimsoll.Tool{Name: "t"}, because)
+		for _, p := range d.Outline().Pairs {
+			_ = d.ReplaceResult(p.Result, textOf("[trimmed]"), because)
+		}
+		if out, err = r.Encode(d); err != nil {
+			return
+		}
+		if _, err := (gemini.Codec{}).Decode(out); err != nil {
+			t.Fatalf("what was written cannot be read: %v\n in %q\nout %q", err, body, out)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package gemini_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/gemini"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
+)
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	wiretest.Run(t, wiretest.Subject{Codec: gemini.Codec{}, Render: render, Normalize: normalize})
+}
+
+// normalize puts the results of a round into one content of the user, and the
+// texts of a result into the one that a function response has.
+func normalize(c plimsoll.Conversation) plimsoll.Conversation {
+	var messages []plimsoll.Message
+	results := false
+	for _, m := range c.Messages.All() {
+		if m.Role != plimsoll.ToolRole {
+			messages = append(messages, m)
+			results = false
+			continue
+		}
+		r := m.Parts.At(0).(plimsoll.ToolResult)
+		r.Content = textOf(plimsoll.TextOf(r.Content))
+		if !results {
+			messages = append(messages, plimsoll.NewMessage(plimsoll.User, r))
+			results = true
+			continue
+		}
+		last := &messages[len(messages)-1]
+		*last = plimsoll.NewMessage(plimsoll.User, append(last.Parts.Slice(), r)...)
+	}
+	c.Messages = plimsoll.ListOf(messages...)
+	return c
+}
+
+type (
+	raw     = wiretest.Raw
+	members = []wiretest.Member
+)
+
+var (
+	array  = wiretest.Array
+	member = wiretest.NewMember
+	text   = wiretest.String
+)
+
+// object is wiretest.Object for keys that need no escapes: a suite renders
+// millions of them.
+func object(members ...wiretest.Member) raw {
+	out := raw{'{'}
+	for i, m := range members {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, '"'), m.Key...), '"', ':')
+		out = append(out, m.Value...)
+	}
+	return append(out, '}')
+}
+
+// renderer writes bodies as clients do, in camel or in snake case.
+type renderer struct {
+	r     *rand.Rand
+	snake bool
+}
+
+// key returns one of two spellings.
+func (g *renderer) key(camel, snake string) string {
+	if g.snake {
+		return snake
+	}
+	return camel
+}
+
+func render(c plimsoll.Conversation, r *rand.Rand) []byte {
+	g := renderer{r: r, snake: r.IntN(2) == 0}
+	indent := r.IntN(2) == 0
+	var system members
+	var contents []raw
+	for _, m := range normalize(c).Messages.All() {
+		if m.Role == plimsoll.System {
+			system = members{member(g.key("systemInstruction", "system_instruction"), g.system(m))}
+			continue
+		}
+		contents = append(contents, g.content(m))
+	}
+	list := array(contents...)
+	if len(contents) == 1 && r.IntN(2) == 0 {
+		list = contents[0]
+	}
+	body := members{member(g.key("generationConfig", "generation_config"), raw(`{"temperature":1.0,"maxOutputTokens":8192}`)), member("contents", list)}
+	if r.IntN(2) == 0 {
+		body = append(body, system...)
+	} else {
+		body = append(system, body...)
+	}
+	if c.Tools.Len() > 0 {
+		body = append(body, member("tools", g.tools(c)))
+	}
+	body = append(body, member("labels", raw("9007199254740993")), member("labels", raw(`{"a":[1e2,-0.0]}`)))
+	return wiretest.LayOut(object(body...), indent)
+}
+
+// system renders the instruction in the forms that clients use.
+func (g *renderer) system(m plimsoll.Message) raw {
+	parts := g.parts(m)
+	switch g.r.IntN(4) {
+	case 0:
+		return text(m.Text())
+	case 1:
+		return object(member("parts", parts[0]))
+	case 2:
+		return object(member("role", text("user")), member("parts", array(parts...)))
+	}
+	return object(member("parts", array(parts...)))
+}
+
+func (g *renderer) tools(c plimsoll.Conversation) raw {
+	var all []raw
+	for _, t := range c.Tools.All() {
+		all = append(all, object(member("name", text(t.Name)), member("description", text(t.Description)),
+			member(g.key("parametersJsonSchema", "parameters"), raw(t.Schema))))
+	}
+	tool := object(member(g.key("functionDeclarations", "function_declarations"), array(all...)))
+	if g.r.IntN(3) == 0 {
+		return tool
+	}
+	return array(tool)
+}
+
+func (g *renderer) content(m plimsoll.Message) raw {
+	role := "user"
+	switch {
+	case m.Role == plimsoll.Assistant:
+		role = "model"
+	case plimsoll.Has[plimsoll.ToolResult](m) && g.r.IntN(3) == 0:
+		role = "function"
+	}
+	parts := g.parts(m)
+	list := array(parts...)
+	if len(parts) == 1 && g.r.IntN(3) == 0 {
+		list = parts[0]
+	}
+	o := members{member("parts", list), member("role", text(role))}
+	switch {
+	case role == "user" && g.r.IntN(6) == 0:
+		o = o[:1]
+	case g.r.IntN(2) == 0:
+		o[0], o[1] = o[1], o[0]
+	}
+	return object(append(o, member("unknown_field", raw("null")))...)
+}
+
+func (g *renderer) parts(m plimsoll.Message) []raw {
+	var all []raw
+	for _, p := range m.Parts.All() {
+		o := g.part(p)
+		if len(o) > 1 && g.r.IntN(3) == 0 {
+			o[0], o[1] = o[1], o[0]
+		}
+		all = append(all, object(o...))
+	}
+	return all
+}
+
+func (g *renderer) part(p plimsoll.Part) members {
+	switch p := p.(type) {
+	case plimsoll.Text:
+		return members{member("text", text(p.Text)), member("thought", raw("false"))}
+	case plimsoll.Reasoning:
+		return members{member("thought", raw("true")), member("text", text(p.Text)),
+			member(g.key("thoughtSignature", "thought_signature"), text(p.Signature))}
+	case plimsoll.ToolCall:
+		o := members{member(g.key("functionCall", "function_call"), object(
+			member("id", text(p.ID)), member("name", text(p.Name)), member("args", raw(p.Arguments)),
+		))}
+		if g.r.IntN(2) == 0 {
+			o = append(o, member(g.key("thoughtSignature", "thought_signature"), text("c2ln+/=")))
+		}
+		return o
+	case plimsoll.ToolResult:
+		key := []string{"output", "result"}[g.r.IntN(2)]
+		return members{member(g.key("functionResponse", "function_response"), object(
+			member("id", text(p.CallID)), member("name", text(p.Name)),
+			member("response", object(member(key, text(plimsoll.TextOf(p.Content))))),
+			member("scheduling", raw("null")),
+		))}
+	}
+	panic(fmt.Sprintf("the generator draws no %T", p))
+}
