@@ -10,7 +10,27 @@ import (
 // whether there is an escape in it.
 func (s *Scanner) skipString(i int) (end int, escaped bool) {
 	data := s.data
+	// Most strings end within a word or two, sooner than skipText has begun.
 	i++
+	for stop := min(i+16, len(data)-7); i < stop; {
+		m := special(binary.LittleEndian.Uint64(data[i:]))
+		if m == 0 {
+			i += 8
+			continue
+		}
+		if i += bits.TrailingZeros64(m) / 8; data[i] == '"' {
+			return i + 1, false
+		}
+		break
+	}
+	if i, escaped = skipText(data, i); i < len(data) && data[i] == '"' {
+		return i + 1, escaped
+	}
+	return s.skipRest(i, escaped)
+}
+
+// skipTextPortable does what skipText does in plain Go.
+func skipTextPortable(data []byte, i int) (end int, escaped bool) {
 	for i+8 <= len(data) {
 		m := special(binary.LittleEndian.Uint64(data[i:]))
 		if m == 0 {
@@ -19,7 +39,7 @@ func (s *Scanner) skipString(i int) (end int, escaped bool) {
 		}
 		i += bits.TrailingZeros64(m) / 8
 		if data[i] == '"' {
-			return i + 1, escaped
+			return i, escaped
 		}
 		next := skipEscapes(data, i)
 		if next == i {
@@ -27,7 +47,7 @@ func (s *Scanner) skipString(i int) (end int, escaped bool) {
 		}
 		i, escaped = next, true
 	}
-	return s.skipRest(i, escaped)
+	return i, escaped
 }
 
 // skipRest is skipString from the middle of a string on, one escape at a time and
