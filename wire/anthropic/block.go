@@ -87,7 +87,12 @@ func (d *decoder) block(id wire.Identity) block {
 		d.blockMember(&b, id, key)
 		b.end = s.Offset()
 	}
-	b.finish(body, rawjson.Span{Start: begin, End: s.Offset()})
+	raw := rawjson.Span{Start: begin, End: s.Offset()}
+	if d.inner && b.typ != "text" && b.typ != "image" && b.typ != "document" {
+		b.opaque(body, raw)
+		return b
+	}
+	b.finish(body, raw)
 	return b
 }
 

@@ -20,6 +20,8 @@ type decoder struct {
 	at    plimsoll.PartRef
 	// inner says that the block is inside a tool result.
 	inner bool
+	// parts are those of the content that is being read.
+	parts []plimsoll.Part
 	seen  bool // a messages list was found
 }
 

@@ -27,9 +27,9 @@ func hostile() map[string][]byte {
 	deep := strings.Repeat("[", 1_000_000)
 	return map[string][]byte{
 		"a million members of the request":   []byte("{" + keys(1_000_000) + `"messages":[]}`),
-		"a million members of a message":     []byte(`{"messages":[{` + keys(1_000_000) + `"role":"user"}]}`),
-		"a million members of a block":       in(`{` + keys(1_000_000) + `"type":"x"}`),
-		"a million members of an input":      in(`{"type":"tool_use","input":{` + keys(1_000_000) + `"x":1}}`),
+		"many members of a message":          []byte(`{"messages":[{` + keys(200_000) + `"role":"user"}]}`),
+		"many members of a block":            in(`{` + keys(200_000) + `"type":"x"}`),
+		"many members of an input":           in(`{"type":"tool_use","input":{` + keys(200_000) + `"x":1}}`),
 		"brackets in the place of messages":  []byte(`{"messages":` + deep),
 		"brackets in the place of a content": []byte(`{"messages":[{"role":"user","content":` + deep),
 		"brackets in the place of a result":  in(`{"type":"tool_result","content":` + deep),

@@ -107,7 +107,7 @@ func (d *decoder) blocks(item *wire.Item, t *turn, id wire.Identity) *wire.Decod
 	s := d.scanner
 	list := wire.PartList{}
 	list.Start = s.Offset()
-	var parts []plimsoll.Part
+	d.parts = d.parts[:0]
 	for j := range s.Elements() {
 		if s.Peek() != '{' {
 			return d.wrong(fmt.Sprintf(".content[%d]", j), "a content block")
@@ -116,12 +116,12 @@ func (d *decoder) blocks(item *wire.Item, t *turn, id wire.Identity) *wire.Decod
 		begin := s.Offset()
 		b := d.block(id)
 		list.Items = append(list.Items, rawjson.Span{Start: begin, End: s.Offset()})
-		parts = append(parts, b.part)
+		d.parts = append(d.parts, b.part)
 		t.blocks = append(t.blocks, b.trait)
 		item.Places = append(item.Places, b.place(j))
 	}
 	list.End = s.Offset()
 	item.Lists = []wire.PartList{list}
-	item.Message.Parts = plimsoll.ListOf(parts...)
+	item.Message.Parts = plimsoll.ListOf(d.parts...)
 	return nil
 }

@@ -184,6 +184,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 		{"an error that is none", []string{`"content":"r"`, `"content":"r","is_error":false`}, all},
 		{"other parameters", []string{`{"system"`, `{"temperature":0,"stream":true,"system"`}, all},
 		{"another system prompt", []string{"be brief", "be long"}, 0},
+		{"a block of tomorrow in the system prompt", []string{`"be brief"`, `[{"type":"text","text":"be brief"},{"type":"hologram"}]`}, 0},
 		{"other tools", []string{`[{"name":"f"}]`, `[{"name":"g"}]`}, 0},
 		{"a tool as two", []string{`[{"name":"f"}]`, `[{"name":"f"},{}]`}, 0},
 		{"another question", []string{`"hi"`, `"hi!"`}, 1},

@@ -79,29 +79,47 @@ func TestBlocksOfEveryTypeAreRead(t *testing.T) {
 		{"redacted thinking", `{"type":"redacted_thinking","data":"abc"}`, plimsoll.Reasoning{Signature: "abc", Redacted: true}},
 		{"a call", `{"type":"tool_use","id":"t1","name":"read","input":{"p": 1.0},"caller":{"type":"direct"}}`, plimsoll.ToolCall{ID: "t1", Name: "read", Arguments: `{"p": 1.0}`}},
 		{"a result as a string", `{"type":"tool_result","tool_use_id":"t1","content":"ok"}`, seen{"t1", false, []plimsoll.Part{plimsoll.Text{Text: "ok"}}}},
-		{"a result as a list", `{"content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},{"type":"tool_reference","tool_name":"x"}],"tool_use_id":"t1","type":"tool_result","is_error":true}`,
-			seen{"t1", true, []plimsoll.Part{plimsoll.Text{Text: "a"}, image, plimsoll.Opaque{Kind: "tool_reference", Raw: `{"type":"tool_reference","tool_name":"x"}`}}}},
+		{
+			"a result as a list", `{"content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},{"type":"tool_reference","tool_name":"x"}],"tool_use_id":"t1","type":"tool_result","is_error":true}`,
+			seen{"t1", true, []plimsoll.Part{plimsoll.Text{Text: "a"}, image, plimsoll.Opaque{Kind: "tool_reference", Raw: `{"type":"tool_reference","tool_name":"x"}`}}},
+		},
+		{
+			"a result inside a result", `{"type":"tool_result","tool_use_id":"t1","content":[{"type":"tool_result","tool_use_id":"t2","content":"x"}]}`,
+			seen{"t1", false, []plimsoll.Part{plimsoll.Opaque{Kind: "tool_result", Raw: `{"type":"tool_result","tool_use_id":"t2","content":"x"}`}}},
+		},
 		{"a result without content", `{"type":"tool_result","tool_use_id":"t1","is_error":false}`, seen{CallID: "t1"}},
 		{"a result with nothing", `{"type":"tool_result","tool_use_id":"t1","content":null}`, seen{CallID: "t1"}},
 		{"a picture", `{"type":"image","source":{"data":"iVBORw0KGgo=","media_type":"image/png","type":"base64"}}`, image},
 		{"a picture at a URL", `{"type":"image","source":{"type":"url","url":"https://example.com/a.png"}}`, plimsoll.Media{Kind: plimsoll.Image, URL: "https://example.com/a.png"}},
 		{"a picture in a file", `{"type":"image","source":{"type":"file","file_id":"file_1"}}`, plimsoll.Media{Kind: plimsoll.Image, URL: "file_1"}},
 		{"a document", `{"type":"document","title":"T","source":{"type":"base64","media_type":"application/pdf","data":"JVBE"}}`, plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "JVBE"}},
-		{"a document that is text", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`,
-			plimsoll.Opaque{Kind: "document", Raw: `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`}},
-		{"a server tool's call", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":"x"}}`,
-			plimsoll.Opaque{Kind: "server_tool_use", Raw: `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":"x"}}`}},
-		{"a server tool's result", `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]}`,
-			plimsoll.Opaque{Kind: "web_search_tool_result", Raw: `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]}`}},
-		{"a code execution's result", `{"type":"code_execution_tool_result","tool_use_id":"s1","content":{"stdout":"1"}}`,
-			plimsoll.Opaque{Kind: "code_execution_tool_result", Raw: `{"type":"code_execution_tool_result","tool_use_id":"s1","content":{"stdout":"1"}}`}},
+		{
+			"a document that is text", `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`,
+			plimsoll.Opaque{Kind: "document", Raw: `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"words"}}`},
+		},
+		{
+			"a server tool's call", `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":"x"}}`,
+			plimsoll.Opaque{Kind: "server_tool_use", Raw: `{"type":"server_tool_use","id":"s1","name":"web_search","input":{"q":"x"}}`},
+		},
+		{
+			"a server tool's result", `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]}`,
+			plimsoll.Opaque{Kind: "web_search_tool_result", Raw: `{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]}`},
+		},
+		{
+			"a code execution's result", `{"type":"code_execution_tool_result","tool_use_id":"s1","content":{"stdout":"1"}}`,
+			plimsoll.Opaque{Kind: "code_execution_tool_result", Raw: `{"type":"code_execution_tool_result","tool_use_id":"s1","content":{"stdout":"1"}}`},
+		},
 		{"an MCP call", `{"type":"mcp_tool_use","id":"m1","name":"n","server_name":"s","input":{}}`, plimsoll.Opaque{Kind: "mcp_tool_use", Raw: `{"type":"mcp_tool_use","id":"m1","name":"n","server_name":"s","input":{}}`}},
 		{"an MCP result", `{"type":"mcp_tool_result","tool_use_id":"m1","content":[{"type":"text","text":"x"}]}`, plimsoll.Opaque{Kind: "mcp_tool_result", Raw: `{"type":"mcp_tool_result","tool_use_id":"m1","content":[{"type":"text","text":"x"}]}`}},
 		{"an upload", `{"type":"container_upload","file_id":"f"}`, plimsoll.Opaque{Kind: "container_upload", Raw: `{"type":"container_upload","file_id":"f"}`}},
-		{"a search result", `{"type":"search_result","source":"https://x","title":"t","content":[{"type":"text","text":"x"}]}`,
-			plimsoll.Opaque{Kind: "search_result", Raw: `{"type":"search_result","source":"https://x","title":"t","content":[{"type":"text","text":"x"}]}`}},
-		{"a search result whose type comes last", `{"content":[{"type":"text","text":"x"}],"type":"search_result"}`,
-			plimsoll.Opaque{Kind: "search_result", Raw: `{"content":[{"type":"text","text":"x"}],"type":"search_result"}`}},
+		{
+			"a search result", `{"type":"search_result","source":"https://x","title":"t","content":[{"type":"text","text":"x"}]}`,
+			plimsoll.Opaque{Kind: "search_result", Raw: `{"type":"search_result","source":"https://x","title":"t","content":[{"type":"text","text":"x"}]}`},
+		},
+		{
+			"a search result whose type comes last", `{"content":[{"type":"text","text":"x"}],"type":"search_result"}`,
+			plimsoll.Opaque{Kind: "search_result", Raw: `{"content":[{"type":"text","text":"x"}],"type":"search_result"}`},
+		},
 		{"a type of tomorrow", `{"type":"hologram","depth":3e0}`, plimsoll.Opaque{Kind: "hologram", Raw: `{"type":"hologram","depth":3e0}`}},
 		{"a text that is a number", `{"type":"text","text":5}`, plimsoll.Opaque{Kind: "text", Raw: `{"type":"text","text":5}`}},
 	} {
@@ -191,21 +209,34 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 		edit       func(*plimsoll.Draft) error
 		want       string
 	}{
-		{"dropping the oldest turn", system + u1 + " ,\n" + a1 + " , " + u2 + tail,
-			func(d *plimsoll.Draft) error { return d.Drop(span(0, 2), because) }, system + u2 + tail},
-		{"dropping the newest turn", system + u1 + " ,\n" + a1 + " , " + u2 + tail,
-			func(d *plimsoll.Draft) error { return d.Drop(span(2, 3), because) }, system + u1 + " ,\n" + a1 + tail},
-		{"removing thinking", system + u1 + "," + a1 + tail,
+		{
+			"dropping the oldest turn", system + u1 + " ,\n" + a1 + " , " + u2 + tail,
+			func(d *plimsoll.Draft) error { return d.Drop(span(0, 2), because) }, system + u2 + tail,
+		},
+		{
+			"dropping the newest turn", system + u1 + " ,\n" + a1 + " , " + u2 + tail,
+			func(d *plimsoll.Draft) error { return d.Drop(span(2, 3), because) }, system + u1 + " ,\n" + a1 + tail,
+		},
+		{
+			"removing thinking", system + u1 + "," + a1 + tail,
 			func(d *plimsoll.Draft) error { return d.RemovePart(part(1, 0), because) },
-			system + u1 + `,{"role":"assistant","content":[ {"type":"text","text":"a1"} ]}` + tail},
-		{"a summary before the newest turn", system + u1 + "," + a1 + tail,
-			insert(0, plimsoll.Say(plimsoll.User, "so far: \"all\" \n")), system + `{"role":"user","content":"so far: \"all\" \n"},` + u1 + "," + a1 + tail},
-		{"instructions beside a string", system + u1 + tail, add(plimsoll.Text{Text: "more"}),
-			`{"system" : [{"type":"text","text":"s"},{"type":"text","text":"more"}] ,"messages": [ ` + u1 + tail},
-		{"instructions beside a list", `{"system":[ {"type":"text","text":"s","cache_control":{"type":"ephemeral"}} ],"messages":[` + u1 + `]}`, add(plimsoll.Text{Text: "more"}),
-			`{"system":[ {"type":"text","text":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"more"} ],"messages":[` + u1 + `]}`},
+			system + u1 + `,{"role":"assistant","content":[ {"type":"text","text":"a1"} ]}` + tail,
+		},
+		{
+			"a summary before the newest turn", system + u1 + "," + a1 + tail,
+			insert(0, plimsoll.Say(plimsoll.User, "so far: \"all\" \n")), system + `{"role":"user","content":"so far: \"all\" \n"},` + u1 + "," + a1 + tail,
+		},
+		{
+			"instructions beside a string", system + u1 + tail, add(plimsoll.Text{Text: "more"}),
+			`{"system" : [{"type":"text","text":"s"},{"type":"text","text":"more"}] ,"messages": [ ` + u1 + tail,
+		},
+		{
+			"instructions beside a list", `{"system":[ {"type":"text","text":"s","cache_control":{"type":"ephemeral"}} ],"messages":[` + u1 + `]}`, add(plimsoll.Text{Text: "more"}),
+			`{"system":[ {"type":"text","text":"s","cache_control":{"type":"ephemeral"}},{"type":"text","text":"more"} ],"messages":[` + u1 + `]}`,
+		},
 		{"the first instructions", `{"messages":[` + u1 + `] }`, add(plimsoll.Text{Text: "more"}), `{"messages":[` + u1 + `],"system":[{"type":"text","text":"more"}] }`},
 		{"instructions where there is null", `{"system":null,"messages":[` + u1 + `]}`, add(plimsoll.Text{Text: "more"}), `{"system":[{"type":"text","text":"more"}],"messages":[` + u1 + `]}`},
+		{"instructions where there is an empty string", `{"system":"","messages":[` + u1 + `]}`, add(plimsoll.Text{Text: "more"}), `{"system":[{"type":"text","text":"more"}],"messages":[` + u1 + `]}`},
 		{"the first tool", `{"messages":[` + u1 + `]}`, tool, `{"messages":[` + u1 + `],"tools":[{"name":"t","description":"d","input_schema":{"type":"object"}}]}`},
 		{"one more tool", `{"tools":[ {"name":"a"} ],"messages":[` + u1 + `]}`, tool, `{"tools":[ {"name":"a"},{"name":"t","description":"d","input_schema":{"type":"object"}} ],"messages":[` + u1 + `]}`},
 		{"a tool where there is null", `{"tools":null,"messages":[` + u1 + `]}`, tool, `{"tools":[{"name":"t","description":"d","input_schema":{"type":"object"}}],"messages":[` + u1 + `]}`},
@@ -226,16 +257,24 @@ func TestInsertedMessagesAreRendered(t *testing.T) {
 		message plimsoll.Message
 		want    string
 	}{
-		{"several texts", plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "a"}, plimsoll.Text{Text: "b"}),
-			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`},
-		{"a round", plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "t", Signature: "s"}, plimsoll.Reasoning{Signature: "d", Redacted: true}, plimsoll.ToolCall{ID: "1", Name: "f"}),
-			`{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"tool_use","id":"1","name":"f","input":{}}]}`},
-		{"results come first, whoever brings them", plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Text{Text: "note"}, plimsoll.ToolResult{CallID: "1", Content: textOf("r"), IsError: true}),
-			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r","is_error":true},{"type":"text","text":"note"}]}`},
-		{"media", plimsoll.NewMessage(plimsoll.User, plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AA=="}, plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "BB"},
-			plimsoll.Media{Kind: plimsoll.Image, URL: "https://x/y"}, plimsoll.Media{Kind: plimsoll.Document, URL: "file_1"}),
+		{
+			"several texts", plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "a"}, plimsoll.Text{Text: "b"}),
+			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`,
+		},
+		{
+			"a round", plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "t", Signature: "s"}, plimsoll.Reasoning{Signature: "d", Redacted: true}, plimsoll.ToolCall{ID: "1", Name: "f"}),
+			`{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},{"type":"redacted_thinking","data":"d"},{"type":"tool_use","id":"1","name":"f","input":{}}]}`,
+		},
+		{
+			"results come first, whoever brings them", plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Text{Text: "note"}, plimsoll.ToolResult{CallID: "1", Content: textOf("r"), IsError: true}),
+			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r","is_error":true},{"type":"text","text":"note"}]}`,
+		},
+		{
+			"media", plimsoll.NewMessage(plimsoll.User, plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AA=="}, plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "BB"},
+				plimsoll.Media{Kind: plimsoll.Image, URL: "https://x/y"}, plimsoll.Media{Kind: plimsoll.Document, URL: "file_1"}),
 			`{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}},{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"BB"}},` +
-				`{"type":"image","source":{"type":"url","url":"https://x/y"}},{"type":"document","source":{"type":"file","file_id":"file_1"}}]}`},
+				`{"type":"image","source":{"type":"url","url":"https://x/y"}},{"type":"document","source":{"type":"file","file_id":"file_1"}}]}`,
+		},
 		{"what is not understood", plimsoll.NewMessage(plimsoll.Developer, plimsoll.Opaque{Raw: `{"type":"x"}`}), `{"role":"system","content":[{"type":"x"}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -250,23 +289,28 @@ func TestInsertedMessagesAreRendered(t *testing.T) {
 
 func TestWhatTheAPICannotTakeIsNotWritten(t *testing.T) {
 	t.Parallel()
-	for name, p := range map[string]plimsoll.Part{
-		"thinking without a signature":  plimsoll.Reasoning{Text: "t"},
-		"sound":                         plimsoll.Media{Kind: plimsoll.Audio, Data: "AA"},
-		"arguments that are no object":  plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `[1]`},
-		"arguments that are not JSON":   plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"a":`},
-		"half of a server tool removed": nil,
+	insert := func(p plimsoll.Part) func(*plimsoll.Draft) error {
+		return func(d *plimsoll.Draft) error {
+			_, err := d.Insert(0, plimsoll.NewMessage(plimsoll.User, p), because)
+			return err
+		}
+	}
+	remove := func(j int) func(*plimsoll.Draft) error {
+		return func(d *plimsoll.Draft) error { return d.RemovePart(part(0, j), because) }
+	}
+	for name, edits := range map[string]func(*plimsoll.Draft) error{
+		"thinking without a signature":          insert(plimsoll.Reasoning{Text: "t"}),
+		"sound":                                 insert(plimsoll.Media{Kind: plimsoll.Audio, Data: "AA"}),
+		"arguments that are no object":          insert(plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `[1]`}),
+		"arguments that are not JSON":           insert(plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"a":`}),
+		"a server tool's result without a call": remove(0),
+		"a server tool's call without a result": remove(1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := decode(t, `{"messages":[{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"text","text":"x"}]}]}`)
+			r := decode(t, `{"messages":[{"role":"assistant","content":[{"type":"server_tool_use","id":"s"},{"type":"web_search_tool_result","tool_use_id":"s"}]}]}`)
 			d := plimsoll.NewDraft(r.Conversation(), nil)
-			err := d.RemovePart(part(0, 0), because)
-			if p != nil {
-				d = plimsoll.NewDraft(r.Conversation(), nil)
-				_, err = d.Insert(0, plimsoll.NewMessage(plimsoll.User, p), because)
-			}
-			if err != nil {
+			if err := edits(d); err != nil {
 				t.Fatal(err)
 			}
 			if out, err := r.Encode(d); !errors.Is(err, plimsoll.ErrUnsupported) {

@@ -107,11 +107,17 @@ func TestErrorsInThePlaceOfAnAnswerAreRead(t *testing.T) {
 		want       wire.APIError
 		overflow   bool
 	}{
-		{"a full context", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 201234 tokens > 200000 maximum"},"request_id":"req_1"}`,
-			wire.APIError{Type: "invalid_request_error", Message: "prompt is too long: 201234 tokens > 200000 maximum"}, true},
+		{
+			"a full context", `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 201234 tokens > 200000 maximum"},"request_id":"req_1"}`,
+			wire.APIError{Type: "invalid_request_error", Message: "prompt is too long: 201234 tokens > 200000 maximum"},
+			true,
+		},
 		{"overload", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, wire.APIError{Type: "overloaded_error", Message: "Overloaded"}, false},
-		{"a cause by name", `{"type":"error","error":{"type":"invalid_request_error","message":"no","details":{"error_code":"thinking_mismatch"}}}`,
-			wire.APIError{Type: "invalid_request_error", Code: "thinking_mismatch", Message: "no"}, false},
+		{
+			"a cause by name", `{"type":"error","error":{"type":"invalid_request_error","message":"no","details":{"error_code":"thinking_mismatch"}}}`,
+			wire.APIError{Type: "invalid_request_error", Code: "thinking_mismatch", Message: "no"},
+			false,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
