@@ -16,6 +16,11 @@ type decoder struct {
 	writer  *writer
 	budget  wire.Budget
 	seen    bool // a messages list was found
+
+	fields   fields
+	elements []rawjson.Span // of the list that is being read
+	spans    slab[rawjson.Span]
+	places   slab[wire.Place]
 }
 
 func (d *decoder) request() error {
@@ -80,8 +85,11 @@ func (d *decoder) messages() error {
 		return d.wrong("messages", "a list")
 	}
 	d.seen = true
+	if d.layout.Items == nil {
+		d.expect(len(d.layout.Body)/typicalMessage + 1)
+	}
 	d.layout.Items = d.layout.Items[:0]
-	var items []rawjson.Span
+	items := d.layout.Messages.Items[:0]
 	start := s.Offset()
 	var failed error
 	for i := range s.Elements() {
@@ -105,6 +113,17 @@ func (d *decoder) messages() error {
 	}
 	d.layout.Messages = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: items}
 	return failed
+}
+
+// typicalMessage is how many bytes of a body there are for each message that room
+// is made for in advance. Agents send more, so that the room is a small part of
+// the body.
+const typicalMessage = 4096
+
+func (d *decoder) expect(messages int) {
+	d.layout.Items = make([]wire.Item, 0, messages)
+	d.layout.Messages.Items = make([]rawjson.Span, 0, messages)
+	d.spans.size, d.places.size = messages, messages
 }
 
 func (d *decoder) tools(key string) error {
@@ -194,10 +213,14 @@ func (d *decoder) broken(err error) error { return wire.Broken(plimsoll.OpenAI, 
 
 // role translates what compatible servers and older clients write.
 func role(s string) plimsoll.Role {
-	switch s {
-	case "function":
+	if s == "function" {
 		return plimsoll.ToolRole
-	default:
-		return plimsoll.Role(strings.Clone(s))
 	}
+	for _, r := range [...]plimsoll.Role{plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole, plimsoll.System, plimsoll.Developer} {
+		if s == string(r) {
+			return r
+		}
+	}
+	// A role that nobody knows must not hold on to the body.
+	return plimsoll.Role(strings.Clone(s))
 }

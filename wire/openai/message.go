@@ -9,14 +9,32 @@ import (
 )
 
 // fields are the members of a message, gathered before they are put in order:
-// JSON gives them in any.
+// JSON gives them in any. A decoder uses one for all messages; what an item keeps
+// is copied.
 type fields struct {
 	role, name, callID string
+	members            []rawjson.Span
 	content            []located
 	contentValue       rawjson.Span
 	reasoning          *located
 	calls              []located
-	lists              []wire.PartList
+	lists              []wire.PartList // nil as long as no part is an element of one
+	// parts and all are where item puts things in order.
+	parts []plimsoll.Part
+	all   []located
+}
+
+// reset forgets a message and keeps the room that it took.
+func (f *fields) reset() {
+	*f = fields{members: f.members[:0], content: f.content[:0], calls: f.calls[:0], parts: f.parts[:0], all: f.all[:0]}
+}
+
+// list sets one of the lists that parts are elements of.
+func (f *fields) list(which int, l wire.PartList) {
+	if f.lists == nil {
+		f.lists = make([]wire.PartList, listCalls+1)
+	}
+	f.lists[which] = l
 }
 
 // located is a part and where it stands.
@@ -37,21 +55,20 @@ const (
 const maxMembers = 64
 
 func (d *decoder) message(i int) (wire.Item, error) {
-	s, body := d.scanner, d.layout.Body
-	f := fields{lists: make([]wire.PartList, 3)}
+	s, f := d.scanner, &d.fields
+	f.reset()
 	id := wire.NewIdentity()
 	start := s.Offset()
 	var failed error
 	for key, at := range s.Members() {
-		if len(f.lists[listMembers].Items) > maxMembers && !d.budget.Take() {
+		if len(f.members) > maxMembers && !d.budget.Take() {
 			break
 		}
-		if err := d.messageMember(&f, id, string(key)); err != nil && failed == nil {
+		if err := d.messageMember(f, id, key); err != nil && failed == nil {
 			failed = fmt.Errorf("messages[%d]: %w", i, err)
 		}
-		f.lists[listMembers].Items = append(f.lists[listMembers].Items, rawjson.Span{Start: at.Start, End: s.Offset()})
+		f.members = append(f.members, rawjson.Span{Start: at.Start, End: s.Offset()})
 	}
-	f.lists[listMembers].Span = rawjson.Span{Start: start, End: s.Offset()}
 	identity := id.Sum()
 	if s.Err() != nil {
 		return wire.Item{}, d.broken(s.Err())
@@ -64,23 +81,31 @@ func (d *decoder) message(i int) (wire.Item, error) {
 			Dialect: plimsoll.OpenAI, Offset: start, Path: fmt.Sprintf("messages[%d].role", i), Expected: "a role",
 		}
 	}
-	item := f.item(body)
+	if f.reasoning != nil {
+		f.list(listMembers, d.partList(rawjson.Span{Start: start, End: s.Offset()}, f.members))
+	}
+	item := d.item(f)
 	item.Identity = identity
 	return item, nil
 }
 
-func (d *decoder) messageMember(f *fields, id wire.Identity, key string) error {
+// partList keeps a list whose spans were gathered in room that is used again.
+func (d *decoder) partList(span rawjson.Span, items []rawjson.Span) wire.PartList {
+	return wire.PartList{List: rawjson.List{Span: span, Items: d.spans.keep(items)}}
+}
+
+func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
 	s, body := d.scanner, d.layout.Body
-	switch key {
+	switch string(key) {
 	case "role":
 		f.role = d.text()
-		id.Field(key, []byte(f.role))
+		id.Field("role", []byte(f.role))
 	case "name":
 		f.name = d.text()
-		id.Field(key, []byte(f.name))
+		id.Field("name", []byte(f.name))
 	case "tool_call_id":
 		f.callID = d.text()
-		id.Field(key, []byte(f.callID))
+		id.Field("tool_call_id", []byte(f.callID))
 	case "content":
 		return d.content(f, id)
 	case "tool_calls":
@@ -88,12 +113,12 @@ func (d *decoder) messageMember(f *fields, id wire.Identity, key string) error {
 	case "function_call":
 		d.oldCall(f, id)
 	case "reasoning_content", "reasoning":
-		d.reasoning(f, id, key)
+		d.reasoning(f, id, string(key))
 	case "cache_control":
 		s.Value()
 	default:
 		if v := s.Value(); string(v.Of(body)) != "null" {
-			id.Field(key, v.Of(body))
+			id.Field(string(key), v.Of(body))
 		}
 	}
 	return nil
@@ -104,32 +129,41 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	s := d.scanner
 	kind := s.Peek()
 	start := s.Offset()
-	f.content = nil
+	f.content = f.content[:0]
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		f.content = []located{{wire.TextPart(d.layout.Body, t), wire.Fixed}}
+		f.content = append(f.content, located{wire.TextPart(d.layout.Body, t), wire.Fixed})
 		id.Field("text", t.Raw(d.layout.Body))
 	case 'n':
 		s.Value()
 	case '[':
-		f.lists[listContent] = wire.PartList{Empty: "null"}
-		for i := range s.Elements() {
-			if !d.budget.Take() {
-				break
-			}
-			s.Peek()
-			begin := s.Offset()
-			part := d.block(id)
-			f.lists[listContent].Items = append(f.lists[listContent].Items, rawjson.Span{Start: begin, End: s.Offset()})
-			f.content = append(f.content, located{part, wire.Place{List: listContent, Index: i}})
-		}
-		f.lists[listContent].Span = rawjson.Span{Start: start, End: s.Offset()}
+		d.blocks(f, id)
 	default:
 		return d.wrong("content", "a string, null or a list of parts")
 	}
 	f.contentValue = rawjson.Span{Start: start, End: s.Offset()}
 	return nil
+}
+
+// blocks reads a list of parts.
+func (d *decoder) blocks(f *fields, id wire.Identity) {
+	s := d.scanner
+	start := s.Offset()
+	d.elements = d.elements[:0]
+	for i := range s.Elements() {
+		if !d.budget.Take() {
+			break
+		}
+		s.Peek()
+		begin := s.Offset()
+		part := d.block(id)
+		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
+		f.content = append(f.content, located{part, wire.Place{List: listContent, Index: i}})
+	}
+	list := d.partList(rawjson.Span{Start: start, End: s.Offset()}, d.elements)
+	list.Empty = "null"
+	f.list(listContent, list)
 }
 
 // calls reads tool_calls: functions and custom tools.
@@ -140,8 +174,7 @@ func (d *decoder) calls(f *fields, id wire.Identity) {
 		return
 	}
 	start := s.Offset()
-	list := wire.PartList{}
-	f.calls = nil
+	f.calls, d.elements = f.calls[:0], d.elements[:0]
 	for i := range s.Elements() {
 		if !d.budget.Take() {
 			break
@@ -149,11 +182,10 @@ func (d *decoder) calls(f *fields, id wire.Identity) {
 		s.Peek()
 		begin := s.Offset()
 		part := d.call(id)
-		list.Items = append(list.Items, rawjson.Span{Start: begin, End: s.Offset()})
+		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
 		f.calls = append(f.calls, located{part, wire.Place{List: listCalls, Index: i}})
 	}
-	list.Span = rawjson.Span{Start: start, End: s.Offset()}
-	f.lists[listCalls] = list
+	f.list(listCalls, d.partList(rawjson.Span{Start: start, End: s.Offset()}, d.elements))
 }
 
 func (d *decoder) call(id wire.Identity) plimsoll.Part {
@@ -217,43 +249,43 @@ func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 	id.Field(key, t.Raw(d.layout.Body))
 	f.reasoning = &located{
 		wire.ReasoningPart(d.layout.Body, t.Span, rawjson.Span{}, false),
-		wire.Place{List: listMembers, Index: len(f.lists[listMembers].Items)},
+		wire.Place{List: listMembers, Index: len(f.members)},
 	}
 }
 
 // item puts the parts in order: reasoning, content, calls.
-func (f *fields) item(body []byte) wire.Item {
-	item := wire.Item{Lists: f.lists}
+func (d *decoder) item(f *fields) wire.Item {
 	m := plimsoll.Message{Role: role(f.role), Name: f.name}
-	var all []located
 	if f.reasoning != nil {
-		all = append(all, *f.reasoning)
+		f.all = append(f.all, *f.reasoning)
 	}
 	if m.Role == plimsoll.ToolRole {
-		all = append(all, f.result())
+		f.all = append(f.all, f.result())
 	} else {
-		all = append(all, f.content...)
+		f.all = append(f.all, f.content...)
 	}
-	all = append(all, f.calls...)
-	parts := make([]plimsoll.Part, len(all))
-	item.Places = make([]wire.Place, len(all))
-	for i, l := range all {
-		parts[i], item.Places[i] = l.part, l.place
+	f.all = append(f.all, f.calls...)
+	places := d.places.take(len(f.all))
+	for i, l := range f.all {
+		places[i] = l.place
 	}
-	m.Parts = plimsoll.ListOf(parts...)
-	item.Message = m
-	return item
+	m.Parts = f.listOf(f.all)
+	return wire.Item{Message: m, Places: places, Lists: f.lists}
+}
+
+func (f *fields) listOf(all []located) plimsoll.List[plimsoll.Part] {
+	f.parts = f.parts[:0]
+	for _, l := range all {
+		f.parts = append(f.parts, l.part)
+	}
+	return plimsoll.ListOf(f.parts...)
 }
 
 // result makes a tool message's content the content of one result. Without an id
 // it answers the call of its name, as the old function messages do.
 func (f *fields) result() located {
-	content := make([]plimsoll.Part, len(f.content))
-	for i, l := range f.content {
-		content[i] = l.part
-	}
 	return located{
-		plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: plimsoll.ListOf(content...)},
+		plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: f.listOf(f.content)},
 		wire.Place{List: -1, Content: f.contentValue},
 	}
 }
