@@ -31,6 +31,8 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"a content without parts", user + `,{"role":"model","parts":[]}`, ``, wire.RuleEmpty},
 		{"a content with nothing at all", user + `,{}`, ``, wire.RuleEmpty},
 		{"a part without data", `{"parts":[{"thought":true}]}`, ``, wire.RuleEmpty},
+		{"a part with metadata only", `{"parts":[{"partMetadata":{"a":1}}]}`, ``, wire.RuleEmpty},
+		{"a part with data that is not known", `{"parts":[{"hologram":{}}]}`, ``, ""},
 		{"a part that is no object", `{"parts":[1]}`, ``, wire.RuleEmpty},
 		{"a model that begins", model + "," + user, ``, wire.RuleOrder},
 		{"a result without a call", user + "," + result, ``, wire.RuleOrphanResult},
@@ -39,6 +41,7 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"something between call and result", user + "," + call + "," + user + "," + result, ``, wire.RuleOrder},
 		{"a call right after the model's text", user + "," + model + "," + call + "," + result, ``, wire.RuleOrder},
 		{"results of parallel calls in two contents", user + "," + calls + "," + result + "," + result, ``, wire.RuleOrder},
+		{"more results than calls", user + "," + call + `,{"parts":[{"functionResponse":{"name":"f"}},{"functionResponse":{"name":"f"}}]}`, ``, wire.RuleOrder},
 		{"a role that does not exist", user + `,{"role":"narrator","parts":[{"text":"x"}]}`, ``, wire.RuleRole},
 		{"another API's name for the model", user + `,{"role":"assistant","parts":[{"text":"x"}]}`, ``, wire.RuleRole},
 		{"instructions among the contents", `{"role":"system","parts":[{"text":"x"}]},` + user, ``, wire.RuleRole},
@@ -52,6 +55,8 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"tools beside cached content", user, `,"cachedContent":"c/1","tools":[]`, gemini.RuleCached},
 		{"tool config beside cached content", user, `,"cached_content":"c/1","tool_config":{}`, gemini.RuleCached},
 		{"a conversation that began in cached content", result + "," + model, `,"cachedContent":"c/1"`, ""},
+		{"a model that goes on from cached content", model + "," + user, `,"cachedContent":"c/1"`, ""},
+		{"a call after the model's text, behind cached content", model + "," + call + "," + result, `,"cachedContent":"c/1"`, wire.RuleOrder},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -205,6 +205,44 @@ func TestALoneContentBecomesAListWhenOthersJoinIt(t *testing.T) {
 	}
 }
 
+func TestALoneContentThatIsChangedAndThenDroppedIsGone(t *testing.T) {
+	t.Parallel()
+	got := edited(t, `{"contents":{"parts":[{"text":"a"},{"text":"b"}]}}`, func(d *plimsoll.Draft) error {
+		if err := d.RemovePart(plimsoll.PartRef{}, because); err != nil {
+			return err
+		}
+		return d.Drop(plimsoll.Span{Start: 0, End: 1}, because)
+	})
+	if want := `{"contents":[]}`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAnEmptyListIsFilled(t *testing.T) {
+	t.Parallel()
+	got := edited(t, `{"contents":[ ]}`, func(d *plimsoll.Draft) error {
+		_, err := d.Insert(0, plimsoll.Say(plimsoll.User, "u"), because)
+		return err
+	})
+	if want := `{"contents":[ {"role":"user","parts":[{"text":"u"}]}]}`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAResultThatIsReplacedAndThenDroppedIsGone(t *testing.T) {
+	t.Parallel()
+	const round = `{"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"parts":[{"functionResponse":{"name":"f","response":{},"parts":[{"inlineData":{"data":"AA"}}]}}]}`
+	got := edited(t, `{"contents":[{"parts":[{"text":"u"}]},`+round+`,{"role":"model","parts":[{"text":"a"}]}]}`, func(d *plimsoll.Draft) error {
+		if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("cut"), because); err != nil {
+			return err
+		}
+		return d.Drop(plimsoll.Span{Start: 1, End: 3}, because)
+	})
+	if want := `{"contents":[{"parts":[{"text":"u"}]},{"role":"model","parts":[{"text":"a"}]}]}`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	t.Parallel()
 	system := func(d *plimsoll.Draft) error { d.AddSystem(plimsoll.Text{Text: "s"}, because); return nil }

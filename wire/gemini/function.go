@@ -68,14 +68,36 @@ func (d *decoder) result(id wire.Identity) *result {
 			f.response, f.isError = d.response()
 			id.Field("response", f.response.Of(d.layout.Body))
 		case "parts":
-			var list repeated
-			f.parts, _, list = d.parts(-1, id)
-			f.media = list.Span
+			f.parts = nil
+			f.media = d.repeated(func(int) { f.parts = append(f.parts, d.attachment(id)) }).Span
 		default:
 			d.unknown(id, string(key))
 		}
 	}
 	return f
+}
+
+// attachment reads a part of a functionResponse, which can only be media.
+func (d *decoder) attachment(id wire.Identity) plimsoll.Part {
+	s, body := d.scanner, d.layout.Body
+	id.Field("part", nil)
+	if s.Peek() != '{' {
+		return wire.OpaquePart(body, "", s.Value())
+	}
+	begin := s.Offset()
+	var f partFields
+	for key := range s.Members() {
+		switch name := camel(key); name {
+		case "inlineData", "fileData":
+			d.media(&f, id, name)
+		default:
+			if !d.unknown(id, name) && f.kind == "" {
+				f.kind = name
+			}
+		}
+	}
+	part, _ := f.part(body, rawjson.Span{Start: begin, End: s.Offset()})
+	return part
 }
 
 // named reads a string that counts for the identity, unless it is empty.

@@ -131,8 +131,8 @@ func mediaKind(mime string) plimsoll.MediaKind {
 	}
 }
 
-// part decides what the members make. Calls and results come first: they must
-// pair, whatever else a client writes beside them.
+// part decides what the members make. What is understood comes first: calls must
+// pair and texts be weighed, whatever else a client writes beside them.
 func (f *partFields) part(body []byte, raw rawjson.Span) (plimsoll.Part, rawjson.Span) {
 	switch {
 	case f.call != nil:
@@ -141,12 +141,12 @@ func (f *partFields) part(body []byte, raw rawjson.Span) (plimsoll.Part, rawjson
 		return f.result.part(body), f.result.response
 	case f.isMedia:
 		return wire.MediaPart(body, f.media, f.data), rawjson.Span{}
-	case f.kind != "":
-		return wire.OpaquePart(body, f.kind, raw), rawjson.Span{}
 	case f.isText && f.thought:
 		return wire.ReasoningPart(body, f.text.Span, f.signature, false), rawjson.Span{}
 	case f.isText:
 		return wire.TextPart(body, f.text), rawjson.Span{}
+	case f.kind != "":
+		return wire.OpaquePart(body, f.kind, raw), rawjson.Span{}
 	case !f.signature.IsZero():
 		return wire.ReasoningPart(body, rawjson.Span{}, f.signature, true), rawjson.Span{}
 	default:

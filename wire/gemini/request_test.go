@@ -203,20 +203,67 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 	}
 }
 
-// A functionResponse may have parts, so these could nest for ever.
-func TestNestedPartsEndWhereTheScannerDoes(t *testing.T) {
+func TestOddValuesAreCarriedNotUnderstood(t *testing.T) {
 	t.Parallel()
-	const depth = 2_000
-	body := `{"contents":[{"parts":[` + strings.Repeat(`{"functionResponse":{"parts":[`, depth) +
-		strings.Repeat(`]}}`, depth) + `]}]}`
-	r, err := gemini.Codec{}.Decode([]byte(body))
-	if err == nil {
-		flat(r.Conversation().Messages.Slice()...)
-		return
+	for _, tt := range []struct {
+		name, part string
+		want       []plimsoll.Part
+	}{
+		{"a call that is a number", `{"functionCall":7}`, []plimsoll.Part{plimsoll.Opaque{Raw: `{"functionCall":7}`}}},
+		{"a response that is a list", `{"functionResponse":[]}`, []plimsoll.Part{plimsoll.Opaque{Raw: `{"functionResponse":[]}`}}},
+		{"data that is a text", `{"inlineData":"AA"}`, []plimsoll.Part{plimsoll.Opaque{Kind: "inlineData", Raw: `{"inlineData":"AA"}`}}},
+		{"a text that is a number", `{"text":1}`, []plimsoll.Part{plimsoll.Opaque{Raw: `{"text":1}`}}},
+		{"a text with something new beside it", `{"new":{},"text":"t"}`, []plimsoll.Part{plimsoll.Text{Text: "t"}}},
+		{"thinking with something new beside it", `{"new":{},"text":"t","thought":true}`, []plimsoll.Part{plimsoll.Reasoning{Text: "t"}}},
+		{"something new with a signature", `{"new":{},"thoughtSignature":"s"}`, []plimsoll.Part{plimsoll.Opaque{Kind: "new", Raw: `{"new":{},"thoughtSignature":"s"}`}}},
+		{"a bare resolution", `{"fileData":{"fileUri":"u"},"mediaResolution":"LOW"}`, []plimsoll.Part{plimsoll.Media{Kind: plimsoll.Document, URL: "u", Detail: "LOW"}}},
+		{"an id and arguments that are null", `{"functionCall":{"id":null,"name":"f","args":null}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f"}}},
+		{"a call with members that are new", `{"functionCall":{"name":"f","args":{},"willContinue":true}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f", Arguments: "{}"}}},
+		{"a response inside a response", `{"functionResponse":{"name":"f","parts":[{"functionResponse":{"name":"g"}},3]}}`, []plimsoll.Part{
+			plimsoll.Text{Text: `result of "" "f", failed false`},
+			plimsoll.Opaque{Kind: "functionResponse", Raw: `{"functionResponse":{"name":"g"}}`}, plimsoll.Opaque{Raw: `3`},
+		}},
+	} {
+		c := decode(t, `{"generationConfig":[],"tools":[1,{"functionDeclarations":[2]}],"contents":[{"parts":[`+tt.part+`]}]}`).Conversation()
+		if diff := cmp.Diff(tt.want, flat(c.Messages.At(0))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if diff := cmp.Diff([]plimsoll.Tool{{Opaque: "2"}}, c.Tools.Slice()); diff != "" {
+			t.Errorf("%s: tools (-want +got):\n%s", tt.name, diff)
+		}
 	}
-	var bad *wire.DecodeError
-	if !errors.As(err, &bad) {
-		t.Errorf("error %v", err)
+}
+
+func TestTheLastOfSeveralMembersOfOneNameHolds(t *testing.T) {
+	t.Parallel()
+	got := edited(t, `{"contents":{"parts":{"text":"a"}},"tools":{"functionDeclarations":[{"name":"a"}]},"systemInstruction":"a","contents":[{"role":"x","parts":[{}]}],"contents":[{"parts":[{"text":"b"}]}],"tools":[],"system_instruction":{"parts":[{"text":"b"}]}}`,
+		func(d *plimsoll.Draft) error {
+			c := d.Original()
+			if c.Messages.Len() != 1 || c.Messages.At(0).Text() != "b" || c.Tools.Len() != 0 || plimsoll.TextOf(c.System) != "b" {
+				t.Errorf("conversation %+v", c)
+			}
+			d.AddSystem(plimsoll.Text{Text: "s"}, because)
+			d.AddTool(plimsoll.Tool{Name: "t"}, because)
+			_, err := d.Insert(1, plimsoll.Say(plimsoll.User, "c"), because)
+			return err
+		})
+	const want = `{"contents":{"parts":{"text":"a"}},"tools":{"functionDeclarations":[{"name":"a"}]},"systemInstruction":"a","contents":[{"role":"x","parts":[{}]}],"contents":[{"parts":[{"text":"b"}]},{"role":"user","parts":[{"text":"c"}]}],"tools":[{"functionDeclarations":[{"name":"t"}]}],"system_instruction":{"parts":[{"text":"b"},{"text":"s"}]}}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c := decode(t, `{"contents":[],"systemInstruction":"a","systemInstruction":null}`).Conversation(); c.System.Len() > 0 {
+		t.Errorf("an instruction that null took back: %v", c.System.Slice())
+	}
+	if found := wire.Check(decode(t, want)); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+}
+
+func TestOnlyPartsOfAListCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	items := decode(t, `{"contents":[{"parts":[{"text":"a"}]},{"parts":{"text":"b"}}]}`).Layout().Items
+	if list, lone := items[0].Places[0].List, items[1].Places[0].List; list != 0 || lone != wire.Fixed.List {
+		t.Errorf("places %d and %d", list, lone)
 	}
 }
 
