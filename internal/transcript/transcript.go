@@ -1,6 +1,6 @@
 // Package transcript reads conversations from files for commands and tests:
-// OpenAI message lists and request bodies, Anthropic content blocks, JSON Lines
-// of messages or of whole conversations, and plain text.
+// message lists, request bodies of all dialects, JSON Lines of messages, of whole
+// conversations or of an agent's session entries, and plain text.
 //
 // It reads to look, not to send: what it returns cannot be turned back into the
 // bytes that it came from. That is the codecs' business.
@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // Format says how a file is read.
@@ -148,6 +149,14 @@ func parseLine(line []byte, messages *[]plimsoll.Message, all *[]plimsoll.Conver
 		*all = append(*all, c)
 		return "conversation", err
 	}
+	if c, ok, err := requestBody(line); ok {
+		*all = append(*all, c)
+		return "conversation", err
+	}
+	var entry sessionEntry
+	if json.Unmarshal(line, &entry) == nil && entry.Type != "" {
+		return entry.read(messages)
+	}
 	var m wireMessage
 	if err := json.Unmarshal(line, &m); err != nil {
 		return "", jsonError(err)
@@ -173,10 +182,26 @@ func parseJSON(data []byte) (plimsoll.Conversation, error) {
 	} else if err := json.Unmarshal(data, &head); err != nil {
 		return plimsoll.Conversation{}, jsonError(err)
 	}
-	if head.Messages == nil {
-		return plimsoll.Conversation{}, errNoConversation
+	if head.Messages != nil {
+		return head.conversation()
 	}
-	return head.conversation()
+	if c, ok, err := requestBody(data); ok {
+		return c, err
+	}
+	return plimsoll.Conversation{}, errNoConversation
+}
+
+// requestBody reads a request of a dialect that has no messages member.
+func requestBody(data []byte) (c plimsoll.Conversation, ok bool, err error) {
+	d, ok := dialects.FromBody(data)
+	if !ok {
+		return c, false, nil
+	}
+	r, err := dialects.Codec(d).Decode(data)
+	if err != nil {
+		return c, true, err
+	}
+	return r.Conversation(), true, nil
 }
 
 // hasRole tells a list of messages from a list of other things.

@@ -146,6 +146,7 @@ type wireBlock struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
 	Input     json.RawMessage `json:"input"`
+	Arguments json.RawMessage `json:"arguments"`
 	ToolUseID string          `json:"tool_use_id"`
 	Content   json.RawMessage `json:"content"`
 	IsError   bool            `json:"is_error"`
@@ -183,6 +184,8 @@ func blockPart(raw json.RawMessage) (plimsoll.Part, error) {
 		return plimsoll.Reasoning{Text: b.Thinking, Signature: b.Signature}, nil
 	case "tool_use":
 		return plimsoll.ToolCall{ID: b.ID, Name: b.Name, Arguments: string(b.Input)}, nil
+	case "toolCall":
+		return plimsoll.ToolCall{ID: b.ID, Name: b.Name, Arguments: textOrJSON(b.Arguments)}, nil
 	case "tool_result":
 		content, err := contentParts(b.Content)
 		return plimsoll.ToolResult{CallID: b.ToolUseID, Content: plimsoll.ListOf(content...), IsError: b.IsError}, err

@@ -1,0 +1,72 @@
+package dialects_test
+
+import (
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+func TestThePathTellsTheDialect(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]plimsoll.Dialect{
+		"/v1/chat/completions":                                        plimsoll.OpenAI,
+		"/api/v1/chat/completions/":                                   plimsoll.OpenAI,
+		"/openai/deployments/gpt-4o/chat/completions":                 plimsoll.OpenAI,
+		"/v1/responses":                                               plimsoll.Responses,
+		"/v1/responses/compact":                                       plimsoll.Responses,
+		"/v1/messages":                                                plimsoll.Anthropic,
+		"/v1beta/models/gemini-2.5-pro:generateContent":               plimsoll.Gemini,
+		"/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent": plimsoll.Gemini,
+		"/v1/messages/count_tokens":                                   "",
+		"/v1beta/models/gemini-2.5-pro:countTokens":                   "",
+		"/v1/models":                                                  "",
+		"/v1/responses/resp_123":                                      "",
+		"/v1/embeddings":                                              "",
+		"/":                                                           "",
+	} {
+		got, ok := dialects.FromPath(path)
+		if got != want || ok != (want != "") {
+			t.Errorf("FromPath(%s) = %q, %v; want %q", path, got, ok, want)
+		}
+	}
+}
+
+func TestTheBodyTellsTheDialect(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, body string
+		want       plimsoll.Dialect
+	}{
+		{"plain messages are OpenAI's", `{"messages":[{"role":"user","content":"hi"}]}`, plimsoll.OpenAI},
+		{"tool calls are OpenAI's", `{"max_tokens":5,"messages":[{"role":"assistant","tool_calls":[]}]}`, plimsoll.OpenAI},
+		{"a system member is Anthropic's", `{"system":"s","messages":[]}`, plimsoll.Anthropic},
+		{"tool_use is Anthropic's", `{"max_tokens":5,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"1","input":{}}]}]}`, plimsoll.Anthropic},
+		{"input_schema is Anthropic's", `{"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{}}]}`, plimsoll.Anthropic},
+		{"contents are Gemini's", `{"contents":[{"parts":[{"text":"hi"}]}]}`, plimsoll.Gemini},
+		{"input is Responses'", `{"model":"gpt-5","input":"hi"}`, plimsoll.Responses},
+		{"nothing of all that", `{"prompt":"hi"}`, ""},
+		{"a list", `[{"role":"user"}]`, ""},
+		{"broken JSON", `{"messages":[`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok := dialects.FromBody([]byte(tt.body))
+			if got != tt.want || ok != (tt.want != "") {
+				t.Errorf("got %q, %v; want %q", got, ok, tt.want)
+			}
+		})
+	}
+}
+
+func TestEveryDialectHasItsCodec(t *testing.T) {
+	t.Parallel()
+	for _, d := range dialects.All() {
+		if c := dialects.Codec(d); c == nil || c.Dialect() != d {
+			t.Errorf("codec of %s is %v", d, c)
+		}
+	}
+	if dialects.Codec("esperanto") != nil {
+		t.Error("an unknown dialect has a codec")
+	}
+}
