@@ -29,6 +29,9 @@ func same(p plimsoll.Part) plimsoll.Part {
 // normalize puts the results of a round into one user message, and gives texts
 // of white space a letter: the API refuses them.
 func normalize(c plimsoll.Conversation) plimsoll.Conversation {
+	if c.Dialect == plimsoll.Anthropic {
+		return c // decoded from a body that was rendered so
+	}
 	var messages []plimsoll.Message
 	results := false
 	for _, m := range c.Messages.All() {
