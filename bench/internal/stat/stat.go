@@ -32,12 +32,14 @@ func Harmonic(values ...float64) float64 {
 }
 
 // Extrapolate returns the time for n bytes from the times for two smaller sizes,
-// with the power of the size that they show.
+// with the power of the size that they show. The power is kept between one and
+// two, so that a disturbed measurement does not make a peer look worse than
+// quadratic.
 func Extrapolate(n, smallBytes int, small time.Duration, largeBytes int, large time.Duration) time.Duration {
 	if small <= 0 || large <= 0 {
 		return 0
 	}
 	power := math.Log(large.Seconds()/small.Seconds()) / math.Log(float64(largeBytes)/float64(smallBytes))
-	power = max(power, 1)
+	power = min(max(power, 1), 2)
 	return time.Duration(float64(large) * math.Pow(float64(n)/float64(largeBytes), power))
 }

@@ -46,6 +46,7 @@ func TestExtrapolateFollowsThePowerOfTheSize(t *testing.T) {
 		{"linear", 1 * ms, 4 * ms, 400 * ms},
 		{"quadratic", 1 * ms, 16 * ms, 160_000 * ms},
 		{"less than linear is taken for linear", 4 * ms, 4 * ms, 400 * ms},
+		{"more than quadratic is taken for quadratic", 1 * ms, 64 * ms, 640_000 * ms},
 		{"unmeasurable", 0, 4 * ms, 0},
 	}
 	for _, test := range tests {
