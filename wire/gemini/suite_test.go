@@ -54,7 +54,11 @@ var (
 // object is wiretest.Object for keys that need no escapes: a suite renders
 // millions of them.
 func object(members ...wiretest.Member) raw {
-	out := raw{'{'}
+	size := 2
+	for _, m := range members {
+		size += len(m.Key) + len(m.Value) + len(`"":,`)
+	}
+	out := append(make(raw, 0, size), '{')
 	for i, m := range members {
 		if i > 0 {
 			out = append(out, ',')
@@ -117,7 +121,7 @@ func (g *renderer) system(m plimsoll.Message) raw {
 	case 1:
 		return object(member("parts", parts[0]))
 	case 2:
-		return object(member("role", text("user")), member("parts", array(parts...)))
+		return object(member("role", raw(`"user"`)), member("parts", array(parts...)))
 	}
 	return object(member("parts", array(parts...)))
 }
@@ -148,7 +152,7 @@ func (g *renderer) content(m plimsoll.Message) raw {
 	if len(parts) == 1 && g.r.IntN(3) == 0 {
 		list = parts[0]
 	}
-	o := members{member("parts", list), member("role", text(role))}
+	o := members{member("parts", list), member("role", raw(`"`+role+`"`))}
 	switch {
 	case role == "user" && g.r.IntN(6) == 0:
 		o = o[:1]
@@ -179,16 +183,16 @@ func (g *renderer) part(p plimsoll.Part) members {
 			member(g.key("thoughtSignature", "thought_signature"), text(p.Signature))}
 	case plimsoll.ToolCall:
 		o := members{member(g.key("functionCall", "function_call"), object(
-			member("id", text(p.ID)), member("name", text(p.Name)), member("args", raw(p.Arguments)),
+			member("id", raw(`"`+p.ID+`"`)), member("name", raw(`"`+p.Name+`"`)), member("args", raw(p.Arguments)),
 		))}
 		if g.r.IntN(2) == 0 {
-			o = append(o, member(g.key("thoughtSignature", "thought_signature"), text("c2ln+/=")))
+			o = append(o, member(g.key("thoughtSignature", "thought_signature"), raw(`"c2ln\u002b\/="`)))
 		}
 		return o
 	case plimsoll.ToolResult:
 		key := []string{"output", "result"}[g.r.IntN(2)]
 		return members{member(g.key("functionResponse", "function_response"), object(
-			member("id", text(p.CallID)), member("name", text(p.Name)),
+			member("id", raw(`"`+p.CallID+`"`)), member("name", raw(`"`+p.Name+`"`)),
 			member("response", object(member(key, text(plimsoll.TextOf(p.Content))))),
 			member("scheduling", raw("null")),
 		))}
