@@ -20,12 +20,35 @@ type Scanner struct {
 	depth int
 	// spill holds the kinds of containers that do not fit into one word of bits.
 	spill []uint64
-	err   *SyntaxError
+	// left is how much more the loops may yield, if limited.
+	left    int
+	limited bool
+	err     *SyntaxError
 }
 
 // NewScanner returns a scanner at the start of data, which must not change while
 // it or anything that it returned is in use.
 func NewScanner(data []byte) *Scanner { return &Scanner{data: data} }
+
+// Limit bounds how many members and elements all loops together may yield; one
+// more is an error. Values that are skipped do not count. It bounds what a caller
+// that keeps something for each of them can be made to keep.
+func (s *Scanner) Limit(n int) *Scanner {
+	s.left, s.limited = n, true
+	return s
+}
+
+// spend takes one from what the loops may yield.
+func (s *Scanner) spend(at int) bool {
+	if !s.limited {
+		return true
+	}
+	s.left--
+	if s.left < 0 {
+		s.fail(at, "fewer and larger members and elements")
+	}
+	return s.left >= 0
+}
 
 // Err returns the first error, a *SyntaxError, or nil.
 func (s *Scanner) Err() error {
@@ -73,6 +96,9 @@ func (s *Scanner) Members() iter.Seq2[[]byte, Span] {
 				return
 			}
 			at := s.pos
+			if !s.spend(key.Start) {
+				return
+			}
 			if !yield(key.bytes(s.data), key.Span) {
 				s.leave(at, '}')
 				return
@@ -93,6 +119,9 @@ func (s *Scanner) Elements() iter.Seq[int] {
 				return
 			}
 			at := s.pos
+			if !s.spend(at) {
+				return
+			}
 			if !yield(index) {
 				s.leave(at, ']')
 				return

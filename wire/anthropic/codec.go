@@ -10,7 +10,6 @@ package anthropic
 
 import (
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -34,7 +33,7 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 func newDecoder(body []byte) *decoder {
 	layout := &wire.Layout{Body: body}
 	return &decoder{
-		scanner: rawjson.NewScanner(body),
+		scanner: wire.NewScanner(body),
 		layout:  layout,
 		writer:  &writer{body: body, layout: layout},
 	}

@@ -18,7 +18,7 @@ type decoder struct {
 
 func newDecoder(body []byte) *decoder {
 	layout := &wire.Layout{Body: body}
-	return &decoder{scanner: rawjson.NewScanner(body), layout: layout, writer: &writer{layout: layout}}
+	return &decoder{scanner: wire.NewScanner(body), layout: layout, writer: &writer{layout: layout}}
 }
 
 func (d *decoder) request() error {

@@ -8,7 +8,6 @@ package openai
 
 import (
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -23,10 +22,9 @@ func (Codec) Dialect() plimsoll.Dialect { return plimsoll.OpenAI }
 // Decode indexes a request body.
 func (Codec) Decode(body []byte) (*wire.Request, error) {
 	d := decoder{
-		scanner: rawjson.NewScanner(body),
+		scanner: wire.NewScanner(body),
 		layout:  &wire.Layout{Body: body},
 		writer:  &writer{},
-		budget:  wire.NewBudget(body),
 	}
 	if err := d.request(); err != nil {
 		return nil, err

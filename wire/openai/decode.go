@@ -14,13 +14,13 @@ type decoder struct {
 	scanner *rawjson.Scanner
 	layout  *wire.Layout
 	writer  *writer
-	budget  wire.Budget
 	seen    bool // a messages list was found
 
 	fields   fields
 	elements []rawjson.Span // of the list that is being read
 	spans    slab[rawjson.Span]
 	places   slab[wire.Place]
+	lists    slab[wire.PartList]
 }
 
 func (d *decoder) request() error {
@@ -32,9 +32,6 @@ func (d *decoder) request() error {
 	var members []rawjson.Span
 	var failed error
 	for key, at := range s.Members() {
-		if len(members) > maxMembers && !d.budget.Take() {
-			break
-		}
 		if err := d.member(string(key)); err != nil && failed == nil {
 			failed = err
 		}
@@ -43,9 +40,6 @@ func (d *decoder) request() error {
 	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
 	if err := s.End(); err != nil {
 		return d.broken(err)
-	}
-	if d.budget.Exhausted() {
-		return &wire.DecodeError{Dialect: plimsoll.OpenAI, Expected: wire.FewerParts}
 	}
 	if failed != nil {
 		return failed
@@ -93,9 +87,6 @@ func (d *decoder) messages() error {
 	start := s.Offset()
 	var failed error
 	for i := range s.Elements() {
-		if !d.budget.Take() {
-			break
-		}
 		if kind := s.Peek(); kind != '{' {
 			failed = d.wrong(fmt.Sprintf("messages[%d]", i), "a message object")
 			break
@@ -123,7 +114,7 @@ const typicalMessage = 4096
 func (d *decoder) expect(messages int) {
 	d.layout.Items = make([]wire.Item, 0, messages)
 	d.layout.Messages.Items = make([]rawjson.Span, 0, messages)
-	d.spans.size, d.places.size = messages, messages
+	d.spans.size, d.places.size, d.lists.size = messages, messages, messages
 }
 
 func (d *decoder) tools(key string) error {
@@ -136,9 +127,6 @@ func (d *decoder) tools(key string) error {
 	id := wire.NewIdentity()
 	list := rawjson.List{}
 	for range s.Elements() {
-		if !d.budget.Take() {
-			break
-		}
 		s.Peek()
 		begin := s.Offset()
 		tool := d.tool(id)

@@ -29,14 +29,6 @@ func (f *fields) reset() {
 	*f = fields{members: f.members[:0], content: f.content[:0], calls: f.calls[:0], parts: f.parts[:0], all: f.all[:0]}
 }
 
-// list sets one of the lists that parts are elements of.
-func (f *fields) list(which int, l wire.PartList) {
-	if f.lists == nil {
-		f.lists = make([]wire.PartList, listCalls+1)
-	}
-	f.lists[which] = l
-}
-
 // located is a part and where it stands.
 type located struct {
 	part  plimsoll.Part
@@ -50,10 +42,6 @@ const (
 	listCalls
 )
 
-// maxMembers is how many members a message may have before they count against
-// the budget.
-const maxMembers = 64
-
 func (d *decoder) message(i int) (wire.Item, error) {
 	s, f := d.scanner, &d.fields
 	f.reset()
@@ -61,9 +49,6 @@ func (d *decoder) message(i int) (wire.Item, error) {
 	start := s.Offset()
 	var failed error
 	for key, at := range s.Members() {
-		if len(f.members) > maxMembers && !d.budget.Take() {
-			break
-		}
 		if err := d.messageMember(f, id, key); err != nil && failed == nil {
 			failed = fmt.Errorf("messages[%d]: %w", i, err)
 		}
@@ -82,16 +67,20 @@ func (d *decoder) message(i int) (wire.Item, error) {
 		}
 	}
 	if f.reasoning != nil {
-		f.list(listMembers, d.partList(rawjson.Span{Start: start, End: s.Offset()}, f.members))
+		d.list(listMembers, rawjson.Span{Start: start, End: s.Offset()}, f.members)
 	}
 	item := d.item(f)
 	item.Identity = identity
 	return item, nil
 }
 
-// partList keeps a list whose spans were gathered in room that is used again.
-func (d *decoder) partList(span rawjson.Span, items []rawjson.Span) wire.PartList {
-	return wire.PartList{List: rawjson.List{Span: span, Items: d.spans.keep(items)}}
+// list sets one of the lists that parts are elements of. It copies the items.
+func (d *decoder) list(which int, span rawjson.Span, items []rawjson.Span) {
+	f := &d.fields
+	if f.lists == nil {
+		f.lists = d.lists.take(listCalls + 1)
+	}
+	f.lists[which].List = rawjson.List{Span: span, Items: d.spans.keep(items)}
 }
 
 func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
@@ -152,18 +141,14 @@ func (d *decoder) blocks(f *fields, id wire.Identity) {
 	start := s.Offset()
 	d.elements = d.elements[:0]
 	for i := range s.Elements() {
-		if !d.budget.Take() {
-			break
-		}
 		s.Peek()
 		begin := s.Offset()
 		part := d.block(id)
 		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
 		f.content = append(f.content, located{part, wire.Place{List: listContent, Index: i}})
 	}
-	list := d.partList(rawjson.Span{Start: start, End: s.Offset()}, d.elements)
-	list.Empty = "null"
-	f.list(listContent, list)
+	d.list(listContent, rawjson.Span{Start: start, End: s.Offset()}, d.elements)
+	f.lists[listContent].Empty = "null"
 }
 
 // calls reads tool_calls: functions and custom tools.
@@ -176,16 +161,13 @@ func (d *decoder) calls(f *fields, id wire.Identity) {
 	start := s.Offset()
 	f.calls, d.elements = f.calls[:0], d.elements[:0]
 	for i := range s.Elements() {
-		if !d.budget.Take() {
-			break
-		}
 		s.Peek()
 		begin := s.Offset()
 		part := d.call(id)
 		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
 		f.calls = append(f.calls, located{part, wire.Place{List: listCalls, Index: i}})
 	}
-	f.list(listCalls, d.partList(rawjson.Span{Start: start, End: s.Offset()}, d.elements))
+	d.list(listCalls, rawjson.Span{Start: start, End: s.Offset()}, d.elements)
 }
 
 func (d *decoder) call(id wire.Identity) plimsoll.Part {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -120,9 +119,10 @@ func TestHostileBodiesEndInAnErrorOrARequest(t *testing.T) {
 		{"nested too deep in content", request(`{"role":"user","content":` + strings.Repeat(`[{"a":`, million)), false},
 		{"never closed", `{"input":` + strings.Repeat(`[`, million), false},
 		{"a string that does not end", `{"input":"` + strings.Repeat(`\"`, million), false},
-		{"a million keys in an item", request(`{` + keys.String() + `"type":"x"}`), true},
-		{"a million keys in a part", request(`{"role":"user","content":[{` + keys.String() + `"type":"x"}]}`), true},
-		{"a million keys in a tool", `{"input":"x","tools":[{` + keys.String() + `"type":"x"}]}`, true},
+		{"a million keys in an item", request(`{` + keys.String() + `"type":"x"}`), false},
+		{"a million keys in a part", request(`{"role":"user","content":[{` + keys.String() + `"type":"x"}]}`), false},
+		{"a million keys in a tool", `{"input":"x","tools":[{` + keys.String() + `"type":"x"}]}`, false},
+		{"a million keys where nobody looks", request(`{"type":"x","a":{` + keys.String() + `"b":1}}`), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -135,22 +135,6 @@ func TestHostileBodiesEndInAnErrorOrARequest(t *testing.T) {
 				r.Chain()
 			}
 		})
-	}
-}
-
-// It runs alone: the memory of other tests would count.
-func TestManyKeysTakeNoMoreMemoryThanFourBodies(t *testing.T) {
-	var keys strings.Builder
-	for i := range 200_000 {
-		fmt.Fprintf(&keys, `"k%d":%d,`, i, i)
-	}
-	body := []byte(request(`{` + keys.String() + `"type":"x"}`))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := responses.Codec{}.Decode(body)
-	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > 4*uint64(len(body)) {
-		t.Errorf("%d bytes for a body of %d, %v", got, len(body), err)
 	}
 }
 
