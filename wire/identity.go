@@ -15,30 +15,50 @@ func DigestOf(raw []byte) plimsoll.Digest { return xxh3.Hash128(raw).Bytes() }
 // Identity hashes what a message says, field by field, so that two bodies that
 // say the same have the same identity. Every field carries its name and length.
 // The zero Identity is not usable; see [NewIdentity].
-type Identity struct{ h *xxh3.Hasher }
+type Identity struct{ fields *[]byte }
 
-var hashers = sync.Pool{New: func() any { return xxh3.New() }}
+const (
+	// longField is the length from which on the hash of a value stands for it: to
+	// hash a long text where it lies is faster than to copy it.
+	longField = 65
+	// identityRoom is how long fields may become before their hash stands for them.
+	identityRoom = 4096
+)
+
+var identities = sync.Pool{New: func() any { return new(make([]byte, 0, identityRoom+8+2*longField)) }}
 
 // NewIdentity starts a hash. Sum ends it.
-func NewIdentity() Identity {
-	h := hashers.Get().(*xxh3.Hasher)
-	h.Reset()
-	return Identity{h}
-}
+func NewIdentity() Identity { return Identity{identities.Get().(*[]byte)} }
 
 // Field adds a named value.
 func (id Identity) Field(name string, value []byte) {
-	var length [8]byte
-	binary.LittleEndian.PutUint64(length[:], uint64(len(name))<<48|uint64(len(value)))
-	_, _ = id.h.Write(length[:])
-	_, _ = id.h.WriteString(name)
-	_, _ = id.h.Write(value)
+	b := binary.LittleEndian.AppendUint64(*id.fields, uint64(len(name))<<48|uint64(len(value)))
+	if len(name) < longField {
+		b = append(b, name...)
+	} else {
+		b = appendHash(b, xxh3.HashString128(name))
+	}
+	if len(value) < longField {
+		b = append(b, value...)
+	} else {
+		b = appendHash(b, xxh3.Hash128(value))
+	}
+	if len(b) > identityRoom {
+		b = appendHash(b[:0], xxh3.Hash128(b))
+	}
+	*id.fields = b
+}
+
+func appendHash(b []byte, h xxh3.Uint128) []byte {
+	sum := h.Bytes()
+	return append(b, sum[:]...)
 }
 
 // Sum returns the hash. The Identity must not be used afterwards.
 func (id Identity) Sum() plimsoll.Digest {
-	sum := id.h.Sum128().Bytes()
-	hashers.Put(id.h)
+	sum := DigestOf(*id.fields)
+	*id.fields = (*id.fields)[:0]
+	identities.Put(id.fields)
 	return sum
 }
 
