@@ -36,8 +36,10 @@ func All() []plimsoll.Dialect {
 
 // FromPath returns the dialect of the request that is sent to a path, whatever
 // stands before the API's own part of it. Paths that carry no conversation of
-// ours (models, embeddings, files, token counting) have none.
+// ours (models, embeddings, files, token counting) have none. A query does not
+// matter, nor do headers: clients put their keys and versions where they like.
 func FromPath(path string) (plimsoll.Dialect, bool) {
+	path, _, _ = strings.Cut(path, "?")
 	path = strings.TrimSuffix(path, "/")
 	for _, known := range []struct {
 		suffix  string

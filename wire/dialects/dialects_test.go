@@ -10,20 +10,22 @@ import (
 func TestThePathTellsTheDialect(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]plimsoll.Dialect{
-		"/v1/chat/completions":                                        plimsoll.OpenAI,
-		"/api/v1/chat/completions/":                                   plimsoll.OpenAI,
-		"/openai/deployments/gpt-4o/chat/completions":                 plimsoll.OpenAI,
-		"/v1/responses":                                               plimsoll.Responses,
-		"/v1/responses/compact":                                       plimsoll.Responses,
-		"/v1/messages":                                                plimsoll.Anthropic,
-		"/v1beta/models/gemini-2.5-pro:generateContent":               plimsoll.Gemini,
-		"/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent": plimsoll.Gemini,
-		"/v1/messages/count_tokens":                                   "",
-		"/v1beta/models/gemini-2.5-pro:countTokens":                   "",
-		"/v1/models":                                                  "",
-		"/v1/responses/resp_123":                                      "",
-		"/v1/embeddings":                                              "",
-		"/":                                                           "",
+		"/v1/chat/completions":                                              plimsoll.OpenAI,
+		"/api/v1/chat/completions/":                                         plimsoll.OpenAI,
+		"/openai/deployments/gpt-4o/chat/completions":                       plimsoll.OpenAI,
+		"/v1/responses":                                                     plimsoll.Responses,
+		"/v1/responses/compact":                                             plimsoll.Responses,
+		"/v1/messages":                                                      plimsoll.Anthropic,
+		"/v1beta/models/gemini-2.5-pro:generateContent":                     plimsoll.Gemini,
+		"/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent":       plimsoll.Gemini,
+		"/v1/messages?beta=true":                                            plimsoll.Anthropic,
+		"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=k": plimsoll.Gemini,
+		"/v1/messages/count_tokens":                                         "",
+		"/v1beta/models/gemini-2.5-pro:countTokens":                         "",
+		"/v1/models":             "",
+		"/v1/responses/resp_123": "",
+		"/v1/embeddings":         "",
+		"/":                      "",
 	} {
 		got, ok := dialects.FromPath(path)
 		if got != want || ok != (want != "") {
