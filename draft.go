@@ -12,9 +12,11 @@ import (
 //
 // A Draft is not safe for concurrent use.
 type Draft struct {
-	base    Conversation
-	meter   Meter
-	outline Outline
+	base  Conversation
+	meter Meter
+	// outline is drawn when somebody asks for it or edits; see structure.
+	outline  Outline
+	outlined bool
 	// touching lists, for each message, the pairs with a call or a result in it.
 	touching [][]Pair
 	slots    []slot
@@ -53,24 +55,33 @@ type entry struct {
 // NewDraft starts a draft of the conversation. The meter measures what edits
 // save; with a nil meter every Saved is 0.
 func NewDraft(c Conversation, meter Meter) *Draft {
-	d := &Draft{base: c, meter: meter, outline: c.Outline()}
+	d := &Draft{base: c, meter: meter}
 	d.slots = make([]slot, c.Messages.Len())
 	for i, m := range c.Messages.All() {
 		d.slots[i].message = m
 	}
+	return d
+}
+
+// structure draws the outline once, so that a draft nobody edits costs nothing.
+func (d *Draft) structure() Outline {
+	if d.outlined {
+		return d.outline
+	}
+	d.outline, d.outlined = d.base.Outline(), true
 	d.touching = make([][]Pair, len(d.slots))
 	for _, p := range d.outline.Pairs {
 		d.touching[p.Call.Message] = append(d.touching[p.Call.Message], p)
 		d.touching[p.Result.Message] = append(d.touching[p.Result.Message], p)
 	}
-	return d
+	return d.outline
 }
 
 // Original returns the conversation as it came.
 func (d *Draft) Original() Conversation { return d.base }
 
 // Outline returns the structure of the original.
-func (d *Draft) Outline() Outline { return d.outline }
+func (d *Draft) Outline() Outline { return d.structure() }
 
 // Edits returns the log, oldest first.
 func (d *Draft) Edits() []Edit {
@@ -106,6 +117,7 @@ func (d *Draft) Drop(span Span, why Why) error {
 	if span.Start < 0 || span.End > len(d.slots) || span.Start > span.End {
 		return fmt.Errorf("drop messages %d to %d of %d: %w", span.Start, span.End, len(d.slots), ErrInvalid)
 	}
+	d.structure()
 	for i := span.Start; i < span.End; i++ {
 		for _, p := range d.touching[i] {
 			if span.Contains(p.Call.Message) != span.Contains(p.Result.Message) && !d.slots[i].dropped {
@@ -187,7 +199,7 @@ func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
 	if before < 0 || before > len(d.slots) {
 		return 0, fmt.Errorf("insert before message %d of %d: %w", before, len(d.slots), ErrInvalid)
 	}
-	for _, p := range d.outline.Pairs {
+	for _, p := range d.structure().Pairs {
 		if p.Call.Message < before && before <= p.Result.Message && !d.slots[p.Call.Message].dropped {
 			return 0, fmt.Errorf("insert before message %d: call in %d, result in %d: %w",
 				before, p.Call.Message, p.Result.Message, ErrSeparated)
@@ -263,7 +275,7 @@ func (d *Draft) weigh(m Message, i int) int {
 	}
 	siblings := 0
 	if i >= 0 {
-		siblings = d.outline.Siblings[i]
+		siblings = d.structure().Siblings[i]
 	}
 	return d.meter.WeighMessage(d.base, m, siblings).Tokens
 }
