@@ -22,10 +22,10 @@ func TestThePathTellsTheDialect(t *testing.T) {
 		"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=k": plimsoll.Gemini,
 		"/v1/messages/count_tokens":                                         "",
 		"/v1beta/models/gemini-2.5-pro:countTokens":                         "",
-		"/v1/models":             "",
-		"/v1/responses/resp_123": "",
-		"/v1/embeddings":         "",
-		"/":                      "",
+		"/v1/models":                                                        "",
+		"/v1/responses/resp_123":                                            "",
+		"/v1/embeddings":                                                    "",
+		"/":                                                                 "",
 	} {
 		got, ok := dialects.FromPath(path)
 		if got != want || ok != (want != "") {

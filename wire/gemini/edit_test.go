@@ -42,14 +42,20 @@ func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
 		{"an object with many members", `"response":{"a":[1,2],"b":{}}`, `"response":{"output":"` + placeholder + `"}`, nil},
 		{"a failure stays a failure", `"response":{"error":"long"}`, `"response":{"error":"` + placeholder + `"}`, nil},
 		{"null", `"response":null`, `"response":{"output":"` + placeholder + `"}`, nil},
-		{"pictures beside the response go too", `"parts" : [{"inlineData":{"data":"AA"}}],"response":{"output":"long"}`,
-			`"parts" : [],"response":{"output":"` + placeholder + `"}`, nil},
-		{"a picture may stay", `"response":{"output":"long"},"parts":{"inlineData":{"data":"AA"}}`,
+		{
+			"pictures beside the response go too", `"parts" : [{"inlineData":{"data":"AA"}}],"response":{"output":"long"}`,
+			`"parts" : [],"response":{"output":"` + placeholder + `"}`, nil,
+		},
+		{
+			"a picture may stay", `"response":{"output":"long"},"parts":{"inlineData":{"data":"AA"}}`,
 			`"response":{"output":"` + placeholder + `"},"parts":[{"inlineData":{"mimeType":"image/png","data":"BB"}}]`,
-			[]plimsoll.Part{plimsoll.Text{Text: placeholder}, picture}},
-		{"a picture may come", `"response":{"output":"long"}`,
+			[]plimsoll.Part{plimsoll.Text{Text: placeholder}, picture},
+		},
+		{
+			"a picture may come", `"response":{"output":"long"}`,
 			`"response":{"output":"` + placeholder + `"},"parts":[{"inlineData":{"mimeType":"image/png","data":"BB"}}]`,
-			[]plimsoll.Part{plimsoll.Text{Text: placeholder}, picture}},
+			[]plimsoll.Part{plimsoll.Text{Text: placeholder}, picture},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,14 +87,22 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 		edit func(*plimsoll.Draft) error
 		want string
 	}{
-		{"dropping the oldest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 2}, because) },
-			`{"contents": [ {"parts":[{"text":"u2"}]} ], "n":1 }`},
-		{"dropping the newest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 2, End: 3}, because) },
-			start + model + ` ], "n":1 }`},
-		{"dropping everything", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 3}, because) },
-			`{"contents": [  ], "n":1 }`},
-		{"removing reasoning", func(d *plimsoll.Draft) error { return d.RemovePart(plimsoll.PartRef{Message: 1}, because) },
-			start + `{"role":"model", "parts" :[ {"text":"a1", "thoughtSignature":"c2ln"} ]}` + end},
+		{
+			"dropping the oldest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 2}, because) },
+			`{"contents": [ {"parts":[{"text":"u2"}]} ], "n":1 }`,
+		},
+		{
+			"dropping the newest turn", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 2, End: 3}, because) },
+			start + model + ` ], "n":1 }`,
+		},
+		{
+			"dropping everything", func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 0, End: 3}, because) },
+			`{"contents": [  ], "n":1 }`,
+		},
+		{
+			"removing reasoning", func(d *plimsoll.Draft) error { return d.RemovePart(plimsoll.PartRef{Message: 1}, because) },
+			start + `{"role":"model", "parts" :[ {"text":"a1", "thoughtSignature":"c2ln"} ]}` + end,
+		},
 		{"inserting messages", func(d *plimsoll.Draft) error {
 			_, err := d.Insert(0, plimsoll.Say(plimsoll.User, "\"sum\""), because)
 			if err == nil {
@@ -157,8 +171,10 @@ func TestToolsAreAddedInTheFormThatIsThere(t *testing.T) {
 		name, tools, want string
 		opaque            bool
 	}{
-		{"functions", `[{"functionDeclarations":[ {"name":"a"} ]},{"functionDeclarations":[]}]`,
-			`[{"functionDeclarations":[ {"name":"a"},` + function + ` ]},{"functionDeclarations":[]}]`, false},
+		{
+			"functions", `[{"functionDeclarations":[ {"name":"a"} ]},{"functionDeclarations":[]}]`,
+			`[{"functionDeclarations":[ {"name":"a"},` + function + ` ]},{"functionDeclarations":[]}]`, false,
+		},
 		{"tools of Google's own only", `[{"codeExecution":{}}]`, `[{"codeExecution":{}},{"functionDeclarations":[` + function + `]}]`, false},
 		{"both kinds are added", `[{"functionDeclarations":[{"name":"a"}]}]`, `[{"functionDeclarations":[{"name":"a"},` + function + `]},` + search + `]`, true},
 		{"a lone tool", `{"function_declarations":{"name":"a"}}`, `{"function_declarations":[{"name":"a"},` + function + `]}`, false},

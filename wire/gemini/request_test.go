@@ -90,12 +90,17 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 		plimsoll.Opaque{Kind: "executableCode", Raw: `{"executableCode":{"language":"PYTHON","code":"1"}}`},
 		plimsoll.Opaque{Kind: "codeExecutionResult", Raw: `{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}}`},
 		plimsoll.Reasoning{Signature: "alone", Redacted: true},
-		plimsoll.Text{Text: `result of "1" "read", failed false`}, plimsoll.Text{Text: "one\n"},
-		plimsoll.Text{Text: `result of "" "list", failed true`}, plimsoll.Text{Text: "no such directory"},
-		plimsoll.Text{Text: `result of "" "a", failed false`}, plimsoll.Text{Text: `{"result":{"n": 1}}`},
+		plimsoll.Text{Text: `result of "1" "read", failed false`},
+		plimsoll.Text{Text: "one\n"},
+		plimsoll.Text{Text: `result of "" "list", failed true`},
+		plimsoll.Text{Text: "no such directory"},
+		plimsoll.Text{Text: `result of "" "a", failed false`},
+		plimsoll.Text{Text: `{"result":{"n": 1}}`},
 		plimsoll.Media{Kind: plimsoll.Image, MIME: "image/jpeg", Data: "CCCC"},
-		plimsoll.Text{Text: `result of "" "b", failed false`}, plimsoll.Text{Text: `{"output":"fine","error":"none"}`},
-		plimsoll.Text{Text: `result of "" "c", failed false`}, plimsoll.Text{Text: `"bare"`},
+		plimsoll.Text{Text: `result of "" "b", failed false`},
+		plimsoll.Text{Text: `{"output":"fine","error":"none"}`},
+		plimsoll.Text{Text: `result of "" "c", failed false`},
+		plimsoll.Text{Text: `"bare"`},
 		plimsoll.Text{Text: `result of "" "d", failed false`},
 		plimsoll.Opaque{Raw: `"odd"`},
 	}
@@ -221,7 +226,8 @@ func TestOddValuesAreCarriedNotUnderstood(t *testing.T) {
 		{"a call with members that are new", `{"functionCall":{"name":"f","args":{},"willContinue":true}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f", Arguments: "{}"}}},
 		{"a response inside a response", `{"functionResponse":{"name":"f","parts":[{"functionResponse":{"name":"g"}},3]}}`, []plimsoll.Part{
 			plimsoll.Text{Text: `result of "" "f", failed false`},
-			plimsoll.Opaque{Kind: "functionResponse", Raw: `{"functionResponse":{"name":"g"}}`}, plimsoll.Opaque{Raw: `3`},
+			plimsoll.Opaque{Kind: "functionResponse", Raw: `{"functionResponse":{"name":"g"}}`},
+			plimsoll.Opaque{Raw: `3`},
 		}},
 	} {
 		c := decode(t, `{"generationConfig":[],"tools":[1,{"functionDeclarations":[2]}],"contents":[{"parts":[`+tt.part+`]}]}`).Conversation()

@@ -47,7 +47,9 @@ func TestC02_ACompleteAnswerIsRead(t *testing.T) {
 		t.Errorf("response %+v", got)
 	}
 	want := []plimsoll.Part{
-		plimsoll.Reasoning{Text: "hm", Signature: "c2ln"}, plimsoll.Text{Text: "a"}, plimsoll.Text{Text: "b"},
+		plimsoll.Reasoning{Text: "hm", Signature: "c2ln"},
+		plimsoll.Text{Text: "a"},
+		plimsoll.Text{Text: "b"},
 		plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"x": 1.0}`},
 	}
 	if diff := cmp.Diff(want, flat(got.Message)); diff != "" {

@@ -179,8 +179,10 @@ func (g *renderer) part(p plimsoll.Part) members {
 	case plimsoll.Text:
 		return members{member("text", text(p.Text)), member("thought", raw("false"))}
 	case plimsoll.Reasoning:
-		return members{member("thought", raw("true")), member("text", text(p.Text)),
-			member(g.key("thoughtSignature", "thought_signature"), text(p.Signature))}
+		return members{
+			member("thought", raw("true")), member("text", text(p.Text)),
+			member(g.key("thoughtSignature", "thought_signature"), text(p.Signature)),
+		}
 	case plimsoll.ToolCall:
 		o := members{member(g.key("functionCall", "function_call"), object(
 			member("id", raw(`"`+p.ID+`"`)), member("name", raw(`"`+p.Name+`"`)), member("args", raw(p.Arguments)),

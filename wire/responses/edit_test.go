@@ -32,31 +32,47 @@ func TestO13_ATrimmedResultIsSentAsItsPlaceholder(t *testing.T) {
 	t.Parallel()
 	const patch = `{"type":"apply_patch_call","call_id":"c","operation":{}}`
 	for _, tt := range []struct{ name, call, before, after string }{
-		{"a string stays a string",
+		{
+			"a string stays a string",
 			`{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`,
 			`{"type":"function_call_output", "id":"fco_1","call_id":"c","output" : "a long\ntext","status":"completed"}`,
-			`{"type":"function_call_output", "id":"fco_1","call_id":"c","output" : "[cut \"x\"]","status":"completed"}`},
-		{"a list stays a list",
+			`{"type":"function_call_output", "id":"fco_1","call_id":"c","output" : "[cut \"x\"]","status":"completed"}`,
+		},
+		{
+			"a list stays a list",
 			`{"type":"custom_tool_call","call_id":"c","name":"f","input":""}`,
 			`{"type":"custom_tool_call_output","output":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"u"}],"call_id":"c"}`,
-			`{"type":"custom_tool_call_output","output":[{"type":"input_text","text":"[cut \"x\"]"}],"call_id":"c"}`},
-		{"the chunks of a shell stay chunks and keep the last outcome",
+			`{"type":"custom_tool_call_output","output":[{"type":"input_text","text":"[cut \"x\"]"}],"call_id":"c"}`,
+		},
+		{
+			"the chunks of a shell stay chunks and keep the last outcome",
 			`{"type":"shell_call","call_id":"c","action":{}}`,
 			`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"a","stderr":"b","outcome":{"type":"exit","exit_code":0}},{"stdout":"c","stderr":"","outcome":{"type": "exit","exit_code":2}}]}`,
-			`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"[cut \"x\"]","stderr":"","outcome":{"type": "exit","exit_code":2}}]}`},
-		{"the output of a local shell",
+			`{"type":"shell_call_output","call_id":"c","output":[{"stdout":"[cut \"x\"]","stderr":"","outcome":{"type": "exit","exit_code":2}}]}`,
+		},
+		{
+			"the output of a local shell",
 			`{"type":"local_shell_call","id":"l","call_id":"c","action":{}}`,
 			`{"type":"local_shell_call_output","id":"c","output":"{\"stdout\":1}"}`,
-			`{"type":"local_shell_call_output","id":"c","output":"[cut \"x\"]"}`},
-		{"a patch with output", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"ok"}`,
-			`{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"[cut \"x\"]"}`},
-		{"a patch without output", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed" }`,
-			`{"type":"apply_patch_call_output","call_id":"c","status":"completed" ,"output":"[cut \"x\"]"}`},
-		{"a patch with null", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":null}`,
-			`{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"[cut \"x\"]"}`},
-		{"the result of a program", `{"type":"program","id":"p","call_id":"c","code":"x"}`,
+			`{"type":"local_shell_call_output","id":"c","output":"[cut \"x\"]"}`,
+		},
+		{
+			"a patch with output", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"ok"}`,
+			`{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"[cut \"x\"]"}`,
+		},
+		{
+			"a patch without output", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed" }`,
+			`{"type":"apply_patch_call_output","call_id":"c","status":"completed" ,"output":"[cut \"x\"]"}`,
+		},
+		{
+			"a patch with null", patch, `{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":null}`,
+			`{"type":"apply_patch_call_output","call_id":"c","status":"completed","output":"[cut \"x\"]"}`,
+		},
+		{
+			"the result of a program", `{"type":"program","id":"p","call_id":"c","code":"x"}`,
 			`{"type":"program_output","id":"q","call_id":"c","result":"long","status":"completed"}`,
-			`{"type":"program_output","id":"q","call_id":"c","result":"[cut \"x\"]","status":"completed"}`},
+			`{"type":"program_output","id":"q","call_id":"c","result":"[cut \"x\"]","status":"completed"}`,
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -161,10 +177,14 @@ func TestInsertedMessagesBecomeItems(t *testing.T) {
 		want    string
 	}{
 		{"a summary", plimsoll.Say(plimsoll.User, "so \"far\""), `{"type":"message","role":"user","content":"so \"far\""}`},
-		{"a list", plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "a"}, picture, plimsoll.Media{Kind: plimsoll.Document, Data: "data:x,y"}, plimsoll.Media{Kind: plimsoll.Document, URL: "u"}),
-			`{"type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"u"},{"type":"input_file","file_data":"data:x,y"},{"type":"input_file","file_url":"u"}]}`},
-		{"an assistant's texts", plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Text{Text: "a"}, plimsoll.Text{Text: "b"}),
-			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`},
+		{
+			"a list", plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "a"}, picture, plimsoll.Media{Kind: plimsoll.Document, Data: "data:x,y"}, plimsoll.Media{Kind: plimsoll.Document, URL: "u"}),
+			`{"type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"u"},{"type":"input_file","file_data":"data:x,y"},{"type":"input_file","file_url":"u"}]}`,
+		},
+		{
+			"an assistant's texts", plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Text{Text: "a"}, plimsoll.Text{Text: "b"}),
+			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`,
+		},
 		{"items that are carried whole", plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Opaque{Kind: "web_search_call", Raw: `{"type":"web_search_call","id":"w"}`}), `{"type":"web_search_call","id":"w"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,10 +219,14 @@ func TestMoreInstructionsStandBehindTheClientsOwn(t *testing.T) {
 		return nil
 	}
 	for _, tt := range []struct{ name, before, after string }{
-		{"instructions keep their bytes", `{"instructions":"be\tbrief","input":[{"role":"user","content":"x"}]}`,
-			`{"instructions":"be\tbrief","input":[{"type":"message","role":"system","content":"note"},{"role":"user","content":"x"}]}`},
-		{"the role is that of the leading items", request(`{"role":"developer","content":"a"}`, `{"role":"user","content":"x"}`),
-			request(`{"role":"developer","content":"a"}`, `{"type":"message","role":"developer","content":"note"}`, `{"role":"user","content":"x"}`)},
+		{
+			"instructions keep their bytes", `{"instructions":"be\tbrief","input":[{"role":"user","content":"x"}]}`,
+			`{"instructions":"be\tbrief","input":[{"type":"message","role":"system","content":"note"},{"role":"user","content":"x"}]}`,
+		},
+		{
+			"the role is that of the leading items", request(`{"role":"developer","content":"a"}`, `{"role":"user","content":"x"}`),
+			request(`{"role":"developer","content":"a"}`, `{"type":"message","role":"developer","content":"note"}`, `{"role":"user","content":"x"}`),
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

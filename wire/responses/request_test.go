@@ -74,10 +74,14 @@ func TestItemsOfEveryTypeAreRead(t *testing.T) {
 		{"a message without a type", `{"role":"user","content":"caf\u00e9"}`, "user: text café"},
 		{"a message with its type last", `{"content":"x","role":"developer","type":"message"}`, "developer: text x"},
 		{"a message of the assistant", `{"type":"message","id":"msg_1","role":"assistant","status":"completed","phase":"final_answer","content":[{"type":"output_text","text":"hi","annotations":[]},{"type":"refusal","refusal":"no"}]}`, "assistant: text hi, text no"},
-		{"pictures", `{"role":"user","content":[{"type":"input_image","image_url":"https://e.com/a.png","detail":"low"},{"type":"input_image","image_url":"data:image/png;base64,AA"},{"type":"input_image","file_id":"file_1"},{"type":"input_image","image_url":{"url":"u"}}]}`,
-			"user: image  https://e.com/a.png low, image  data:image/png;base64,AA , image  file_1 , image  u "},
-		{"files and sound", `{"role":"user","content":[{"type":"input_file","file_data":"CC","filename":"x.pdf"},{"type":"input_file","file_url":"u"},{"type":"input_audio","input_audio":{"data":"BB","format":"wav"}}]}`,
-			"user: document  CC , document  u , audio audio/wav BB "},
+		{
+			"pictures", `{"role":"user","content":[{"type":"input_image","image_url":"https://e.com/a.png","detail":"low"},{"type":"input_image","image_url":"data:image/png;base64,AA"},{"type":"input_image","file_id":"file_1"},{"type":"input_image","image_url":{"url":"u"}}]}`,
+			"user: image  https://e.com/a.png low, image  data:image/png;base64,AA , image  file_1 , image  u ",
+		},
+		{
+			"files and sound", `{"role":"user","content":[{"type":"input_file","file_data":"CC","filename":"x.pdf"},{"type":"input_file","file_url":"u"},{"type":"input_audio","input_audio":{"data":"BB","format":"wav"}}]}`,
+			"user: document  CC , document  u , audio audio/wav BB ",
+		},
 		{"an unknown part", `{"role":"user","content":[{"type":"hologram","depth":3}]}`, "user: opaque hologram"},
 		{"a call", `{"type":"function_call","id":"fc_1","call_id":"c1","namespace":"fs","name":"read","arguments":"{\"p\": 1.0}"}`, `assistant: call c1 read({"p": 1.0})`},
 		{"an output that is a string", `{"type":"function_call_output","call_id":"c1","output":"done"}`, "tool: result of c1 [text done]"},
@@ -213,8 +217,11 @@ func TestRequestsSayWhatTheyAskFor(t *testing.T) {
 		t.Errorf("input %q", got)
 	}
 	want := []plimsoll.Tool{
-		{Name: "f", Description: "d", Schema: `{"type": "object"}`}, {Name: "g"},
-		{Opaque: `{"type":"namespace","name":"fs","description":"files","tools":[{"type":"function","name":"read"}]}`}, {Opaque: `{"type":"web_search"}`}, {Opaque: "7"},
+		{Name: "f", Description: "d", Schema: `{"type": "object"}`},
+		{Name: "g"},
+		{Opaque: `{"type":"namespace","name":"fs","description":"files","tools":[{"type":"function","name":"read"}]}`},
+		{Opaque: `{"type":"web_search"}`},
+		{Opaque: "7"},
 	}
 	if diff := cmp.Diff(want, c.Tools.Slice()); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)

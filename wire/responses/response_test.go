@@ -88,8 +88,10 @@ func TestAnswersThatAreErrorsAreRead(t *testing.T) {
 		name, body string
 		want       wire.APIError
 	}{
-		{"a refused request", `{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item.","type":"invalid_request_error","param":"input","code":null}}`,
-			wire.APIError{Type: "invalid_request_error", Message: "Item 'rs_1' of type 'reasoning' was provided without its required following item."}},
+		{
+			"a refused request", `{"error":{"message":"Item 'rs_1' of type 'reasoning' was provided without its required following item.","type":"invalid_request_error","param":"input","code":null}}`,
+			wire.APIError{Type: "invalid_request_error", Message: "Item 'rs_1' of type 'reasoning' was provided without its required following item."},
+		},
 		{"a failed answer", `{"status":"failed","error":{"code":"server_error","message":"no"},"output":[]}`, wire.APIError{Code: "server_error", Message: "no"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
