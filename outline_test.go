@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
@@ -178,6 +179,10 @@ func TestOutlineLaws(t *testing.T) {
 		checkPairsWhole(t, o)
 		checkEveryCallAndResultOnce(t, messages, o)
 		checkOpeners(t, messages, o)
+		from := rapid.IntRange(0, len(messages)).Draw(t, "from")
+		if diff := cmp.Diff(o.Siblings[from:], conversation(messages).SiblingsFrom(from), cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("siblings from %d on (-outline +found):\n%s", from, diff)
+		}
 	})
 }
 

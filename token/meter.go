@@ -122,10 +122,11 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 			known.Messages[:min(len(known.Messages), c.Messages.Len())]...),
 	}
 	guessed += load.Tools
-	siblings := siblingsOf(s, c)
-	backing := make([]int, 0, partCount(c.Messages, len(load.Messages)))
-	for i := len(load.Messages); i < c.Messages.Len(); i++ {
-		w := m.raw(s, c.Messages.At(i), siblings(i))
+	from := len(load.Messages)
+	siblings := siblingsFrom(s, c, from)
+	backing := make([]int, 0, partCount(c.Messages, from))
+	for i := from; i < c.Messages.Len(); i++ {
+		w := m.raw(s, c.Messages.At(i), siblings[i-from])
 		ml := f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(ml.Parts)]
 		load.Messages = append(load.Messages, ml)
@@ -205,23 +206,13 @@ func (m *Meter) newScale(id scaleID, key uint64) *scale {
 	return s
 }
 
-// siblingsOf returns a function that says with how many others the calls were
-// made that a message answers. The outline is only drawn where it can matter.
-func siblingsOf(s *scale, c plimsoll.Conversation) func(int) int {
-	if s.framing.Style == StyleOpenAI && callsInParallel(c.Messages) {
-		siblings := c.Outline().Siblings
-		return func(i int) int { return siblings[i] }
+// siblingsFrom says with how many others the calls were made that the messages
+// from index from on answer; zeros where the framing does not ask.
+func siblingsFrom(s *scale, c plimsoll.Conversation, from int) []int {
+	if s.framing.Style != StyleOpenAI {
+		return make([]int, c.Messages.Len()-from)
 	}
-	return func(int) int { return 0 }
-}
-
-func callsInParallel(messages plimsoll.List[plimsoll.Message]) bool {
-	for _, m := range messages.All() {
-		if plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
-			return true
-		}
-	}
-	return false
+	return c.SiblingsFrom(from)
 }
 
 func partCount(messages plimsoll.List[plimsoll.Message], from int) int {

@@ -8,7 +8,7 @@ import "github.com/plimsoll/plimsoll/internal/rawjson"
 // bytes on average, which no client comes near.
 const (
 	freeMembers    = 1 << 16
-	bytesPerMember = 128
+	bytesPerMember = 256
 )
 
 // NewScanner returns a scanner for a request body.
