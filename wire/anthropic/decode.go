@@ -26,30 +26,11 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	s := d.scanner
-	if s.Peek() != '{' {
-		return d.wrong("", "a request object")
-	}
-	start := s.Offset()
-	var members []rawjson.Span
-	var failed error
-	for key, at := range s.Members() {
-		if err := d.member(string(key)); err != nil && failed == nil {
-			failed = err
-		}
-		members = append(members, rawjson.Span{Start: at.Start, End: s.Offset()})
-	}
-	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
-	if err := s.End(); err != nil {
-		return wire.Broken(plimsoll.Anthropic, err)
-	}
-	if failed != nil {
-		return failed
-	}
-	if !d.seen {
+	err := wire.ReadRoot(plimsoll.Anthropic, d.scanner, d.layout, func(key []byte) error { return d.member(string(key)) })
+	if err == nil && !d.seen {
 		return d.wrong("messages", "a list of messages")
 	}
-	return nil
+	return err
 }
 
 func (d *decoder) member(key string) error {
@@ -269,8 +250,5 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) wrong(path, expected string) *wire.DecodeError {
-	if err := d.scanner.Err(); err != nil {
-		return wire.Broken(plimsoll.Anthropic, err)
-	}
-	return &wire.DecodeError{Dialect: plimsoll.Anthropic, Offset: d.scanner.Offset(), Path: path, Expected: expected}
+	return wire.Unexpected(plimsoll.Anthropic, d.scanner, path, expected)
 }

@@ -22,27 +22,11 @@ func newDecoder(body []byte) *decoder {
 }
 
 func (d *decoder) request() error {
-	s := d.scanner
-	if s.Peek() != '{' {
-		return d.wrong("", "a request object")
+	err := wire.ReadRoot(plimsoll.Gemini, d.scanner, d.layout, func(key []byte) error { return d.member(camel(key)) })
+	if err == nil && !d.seen {
+		return d.wrong("contents", "a list of contents")
 	}
-	start := s.Offset()
-	var members []rawjson.Span
-	var failed error
-	for key, at := range s.Members() {
-		if err := d.member(camel(key)); err != nil && failed == nil {
-			failed = err
-		}
-		members = append(members, rawjson.Span{Start: at.Start, End: s.Offset()})
-	}
-	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
-	if err := s.End(); err != nil {
-		return wire.Broken(plimsoll.Gemini, err)
-	}
-	if failed == nil && !d.seen {
-		failed = d.wrong("contents", "a list of contents")
-	}
-	return failed
+	return err
 }
 
 // member reads the value of a member of the request.
@@ -253,8 +237,5 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) wrong(path, expected string) error {
-	if err := d.scanner.Err(); err != nil {
-		return wire.Broken(plimsoll.Gemini, err)
-	}
-	return &wire.DecodeError{Dialect: plimsoll.Gemini, Offset: d.scanner.Offset(), Path: path, Expected: expected}
+	return wire.Unexpected(plimsoll.Gemini, d.scanner, path, expected)
 }

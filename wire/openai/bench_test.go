@@ -1,12 +1,10 @@
 package openai_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/openai"
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
@@ -50,34 +48,5 @@ func agentBody(size, messages int) []byte {
 }
 
 func BenchmarkUnedited(b *testing.B) {
-	for _, size := range []struct{ bytes, messages int }{{1 << 20, 200}, {4 << 20, 1000}} {
-		body := agentBody(size.bytes, size.messages)
-		b.Run(fmt.Sprintf("plimsoll/%dMiB", size.bytes>>20), func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				req, err := openai.Codec{}.Decode(body)
-				if err != nil {
-					b.Fatal(err)
-				}
-				req.Chain()
-				if _, err := req.Encode(plimsoll.NewDraft(req.Conversation(), nil)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("encoding-json/%dMiB", size.bytes>>20), func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				var req typedRequest
-				if err := json.Unmarshal(body, &req); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := json.Marshal(req); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	wiretest.Unedited(b, openai.Codec{}, agentBody, func() any { return &typedRequest{} })
 }

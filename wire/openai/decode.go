@@ -24,30 +24,11 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	s := d.scanner
-	if s.Peek() != '{' {
-		return d.wrong("", "a request object")
-	}
-	start := s.Offset()
-	var members []rawjson.Span
-	var failed error
-	for key, at := range s.Members() {
-		if err := d.member(string(key)); err != nil && failed == nil {
-			failed = err
-		}
-		members = append(members, rawjson.Span{Start: at.Start, End: s.Offset()})
-	}
-	d.layout.Root = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: members}
-	if err := s.End(); err != nil {
-		return d.broken(err)
-	}
-	if failed != nil {
-		return failed
-	}
-	if !d.seen {
+	err := wire.ReadRoot(plimsoll.OpenAI, d.scanner, d.layout, func(key []byte) error { return d.member(string(key)) })
+	if err == nil && !d.seen {
 		return d.wrong("messages", "a list of messages")
 	}
-	return nil
+	return err
 }
 
 func (d *decoder) member(key string) error {
@@ -191,10 +172,7 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) wrong(path, expected string) error {
-	if err := d.scanner.Err(); err != nil {
-		return d.broken(err)
-	}
-	return &wire.DecodeError{Dialect: plimsoll.OpenAI, Offset: d.scanner.Offset(), Path: path, Expected: expected}
+	return wire.Unexpected(plimsoll.OpenAI, d.scanner, path, expected)
 }
 
 func (d *decoder) broken(err error) error { return wire.Broken(plimsoll.OpenAI, err) }

@@ -1,12 +1,10 @@
 package responses_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/responses"
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
@@ -18,6 +16,11 @@ type typedItem struct {
 	Name      string `json:"name,omitempty"`
 	Arguments string `json:"arguments,omitempty"`
 	Output    any    `json:"output,omitempty"`
+}
+
+type typedRequest struct {
+	Model string      `json:"model"`
+	Input []typedItem `json:"input"`
 }
 
 // agentBody is a body of about size bytes with the given number of items.
@@ -34,37 +37,5 @@ func agentBody(size, items int) []byte {
 }
 
 func BenchmarkUnedited(b *testing.B) {
-	for _, size := range []struct{ bytes, items int }{{1 << 20, 200}, {4 << 20, 1000}} {
-		body := agentBody(size.bytes, size.items)
-		b.Run(fmt.Sprintf("plimsoll/%dMiB", size.bytes>>20), func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				req, err := responses.Codec{}.Decode(body)
-				if err != nil {
-					b.Fatal(err)
-				}
-				req.Chain()
-				if _, err := req.Encode(plimsoll.NewDraft(req.Conversation(), nil)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("encoding-json/%dMiB", size.bytes>>20), func(b *testing.B) {
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				var req struct {
-					Model string      `json:"model"`
-					Input []typedItem `json:"input"`
-				}
-				if err := json.Unmarshal(body, &req); err != nil {
-					b.Fatal(err)
-				}
-				if _, err := json.Marshal(req); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	wiretest.Unedited(b, responses.Codec{}, agentBody, func() any { return &typedRequest{} })
 }

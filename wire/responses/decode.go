@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
@@ -26,30 +25,11 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	s := d.scanner
-	if s.Peek() != '{' {
-		return d.wrong("", "a request object")
-	}
-	root := rawjson.List{Span: rawjson.Span{Start: s.Offset()}}
-	var failed error
-	for key, at := range s.Members() {
-		if err := d.member(string(key)); err != nil && failed == nil {
-			failed = err
-		}
-		root.Items = append(root.Items, rawjson.Span{Start: at.Start, End: s.Offset()})
-	}
-	root.End = s.Offset()
-	d.layout.Root = root
-	if err := s.End(); err != nil {
-		return d.broken(err)
-	}
-	if failed != nil {
-		return failed
-	}
-	if !d.seen {
+	err := wire.ReadRoot(plimsoll.Responses, d.scanner, d.layout, func(key []byte) error { return d.member(string(key)) })
+	if err == nil && !d.seen {
 		return d.wrong("input", "a string or a list of items")
 	}
-	return nil
+	return err
 }
 
 func (d *decoder) member(key string) error {
@@ -263,10 +243,7 @@ func (d *decoder) text() string {
 }
 
 func (d *decoder) wrong(path, expected string) error {
-	if err := d.scanner.Err(); err != nil {
-		return d.broken(err)
-	}
-	return &wire.DecodeError{Dialect: plimsoll.Responses, Offset: d.scanner.Offset(), Path: path, Expected: expected}
+	return wire.Unexpected(plimsoll.Responses, d.scanner, path, expected)
 }
 
 // wrongItem is wrong about a member of the item that is being read.
@@ -274,11 +251,4 @@ func (d *decoder) wrongItem(member, expected string) error {
 	return d.wrong(fmt.Sprintf("%s[%d]%s", d.list, d.index, member), expected)
 }
 
-func (d *decoder) broken(err error) error {
-	failure := &wire.DecodeError{Dialect: plimsoll.Responses, Offset: d.scanner.Offset(), Err: err}
-	var syntax *rawjson.SyntaxError
-	if errors.As(err, &syntax) {
-		failure.Offset, failure.Expected = syntax.Offset, syntax.Expected
-	}
-	return failure
-}
+func (d *decoder) broken(err error) error { return wire.Broken(plimsoll.Responses, err) }
