@@ -7,6 +7,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // DigestOf fingerprints raw bytes, for [plimsoll.Message.Digest].
@@ -81,3 +82,7 @@ func (r *Request) Chain() []plimsoll.Digest {
 	}
 	return chain
 }
+
+// SharedPrefix returns how many bytes two bodies have in common from the start:
+// what a provider's prompt cache can at most make use of.
+func SharedPrefix(a, b []byte) int { return rawjson.SharedPrefix(a, b) }

@@ -67,7 +67,7 @@ func FromBody(body []byte) (plimsoll.Dialect, bool) {
 	if s.Peek() != '{' {
 		return "", false
 	}
-	var h hints
+	h := hints{body: body}
 	for key := range s.Members() {
 		h.member(s, string(key))
 	}
@@ -79,8 +79,12 @@ func FromBody(body []byte) (plimsoll.Dialect, bool) {
 
 // hints are what tells the dialects apart.
 type hints struct {
+	body                      []byte
 	contents, input, messages bool
 	anthropic, openAI         bool
+	// claude says that the model is named as only Anthropic names it; gateways
+	// that speak OpenAI's dialect put a provider in front.
+	claude bool
 }
 
 func (h *hints) member(s *rawjson.Scanner, key string) {
@@ -93,6 +97,10 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 		h.messages = s.Peek() == '['
 		if h.messages {
 			h.inMessages(s)
+		}
+	case "model":
+		if t, ok := s.String(); ok {
+			h.claude = strings.HasPrefix(string(t.Raw(h.body)), "claude")
 		}
 	case "system", "anthropic_version", "thinking", "stop_sequences", "context_management", "mcp_servers":
 		h.anthropic = true
@@ -165,7 +173,7 @@ func (h *hints) dialect() (plimsoll.Dialect, bool) {
 	switch {
 	case h.contents:
 		return plimsoll.Gemini, true
-	case h.messages && h.anthropic && !h.openAI:
+	case h.messages && (h.anthropic || h.claude) && !h.openAI:
 		return plimsoll.Anthropic, true
 	case h.messages:
 		return plimsoll.OpenAI, true
