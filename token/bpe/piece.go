@@ -21,7 +21,12 @@ const (
 // mergeAll appends the tokens of a piece of 1 to maxParts bytes to dst, which must have room for as many ids.
 func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
 	p := &w.parts
-	n := w.startParts(piece)
+	var n int
+	if isASCII(piece) {
+		n = w.startBytes(piece)
+	} else {
+		n = w.startParts(piece)
+	}
 	// The search for the smallest takes four at a time.
 	padded := (n + 3) &^ 3
 	for i := n - 1; i < padded; i++ {

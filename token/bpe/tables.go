@@ -20,7 +20,7 @@ type tables struct {
 	// duo is the token that two single-byte tokens merge into, indexed by left<<8 + right, or none.
 	duo [1 << 16]uint32
 
-	// merges is an open-addressed table of all other merges, with left, right and merged token in one word. Most pairs
+	// merges is an open-addressed table of all merges, with left, right and merged token in one word. Most pairs
 	// do not merge, and maybe is small enough to say so from a near cache.
 	merges []uint64
 	shift  uint8
@@ -30,6 +30,9 @@ type tables struct {
 	// ends in the middle of a character. Only there can a merge reach across a boundary before the characters on both
 	// sides are whole.
 	frayed [1 << 16 / 64]uint64
+
+	// nearby tells startBytes which merges are sure to happen.
+	nearby nearby
 
 	// words is worth its making once there is some text to count. trie is what long pieces need that defeat the fast
 	// way; few programs ever meet one.
@@ -54,14 +57,20 @@ func newTables(v vocab) *tables {
 	for i := range t.duo {
 		t.duo[i] = none
 	}
-	for id := range uint32(v.size()) {
-		spelling := v.bytes(id)
-		if len(spelling) == 1 {
-			t.byteID[spelling[0]] = id
-		} else if len(spelling) > 1 {
+	for i := range t.nearby {
+		t.nearby[i] = nothing
+	}
+	for id := uint32(v.size()) - 1; id >= 256; id-- {
+		if spelling := v.bytes(id); len(spelling) > 2 {
+			t.nearby.add(id, spelling)
 			t.addWide(id, spelling)
 			t.addFrayed(spelling)
+		} else if len(spelling) == 2 {
+			t.addFrayed(spelling)
 		}
+	}
+	for id := range uint32(256) {
+		t.byteID[v.bytes(id)[0]] = id
 	}
 	t.addMerges()
 	return t
@@ -94,7 +103,6 @@ func (t *tables) addMerge(id, left, right uint32) {
 	}
 	if left < 256 && right < 256 {
 		t.duo[left<<8|right] = id
-		return
 	}
 	hash := pairHash(left, right)
 	t.maybe.add(hash)
@@ -130,7 +138,8 @@ func (t *tables) isFrayed(a, b byte) bool {
 	return t.frayed[at/64]>>(at%64)&1 != 0
 }
 
-func pairKey(left, right uint32) uint64 { return uint64(left)<<idBits | uint64(right) }
+// pairKey is not zero, which stands for an empty place in a table.
+func pairKey(left, right uint32) uint64 { return (uint64(left)<<idBits | uint64(right)) + 1 }
 
 // pairHash spreads a pair over 64 bits, of which the highest are the best.
 func pairHash(left, right uint32) uint64 { return pairKey(left, right) * hashFactor }

@@ -72,7 +72,10 @@ func (f *filter) add(hash uint64) {
 	f[at/64] |= 1 << (at % 64)
 }
 
-func (f *filter) has(hash uint64) bool {
+func (f *filter) has(hash uint64) bool { return f.bit(hash) != 0 }
+
+// bit is 1 for a hash that may have been added, 0 for any other.
+func (f *filter) bit(hash uint64) int {
 	at := hash >> (64 - filterBits)
-	return f[at/64]>>(at%64)&1 != 0
+	return int(f[at/64] >> (at % 64) & 1)
 }

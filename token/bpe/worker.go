@@ -32,6 +32,7 @@ type worker struct {
 	stack [maxStack + maxParts]uint32
 	chunk [maxParts]uint32
 	parts parts
+	early early
 
 	// missed lists the pieces of a window that the first look at the memo did not answer.
 	missed [64]uint16

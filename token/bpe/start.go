@@ -1,0 +1,91 @@
+package bpe
+
+// nearby says for three bytes how early a merge can join them with others: the smallest id of a token of three or more
+// bytes that starts with them in the low half of an element, that ends with them in the high half. Ids that do not fit
+// are 1<<16 - 1. Different bytes can share an element, which then has the smaller ids of both.
+type nearby [1 << nearbyBits]uint32
+
+const (
+	nearbyBits = 15
+	nearbyHalf = 1<<16 - 1
+	nothing    = nearbyHalf<<16 | nearbyHalf
+)
+
+func nearbySlot(a, b, c byte) uint32 {
+	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * (hashFactor >> 32) >> (32 - nearbyBits)
+}
+
+// add notes a token. Ids must come in descending order, so that the smallest is what stays.
+func (t *nearby) add(id uint32, spelling []byte) {
+	id = min(id, nearbyHalf)
+	n := len(spelling)
+	start := &t[nearbySlot(spelling[0], spelling[1], spelling[2])]
+	*start = *start&^nearbyHalf | id
+	end := &t[nearbySlot(spelling[n-3], spelling[n-2], spelling[n-1])]
+	*end = *end&nearbyHalf | id<<16
+}
+
+// early is scratch space of startBytes: a copy of the piece, with room for looking beyond its end, and pairs of parts.
+type early struct {
+	text  [maxParts + 4]byte
+	found [maxParts + 1]uint8
+}
+
+// startBytes fills in the parts to start from, with their merges, for a piece whose characters are single bytes. The
+// merges that are sure to happen, whatever happens around them, are done here all at once; they are most of all.
+//
+// Two bytes are sure to merge if nothing can take one of them away before. Whatever takes the left one from the left
+// makes a token that ends with it and has a smaller id: the merge with the byte before, or one of three or more bytes.
+// In the same way what takes the right one makes a token that starts with it.
+func (w *worker) startBytes(piece string) int {
+	p, text := &w.parts, &w.early.text
+	// What follows the piece can only make a merge look less sure.
+	last := copy(text[:maxParts], piece) - 1
+	n, taken := 0, uint32(0)
+	left, right := w.byteID[text[0]], w.byteID[text[1]]
+	before, rank := uint32(none), w.duo[left<<8|right]
+	two, one, here := uint32(nothing), uint32(nothing), w.nearby[nearbySlot(text[0], text[1], text[2])]
+	for i := range last {
+		rest := text[i : i+4 : i+4]
+		next := w.byteID[rest[2]]
+		after := w.duo[right<<8|next]
+		ahead := w.nearby[nearbySlot(rest[1], rest[2], rest[3])]
+		limit := min(before, after+1, two>>16, ahead&nearbyHalf)
+		// Both are below 1<<31, so the difference is negative if its highest bit is set.
+		sure := (rank - limit) >> 31
+		p.id[n&0xff] = left ^ (left^rank)&-sure
+		// The second byte of two that merge is no part; the next one is written over it.
+		n += 1 - int(taken)
+		taken = sure
+		left, right, before, rank = right, next, rank, after
+		two, one, here = one, here, ahead
+	}
+	p.id[n&0xff] = left
+	n += 1 - int(taken)
+	w.linkAll(n)
+	return n
+}
+
+// linkAll links the first n parts and fills in what neighbours merge into. The first loop has no branch that depends on
+// the text: pairs that the filter does not rule out are put aside for the second.
+func (w *worker) linkAll(n int) {
+	p, found, count := &w.parts, &w.early.found, 0
+	for i := 0; i < n-1; i++ {
+		p.link(uint8(i), none)
+		found[count&0xff] = uint8(i)
+		count += w.maybe.bit(pairHash(p.id[i&0xff], p.id[(i+1)&0xff]))
+	}
+	p.next[(n-1)&0xff] = uint8(n)
+	for _, i := range found[:count] {
+		p.merge[i] = w.mergeAgain(p.id[i], p.id[i+1])<<8 | uint32(i)
+	}
+}
+
+// isASCII reports whether all bytes of a piece are characters of their own.
+func isASCII(piece string) bool {
+	all := byte(0)
+	for i := range len(piece) {
+		all |= piece[i]
+	}
+	return all < 0x80
+}
