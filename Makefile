@@ -57,6 +57,7 @@ portable:
 ## bench: side by side with peers, in ratios; see docs/benchmarks.md
 bench:
 	./bench/run
+	$(GO) test -run '^$$' -bench Unedited -benchtime 100x ./wire/...
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:
