@@ -226,22 +226,22 @@ func (d *Draft) Withdraw(id InsertID, why Why) error {
 
 // AddSystem appends a part to the system instructions.
 func (d *Draft) AddSystem(p Part, why Why) {
-	d.system = append(d.system, p)
 	saved := 0
 	if d.meter != nil {
-		saved = -d.meter.WeighSystem(d.base, p)
+		saved = -d.meter.WeighSystem(d.beside(), p)
 	}
+	d.system = append(d.system, p)
 	d.record(Edit{Kind: EditSystem, Message: -1, Part: -1, Saved: saved}, why,
 		func() { d.system = d.system[:len(d.system)-1] })
 }
 
 // AddTool appends a tool.
 func (d *Draft) AddTool(t Tool, why Why) {
-	d.tools = append(d.tools, t)
 	saved := 0
 	if d.meter != nil {
-		saved = -d.meter.WeighTool(d.base, t)
+		saved = -d.meter.WeighTool(d.beside(), t)
 	}
+	d.tools = append(d.tools, t)
 	d.record(Edit{Kind: EditTool, Message: -1, Part: -1, Saved: saved}, why,
 		func() { d.tools = d.tools[:len(d.tools)-1] })
 }

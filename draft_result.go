@@ -11,8 +11,8 @@ type Placed struct {
 	Edited bool
 }
 
-// Result returns the conversation as the edits leave it.
-func (d *Draft) Result() Conversation {
+// beside returns the original with the instructions and tools as they are now.
+func (d *Draft) beside() Conversation {
 	c := d.base
 	if len(d.system) > 0 {
 		c.System = frozen(append(c.System.Slice(), d.system...))
@@ -20,6 +20,12 @@ func (d *Draft) Result() Conversation {
 	if len(d.tools) > 0 {
 		c.Tools = frozen(append(c.Tools.Slice(), d.tools...))
 	}
+	return c
+}
+
+// Result returns the conversation as the edits leave it.
+func (d *Draft) Result() Conversation {
+	c := d.beside()
 	if len(d.log) > 0 {
 		messages := make([]Message, 0, len(d.slots)+len(d.inserts))
 		for p := range d.Placed() {

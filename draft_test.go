@@ -11,7 +11,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// byteMeter weighs a byte as a token and frames each message with 3 and its siblings.
+// byteMeter weighs a byte as a token and frames each message with 3 and its
+// siblings, the system instructions with 7 and the tools with 11.
 type byteMeter struct{}
 
 func (byteMeter) Weigh(c plimsoll.Conversation) plimsoll.Load {
@@ -21,6 +22,12 @@ func (byteMeter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 	}
 	for _, tool := range c.Tools.All() {
 		load.Tools += len(tool.Name) + len(tool.Schema)
+	}
+	if c.System.Len() > 0 {
+		load.System += 7
+	}
+	if c.Tools.Len() > 0 {
+		load.Tools += 11
 	}
 	load.Total = load.System + load.Tools
 	siblings := c.Outline().Siblings
@@ -42,9 +49,17 @@ func (byteMeter) WeighMessage(_ plimsoll.Conversation, m plimsoll.Message, sibli
 	return load
 }
 
-func (byteMeter) WeighSystem(_ plimsoll.Conversation, p plimsoll.Part) int { return partBytes(p) }
+func (byteMeter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
+	if c.System.Len() == 0 {
+		return 7 + partBytes(p)
+	}
+	return partBytes(p)
+}
 
-func (byteMeter) WeighTool(_ plimsoll.Conversation, t plimsoll.Tool) int {
+func (byteMeter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
+	if c.Tools.Len() == 0 {
+		return 11 + len(t.Name) + len(t.Schema)
+	}
 	return len(t.Name) + len(t.Schema)
 }
 

@@ -327,3 +327,22 @@ func TestOutlineOfALegalHistoryOnlyGrowsAtItsEnd(t *testing.T) {
 		}
 	})
 }
+
+// TestSiblingsOfManyParallelCallsAreFoundInLinearTime would not end if every
+// result looked back over all the others.
+func TestSiblingsOfManyParallelCallsAreFoundInLinearTime(t *testing.T) {
+	t.Parallel()
+	const n = 100_000
+	calls := make([]plimsoll.Part, n)
+	messages := make([]plimsoll.Message, 1, n+1)
+	for i := range calls {
+		id := fmt.Sprint(i)
+		calls[i] = plimsoll.ToolCall{ID: id, Name: "read"}
+		messages = append(messages, plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id}))
+	}
+	messages[0] = plimsoll.NewMessage(plimsoll.Assistant, calls...)
+	siblings := conversation(messages).SiblingsFrom(0)
+	if siblings[1] != n || siblings[n] != n {
+		t.Errorf("siblings %d and %d, want %d", siblings[1], siblings[n], n)
+	}
+}

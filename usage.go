@@ -69,40 +69,41 @@ func ParseUsage(data []byte) (Usage, error) {
 
 // wireUsage is the union of the providers' usage objects.
 type wireUsage struct {
-	PromptTokens     *int          `json:"prompt_tokens"`
-	CompletionTokens *int          `json:"completion_tokens"`
+	PromptTokens     *figure       `json:"prompt_tokens"`
+	CompletionTokens *figure       `json:"completion_tokens"`
+	TotalTokens      *figure       `json:"total_tokens"`
 	PromptDetails    *usageDetails `json:"prompt_tokens_details"`
 	CompletionDetail *usageDetails `json:"completion_tokens_details"`
-	CacheHit         *int          `json:"prompt_cache_hit_tokens"`
+	CacheHit         *figure       `json:"prompt_cache_hit_tokens"`
 
-	InputTokens   *int          `json:"input_tokens"`
-	OutputTokens  *int          `json:"output_tokens"`
+	InputTokens   *figure       `json:"input_tokens"`
+	OutputTokens  *figure       `json:"output_tokens"`
 	InputDetails  *usageDetails `json:"input_tokens_details"`
 	OutputDetails *usageDetails `json:"output_tokens_details"`
 
-	CacheCreation *int `json:"cache_creation_input_tokens"`
-	CacheRead     *int `json:"cache_read_input_tokens"`
+	CacheCreation *figure `json:"cache_creation_input_tokens"`
+	CacheRead     *figure `json:"cache_read_input_tokens"`
 
-	PromptTokenCount        *int `json:"promptTokenCount"`
-	CandidatesTokenCount    *int `json:"candidatesTokenCount"`
-	ThoughtsTokenCount      *int `json:"thoughtsTokenCount"`
-	CachedContentTokenCount *int `json:"cachedContentTokenCount"`
-	ToolUsePromptTokenCount *int `json:"toolUsePromptTokenCount"`
-	TotalTokenCount         *int `json:"totalTokenCount"`
+	PromptTokenCount        *figure `json:"promptTokenCount"`
+	CandidatesTokenCount    *figure `json:"candidatesTokenCount"`
+	ThoughtsTokenCount      *figure `json:"thoughtsTokenCount"`
+	CachedContentTokenCount *figure `json:"cachedContentTokenCount"`
+	ToolUsePromptTokenCount *figure `json:"toolUsePromptTokenCount"`
+	TotalTokenCount         *figure `json:"totalTokenCount"`
 
-	ConverseInput      *int `json:"inputTokens"`
-	ConverseOutput     *int `json:"outputTokens"`
-	ConverseCacheRead  *int `json:"cacheReadInputTokens"`
-	ConverseCacheWrite *int `json:"cacheWriteInputTokens"`
+	ConverseInput      *figure `json:"inputTokens"`
+	ConverseOutput     *figure `json:"outputTokens"`
+	ConverseCacheRead  *figure `json:"cacheReadInputTokens"`
+	ConverseCacheWrite *figure `json:"cacheWriteInputTokens"`
 
-	PromptEvalCount *int `json:"prompt_eval_count"`
-	EvalCount       *int `json:"eval_count"`
+	PromptEvalCount *figure `json:"prompt_eval_count"`
+	EvalCount       *figure `json:"eval_count"`
 }
 
 type usageDetails struct {
-	Cached     *int `json:"cached_tokens"`
-	CacheWrite *int `json:"cache_write_tokens"`
-	Reasoning  *int `json:"reasoning_tokens"`
+	Cached     *figure `json:"cached_tokens"`
+	CacheWrite *figure `json:"cache_write_tokens"`
+	Reasoning  *figure `json:"reasoning_tokens"`
 }
 
 func (d *usageDetails) cached() int {
@@ -133,7 +134,11 @@ func (w wireUsage) chat() Usage {
 	written := max(w.PromptDetails.written(), natural(w.CacheCreation))
 	u := insideInput(natural(w.PromptTokens), read, written)
 	u.Output = natural(w.CompletionTokens)
-	u.Reasoning = min(u.Output, w.CompletionDetail.reasoning())
+	u.Reasoning = w.CompletionDetail.reasoning()
+	if total := natural(w.TotalTokens); u.Reasoning > 0 && total == natural(w.PromptTokens)+u.Output+u.Reasoning {
+		u.Output += u.Reasoning // billed beside the completion, as xAI does
+	}
+	u.Reasoning = min(u.Output, u.Reasoning)
 	return u
 }
 
@@ -178,9 +183,25 @@ func insideInput(input, read, written int) Usage {
 	return Usage{Input: input - read - written, CacheRead: read, CacheCreation: written}
 }
 
-func natural(n *int) int {
-	if n == nil {
+// figure is a number of tokens. Some gateways write 12.0 for 12.
+type figure int
+
+// maxFigure bounds what a provider can claim, so that sums cannot overflow.
+const maxFigure = 1 << 40
+
+// UnmarshalJSON reads any JSON number and brings it into bounds.
+func (f *figure) UnmarshalJSON(data []byte) error {
+	var n float64
+	if err := json.Unmarshal(data, &n); err != nil {
+		return err
+	}
+	*f = figure(min(maxFigure, max(0, n)))
+	return nil
+}
+
+func natural(f *figure) int {
+	if f == nil {
 		return 0
 	}
-	return max(0, *n)
+	return int(*f)
 }
