@@ -3,7 +3,7 @@ package bpe
 // A sequence of tokens is the encoding of their bytes if each may follow the one before it. So a long piece can be
 // encoded in chunks: where two chunks meet, only the tokens on both sides of the border must fit.
 const (
-	smallChunk = 32
+	smallChunk = 48
 	largeChunk = maxParts
 
 	// freeFailures chunks of a piece may fail to fit, and another one for every so many bytes encoded. More than that
@@ -75,9 +75,9 @@ func (w *worker) bpeLong(piece string, dst []uint32, countOnly bool) (ids []uint
 func smallestChunk(piece string) int {
 	switch b := piece[charStart(piece, len(piece)/2)]; {
 	case b >= 0xc0 && b < 0xe0:
-		return 2 * smallChunk
+		return 64
 	case b >= 0xe0 && b < 0xf0:
-		return 3 * smallChunk
+		return 96
 	}
 	return smallChunk
 }

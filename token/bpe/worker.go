@@ -46,7 +46,7 @@ const (
 	mediumBits = 14
 	largeBits  = 12
 	followBits = 14
-	pairBits   = 13
+	pairBits   = 15
 
 	// patientMisses is how many pieces are merged before the table of words is made, which takes as long as merging
 	// some tens of thousands of them.
