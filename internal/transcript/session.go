@@ -14,9 +14,16 @@ type sessionEntry struct {
 	Message json.RawMessage `json:"message"`
 }
 
-func (e sessionEntry) read(messages *[]plimsoll.Message) (string, error) {
-	if e.Type != "message" || len(e.Message) == 0 {
+// read adds the entry's message, if it has one. Entries of type "message" are
+// messages for certain; in other sessions the type is the speaker's, and every
+// entry whose message has a role is one.
+func (e sessionEntry) read(l *lines) (string, error) {
+	isMessage := e.Type == "message" && len(e.Message) > 0
+	if !isMessage && !hasRole(e.Message) {
 		return "session event", nil
+	}
+	if !isMessage {
+		l.speaker(e.Message)
 	}
 	var m struct {
 		wireMessage
@@ -41,6 +48,19 @@ func (e sessionEntry) read(messages *[]plimsoll.Message) (string, error) {
 			CallID: m.ToolCallID, Name: m.ToolName, Content: plimsoll.ListOf(parts...), IsError: m.IsError,
 		}}
 	}
-	*messages = append(*messages, plimsoll.NewMessage(role, parts...))
+	l.messages = append(l.messages, plimsoll.NewMessage(role, parts...))
 	return "session message", nil
+}
+
+// speaker notes the model of a session whose entries are Anthropic's messages.
+// The last one is what the session would go on with; names in angle brackets
+// stand for messages that no model wrote.
+func (l *lines) speaker(message json.RawMessage) {
+	var m struct {
+		Model string `json:"model"`
+	}
+	l.dialect = plimsoll.Anthropic
+	if json.Unmarshal(message, &m) == nil && m.Model != "" && m.Model[0] != '<' {
+		l.model = m.Model
+	}
 }

@@ -45,6 +45,9 @@ type Transcript struct {
 	Format Format
 	// Text is the content of a plain text.
 	Text string
+	// Structured says that Auto found JSON or JSON Lines, but no conversation in
+	// it, and so took it for text.
+	Structured bool
 	// Conversations of any other format, at least one.
 	Conversations []plimsoll.Conversation
 }
@@ -93,12 +96,14 @@ func parseAny(data []byte) (Transcript, error) {
 	if json.Valid(body) {
 		c, err := parseJSON(body)
 		if errors.Is(err, errNoConversation) {
+			text.Structured = true
 			return text, nil
 		}
 		return Transcript{Format: JSON, Conversations: []plimsoll.Conversation{c}}, err
 	}
 	all, err := parseLines(body)
 	if errors.Is(err, errNoConversation) {
+		text.Structured = validLines(body)
 		return text, nil
 	}
 	return Transcript{Format: JSONL, Conversations: all}, err
@@ -107,71 +112,10 @@ func parseAny(data []byte) (Transcript, error) {
 // errNoConversation marks JSON that has no messages.
 var errNoConversation = errors.New("no messages found")
 
-// parseLines reads JSON Lines. Lines that are messages form one conversation;
-// lines that hold conversations are one each. Mixing them is an error.
-func parseLines(data []byte) ([]plimsoll.Conversation, error) {
-	var messages []plimsoll.Message
-	var all []plimsoll.Conversation
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		kind, err := parseLine(line, &messages, &all)
-		if err != nil {
-			if number == 1 && !json.Valid(line) {
-				err = errNoConversation
-			}
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-		if len(messages) > 0 && len(all) > 0 {
-			return nil, fmt.Errorf("line %d: %w: a %s among lines of the other kind", number, plimsoll.ErrInvalid, kind)
-		}
-	}
-	if len(messages) > 0 {
-		all = append(all, conversationOf(messages))
-	}
-	if len(all) == 0 {
-		return nil, errNoConversation
-	}
-	return all, nil
-}
-
-func parseLine(line []byte, messages *[]plimsoll.Message, all *[]plimsoll.Conversation) (string, error) {
-	var head wireHead
-	if err := json.Unmarshal(line, &head); err != nil {
-		return "", jsonError(err)
-	}
-	if head.Messages != nil {
-		c, err := head.conversation()
-		*all = append(*all, c)
-		return "conversation", err
-	}
-	if c, ok, err := requestBody(line); ok {
-		*all = append(*all, c)
-		return "conversation", err
-	}
-	var entry sessionEntry
-	if json.Unmarshal(line, &entry) == nil && entry.Type != "" {
-		return entry.read(messages)
-	}
-	var m wireMessage
-	if err := json.Unmarshal(line, &m); err != nil {
-		return "", jsonError(err)
-	}
-	if m.Role == "" {
-		return "", fmt.Errorf("%w: neither a message (role) nor a conversation (messages)", errNoConversation)
-	}
-	parsed, err := m.message()
-	*messages = append(*messages, parsed)
-	return "message", err
-}
-
 func parseJSON(data []byte) (plimsoll.Conversation, error) {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	var head wireHead
+	var err error
 	if len(data) > 0 && data[0] == '[' {
 		if err := json.Unmarshal(data, &head.Messages); err != nil {
 			return plimsoll.Conversation{}, jsonError(err)
@@ -179,8 +123,8 @@ func parseJSON(data []byte) (plimsoll.Conversation, error) {
 		if len(head.Messages) > 0 && !hasRole(head.Messages[0]) {
 			return plimsoll.Conversation{}, errNoConversation
 		}
-	} else if err := json.Unmarshal(data, &head); err != nil {
-		return plimsoll.Conversation{}, jsonError(err)
+	} else if head, err = parseHead(data); err != nil {
+		return plimsoll.Conversation{}, err
 	}
 	if head.Messages != nil {
 		return head.conversation()
@@ -210,14 +154,6 @@ func hasRole(first json.RawMessage) bool {
 		Role *string `json:"role"`
 	}
 	return json.Unmarshal(first, &m) == nil && m.Role != nil
-}
-
-func jsonError(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("%w: %w at byte %d", plimsoll.ErrInvalid, err, syntax.Offset)
-	}
-	return fmt.Errorf("%w: %w", plimsoll.ErrInvalid, err)
 }
 
 // conversationOf makes a conversation of messages alone. Messages with Anthropic's

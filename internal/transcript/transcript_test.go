@@ -27,6 +27,7 @@ func TestAFileIsTakenForWhatItIs(t *testing.T) {
 		{"a Responses request", `{"model":"gpt-5","input":"hi"}`, transcript.JSON, []int{1}},
 		{"lines of requests", "{\"contents\":[{\"parts\":[{\"text\":\"a\"}]}]}\n{\"input\":\"b\"}\n", transcript.JSONL, []int{1, 1}},
 		{"an agent's session", "{\"type\":\"session\",\"id\":\"x\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}}\n{\"type\":\"message\",\"message\":{\"role\":\"toolResult\",\"toolCallId\":\"1\",\"content\":[]}}\n", transcript.JSONL, []int{2}},
+		{"a session whose entries are named for the speaker", "{\"type\":\"summary\",\"summary\":\"x\"}\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"a\"}}\n{\"type\":\"progress\",\"message\":{\"id\":1}}\n{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"b\"}]}}\n", transcript.JSONL, []int{2}},
 		{"prose", "Dear diary", transcript.Text, nil},
 		{"nothing", "", transcript.Text, nil},
 		{"JSON that is no conversation", `{"name":"plimsoll"}`, transcript.Text, nil},
@@ -64,6 +65,13 @@ func TestABrokenConversationIsAnErrorThatSaysWhere(t *testing.T) {
 		{"a message without a role", `{"messages":[{"role":"user","content":"a"},{"content":"b"}]}`, transcript.Auto, "message 1: invalid input: role is missing"},
 		{"content that is a number", `[{"role":"user","content":7}]`, transcript.Auto, "message 0"},
 		{"mixed lines", "{\"role\":\"user\",\"content\":\"a\"}\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}", transcript.Auto, "line 2"},
+		{"messages that are no list", `{"messages":"hi"}`, transcript.Auto, "messages must be a list, not a string"},
+		{"a model that is no name", `{"model":3,"messages":[]}`, transcript.Auto, "model must be a string, not a number"},
+		{"a message that is no object", `[{"role":"user","content":"a"},"b"]`, transcript.Auto, "message 1: invalid input: this must be an object, not a string"},
+		{"a role that is no name", `{"messages":[{"role":{}}]}`, transcript.Auto, "message 0: invalid input: role must be a string, not an object"},
+		{"a tool call that is no object", `{"messages":[{"role":"assistant","tool_calls":{}}]}`, transcript.Auto, "tool_calls must be a list, not an object"},
+		{"a session's message with a wrong member", "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"tool_calls\":true}}\n{}", transcript.Auto, "line 1: invalid input: tool_calls must be a list, not true or false"},
+		{"a line of another kind among messages", "{\"role\":\"user\",\"content\":\"a\"}\n{\"depth\":8}", transcript.Auto, "line 2: invalid input: neither a message (role) nor a conversation (messages)"},
 		{"text where JSON was asked for", "hello", transcript.JSON, "at byte 1"},
 		{"a format that does not exist", "x", "yaml", "want auto, json, jsonl or text"},
 	} {
@@ -75,6 +83,58 @@ func TestABrokenConversationIsAnErrorThatSaysWhere(t *testing.T) {
 			}
 			if code := plimsoll.CodeOf(err); code.ExitStatus() != 2 {
 				t.Errorf("%v has exit status %d, want 2: the user can correct it", err, code.ExitStatus())
+			}
+		})
+	}
+}
+
+func TestJSONWithoutAConversationIsTextThatIsSaidToBe(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"an object", `{"depth":8.9}`, true},
+		{"an object whose model is no name", `{"model":{"depth":1}}`, true},
+		{"a list", `[1,2,3]`, true},
+		{"lines of objects", "{\"depth\":8}\n{\"role_of\":1}\n", true},
+		{"lines of lists", "[1]\n[2]\n", true},
+		{"events only", "{\"type\":\"a\"}\n{\"type\":\"b\"}\n", true},
+		{"prose", "Dear diary", false},
+		{"a code block", "{\n  return 1;\n}", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := transcript.Parse([]byte(tt.in), transcript.Auto)
+			if err != nil || got.Format != transcript.Text || got.Structured != tt.want {
+				t.Errorf("%v: format %s, structured %v, want text, %v", err, got.Format, got.Structured, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheDialectAndTheModelAreTheFiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in string
+		dialect  plimsoll.Dialect
+		model    string
+	}{
+		{"messages alone", `[{"role":"user","content":"a"}]`, plimsoll.OpenAI, ""},
+		{"a member that only Anthropic has", `{"stop_sequences":[],"messages":[{"role":"user","content":"a"}]}`, plimsoll.Anthropic, ""},
+		{"a call as Anthropic writes it", `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]}]}`, plimsoll.Anthropic, ""},
+		{"a session names the model it ended with", "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"a\"}}\n" +
+			"{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"model\":\"claude-opus-4-5\",\"content\":\"b\"}}\n" +
+			"{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\",\"model\":\"<synthetic>\",\"content\":\"c\"}}\n", plimsoll.Anthropic, "claude-opus-4-5"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := transcript.Parse([]byte(tt.in), transcript.Auto)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c := got.Conversations[0]; c.Dialect != tt.dialect || c.Model != tt.model {
+				t.Errorf("dialect %q, model %q, want %q, %q", c.Dialect, c.Model, tt.dialect, tt.model)
 			}
 		})
 	}

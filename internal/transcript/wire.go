@@ -2,10 +2,12 @@ package transcript
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // wireHead is a request body or a recorded conversation.
@@ -15,6 +17,8 @@ type wireHead struct {
 	System   json.RawMessage   `json:"system"`
 	Messages []json.RawMessage `json:"messages"`
 	Tools    []wireTool        `json:"tools"`
+
+	dialect plimsoll.Dialect
 }
 
 type wireTool struct {
@@ -26,6 +30,29 @@ type wireTool struct {
 		Description string          `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
 	} `json:"function"`
+}
+
+// parseHead reads the members of an object. One without messages may have
+// anything in the others: it is no conversation, not a wrong one.
+func parseHead(data []byte) (wireHead, error) {
+	var head wireHead
+	err := json.Unmarshal(data, &head)
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil && head.Messages != nil:
+		head.dialect, _ = dialects.FromBody(data)
+		return head, nil
+	case err == nil, errors.As(err, &kind) && kind.Field != "" && !hasMessages(data):
+		return wireHead{}, nil
+	}
+	return wireHead{}, jsonError(err)
+}
+
+func hasMessages(data []byte) bool {
+	var head struct {
+		Messages json.RawMessage `json:"messages"`
+	}
+	return json.Unmarshal(data, &head) == nil && head.Messages != nil
 }
 
 func (h wireHead) conversation() (plimsoll.Conversation, error) {
@@ -53,7 +80,7 @@ func (h wireHead) conversation() (plimsoll.Conversation, error) {
 		tools = append(tools, t.tool())
 	}
 	c.Tools = plimsoll.ListOf(tools...)
-	if len(system) > 0 || strings.HasPrefix(h.Format, "anthropic") || strings.HasPrefix(h.Model, "claude") {
+	if len(system) > 0 || strings.HasPrefix(h.Format, "anthropic") || strings.HasPrefix(h.Model, "claude") || h.dialect == plimsoll.Anthropic {
 		c.Dialect = plimsoll.Anthropic
 	}
 	return c, nil
