@@ -59,7 +59,7 @@ func makeSmall(key uint64, n int, ids []uint32) smallEntry {
 // fillSmall encodes a piece of up to eight bytes and remembers it. The ids are valid until the next piece.
 func (w *worker) fillSmall(text unsafe.Pointer, n int) []uint32 {
 	key := loadKey(text, 0, n)
-	ids := w.wordOrBPE(pieceAt(text, n), key*hashFactor)
+	ids := w.mergeAll(pieceAt(text, n), w.stack[:0])
 	w.small[smallSlot(key)] = makeSmall(key, n, ids)
 	return ids
 }
@@ -73,7 +73,7 @@ func (w *worker) findMedium(text unsafe.Pointer, n int) (count int, ids []uint32
 	if entry.first == first && entry.last == last && int(entry.len) == n {
 		return int(entry.count), entry.ids[:min(entry.count, mediumIDs)]
 	}
-	ids = w.wordOrBPE(pieceAt(text, n), hash)
+	ids = w.mergeAll(pieceAt(text, n), w.stack[:0])
 	entry.first, entry.last, entry.len, entry.count = first, last, uint8(n), uint8(len(ids))
 	copy(entry.ids[:], ids)
 	return len(ids), ids
@@ -87,33 +87,16 @@ func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32)
 	if int(entry.len) == n && string(entry.text[:n]) == piece {
 		return int(entry.count), entry.ids[:min(entry.count, largeIDs)]
 	}
-	ids = w.wordOrBPE(piece, hash)
+	ids = w.mergeAll(piece, w.stack[:0])
 	entry.len, entry.count = uint8(n), uint8(len(ids))
 	copy(entry.text[:], piece)
 	copy(entry.ids[:], ids)
 	return len(ids), ids
 }
 
-// wordOrBPE encodes a piece of up to 64 bytes, given its hash. The result is valid until the next call.
-func (w *worker) wordOrBPE(piece string, hash uint64) []uint32 {
-	if w.words == nil {
-		w.misses++
-		if w.misses > patientMisses {
-			w.words = w.tables.words()
-		}
-	} else if id, ok := w.words.find(piece, hash); ok {
-		w.stack[0] = id
-		return w.stack[:1]
-	}
-	return w.mergeAll(piece, w.stack[:0])
-}
-
-// pieceHash spreads the bytes of a piece of up to 64 bytes over 64 bits, of which the highest are the best. Eight
-// bytes must be readable. Bytes in the middle of a long piece do not matter to it.
+// pieceHash spreads the bytes of a piece of 9 to 64 bytes over 64 bits, of which the highest are the best. Bytes in the
+// middle of a long piece do not matter to it.
 func pieceHash(text unsafe.Pointer, n int) uint64 {
-	if n <= 8 {
-		return loadKey(text, 0, n) * hashFactor
-	}
 	hash := load64(text, 0)*hashFactor ^ load64(text, n-8)
 	if n > 16 {
 		hash = hash*hashFactor ^ load64(text, 8)

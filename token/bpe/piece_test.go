@@ -17,7 +17,6 @@ func TestEveryTokenEncodesToItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := e.workers.get(e)
-			words := w.tables.words()
 			for id := range uint32(e.tables.size()) {
 				spelling := string(e.tables.bytes(id))
 				if spelling == "" {
@@ -25,13 +24,6 @@ func TestEveryTokenEncodesToItself(t *testing.T) {
 				}
 				if got := w.mergeAll(spelling, w.stack[:0]); len(got) != 1 || got[0] != id {
 					t.Errorf("token %d (%q) merges to %v", id, spelling, got)
-				}
-				if len(spelling) > longestPiece {
-					continue
-				}
-				padded := []byte(spelling + "\x00\x01\x02\x03\x04\x05\x06\x07")
-				if got, ok := words.find(spelling, hashOf(padded, len(spelling))); !ok || got != id {
-					t.Errorf("token %d (%q) is found as %d, %v", id, spelling, got, ok)
 				}
 			}
 		})

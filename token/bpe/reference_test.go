@@ -2,7 +2,6 @@ package bpe
 
 import (
 	"slices"
-	"unsafe"
 )
 
 // reference is byte-pair encoding as one would explain it: look at all neighbours, merge those whose concatenation has
@@ -75,6 +74,3 @@ func (r *reference) merge(piece string) []uint32 {
 	}
 	return ids
 }
-
-// hashOf is pieceHash for the first n bytes of a text that has at least eight.
-func hashOf(text []byte, n int) uint64 { return pieceHash(unsafe.Pointer(&text[0]), n) }

@@ -34,10 +34,8 @@ type tables struct {
 	// nearby tells startBytes which merges are sure to happen.
 	nearby nearby
 
-	// words is worth its making once there is some text to count. trie is what long pieces need that defeat the fast
-	// way; few programs ever meet one.
-	words func() *words
-	trie  func() *trie
+	// trie is what long pieces need that defeat the fast way; few programs ever meet one.
+	trie func() *trie
 }
 
 const (
@@ -52,7 +50,6 @@ const (
 func newTables(v vocab) *tables {
 	width := tableWidth(v.size())
 	t := &tables{vocab: v, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
-	t.words = sync.OnceValue(func() *words { return newWords(&t.vocab) })
 	t.trie = sync.OnceValue(func() *trie { return newTrie(&t.vocab) })
 	for i := range t.duo {
 		t.duo[i] = none

@@ -18,10 +18,6 @@ type worker struct {
 	medium [1 << mediumBits]mediumEntry
 	large  [1 << largeBits]largeEntry
 
-	// words is nil until misses says that it pays.
-	words  *words
-	misses int
-
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
 
@@ -47,10 +43,6 @@ const (
 	largeBits  = 12
 	followBits = 14
 	pairBits   = 15
-
-	// patientMisses is how many pieces are merged before the table of words is made, which takes as long as merging
-	// some tens of thousands of them.
-	patientMisses = 500
 
 	// tailLen is the longest rest of a text that is copied before it is read: a window and the word that may start at
 	// its last byte.
