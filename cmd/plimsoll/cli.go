@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/alecthomas/kong"
 
@@ -16,6 +18,7 @@ type cli struct {
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Explain    helpCmd       `cmd:"" name:"help" help:"Show help for a command."`
 
 	Color       string      `enum:"auto,always,never" default:"auto" help:"When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never."`
 	Help        helpFlag    `short:"h" help:"Show help and end."`
@@ -48,7 +51,7 @@ func (p *process) dispatch() error {
 		return nil
 	}
 	if err != nil {
-		return usageError(err)
+		return p.usageError(err)
 	}
 	return parsed.Run()
 }
@@ -68,19 +71,35 @@ func (p *process) newParser() (*kong.Kong, error) {
 	)
 }
 
-// usageError tells how to get help for the command that was meant.
-func usageError(err error) error {
+// usageError tells how to get help for the command that was meant, or which one
+// may have been when a file stands in its place.
+func (p *process) usageError(err error) error {
 	command := "plimsoll"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
 		command = parse.Context.Selected().FullPath()
 	}
+	hint := fmt.Sprintf("run %q", command+" --help")
+	if _, failed := os.Stat(p.args[0]); failed == nil && command == "plimsoll" {
+		hint = fmt.Sprintf("run %q", "plimsoll count "+p.args[0])
+	}
 	return &plimsoll.Error{
 		Op:   "read the command line",
 		Code: plimsoll.CodeInvalid,
-		Hint: fmt.Sprintf("run %q", command+" --help"),
+		Hint: hint,
 		Err:  err,
 	}
+}
+
+// helpCmd is the help flag for people who expect a command.
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"The command to explain."`
+}
+
+// Run shows the help of the command, or of the program.
+func (c *helpCmd) Run(p *process) error {
+	p.args = append(slices.Clone(c.Command), "--help")
+	return p.dispatch()
 }
 
 // helpFlag prints the help of the command in front of it.

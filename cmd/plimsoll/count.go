@@ -17,14 +17,14 @@ type countCmd struct {
 	Encoding   string   `short:"e" placeholder:"NAME" complete:"encoding" help:"Count with this encoding or estimator instead of the model's own."`
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
-	Limit      int      `placeholder:"N" help:"Compare with this many tokens instead of the model's input limit."`
+	Limit      *int     `placeholder:"N" help:"Compare with this many tokens instead of the model's input limit."`
 	FailOver   bool     `help:"End with status 3 when something is over the limit."`
 	All        bool     `short:"a" help:"Show every message, not only the largest."`
 	Top        int      `placeholder:"N" default:"12" help:"Show this many of the largest messages (12)."`
 	Example    bool     `help:"Count the agent session that comes with plimsoll."`
 	Models     []string `sep:"none" placeholder:"FILE|URL" complete:"file" help:"Add the models of this list: LiteLLM's, models.dev's or our own format."`
 	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family: llama3/tokenizer.json (PLIMSOLL_TOKENIZERS)."`
-	Width      int      `placeholder:"N" help:"Draw this many columns wide. Default: the terminal's width, else 80."`
+	Width      *int     `placeholder:"N" help:"Draw this many columns wide. Default: the terminal's width, else 80."`
 }
 
 // Help is the long help text.
@@ -41,6 +41,19 @@ Examples:
     plimsoll count --model claude-sonnet-4-5 chat.json
     git diff | plimsoll count --format text --json
     plimsoll count --limit 100000 --fail-over sessions/*.jsonl`
+}
+
+// Validate refuses numbers that cannot be meant.
+func (c *countCmd) Validate() error {
+	switch {
+	case c.Limit != nil && *c.Limit <= 0:
+		return fmt.Errorf("--limit %d: want a number of tokens above zero", *c.Limit)
+	case c.Width != nil && *c.Width < minWidth:
+		return fmt.Errorf("--width %d: want at least %d columns", *c.Width, minWidth)
+	case c.Top < 0:
+		return fmt.Errorf("--top %d: want a number of messages, or 0 for none", c.Top)
+	}
+	return nil
 }
 
 // Run counts every input. A failing one does not keep the others from being

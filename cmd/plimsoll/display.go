@@ -20,19 +20,22 @@ type display struct {
 // defaultWidth is that of output which is no terminal.
 const defaultWidth = 80
 
-// newDisplay looks at the terminal and the environment. A width above zero and a
-// colour other than "auto" win over both.
-func newDisplay(p *process, width int, color string) display {
+// minWidth is the narrowest that is drawn; terminals below it have to wrap.
+const minWidth = 20
+
+// newDisplay looks at the terminal and the environment. A width that is given and
+// a colour other than "auto" win over both.
+func newDisplay(p *process, width *int, color string) display {
 	return display{
-		width: max(40, p.widthOr(width)),
+		width: max(minWidth, p.widthOr(width)),
 		ascii: !p.speaksUTF8(),
 		color: color == "always" || color == "auto" && p.wantsColor(),
 	}
 }
 
-func (p *process) widthOr(width int) int {
-	if width > 0 {
-		return width
+func (p *process) widthOr(width *int) int {
+	if width != nil {
+		return *width
 	}
 	if f, ok := p.stdout.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {

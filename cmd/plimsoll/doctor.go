@@ -2,33 +2,38 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // doctorCmd examines request bodies.
 type doctorCmd struct {
-	Files   []string `arg:"" name:"file" help:"Request bodies, or lists of messages; - reads standard input."`
+	Files   []string `arg:"" optional:"" name:"file" complete:"file" help:"Request bodies, or lists of messages; - is standard input."`
 	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the body is meant for: auto, openai, responses, anthropic or gemini."`
 	JSON    bool     `name:"json" help:"Print one JSON object for each body."`
 }
 
 // Help shows what the command is for.
 func (doctorCmd) Help() string {
-	return `Says what the real API would answer 400 to: tool results without their calls, calls without results, wrong order or roles,
-empty contents, altered reasoning.
+	return `Says what the real API would answer 400 to, as far as that is known: tool results without their calls, calls without results, wrong order or roles, empty contents. Without a file it reads standard input.
 
-  plimsoll doctor request.json
-  plimsoll doctor --dialect anthropic --json request.json
+The exit status is 0 for a body in good health and 2 for one with violations.
 
-The exit status is 0 for a body in good health and 2 for one with violations.`
+Examples:
+
+    plimsoll doctor request.json
+    plimsoll doctor --dialect anthropic --json request.json`
 }
 
 // diagnosis is what is said about one body.
@@ -54,11 +59,15 @@ var errViolations = errors.New("the API would refuse this")
 
 // Run examines every file; one that cannot be read does not stop the others.
 func (c *doctorCmd) Run(p *process) error {
+	inputs, err := p.inputs("doctor", c.Files, "name a file or pipe a request in")
+	if err != nil {
+		return err
+	}
 	var failed error
-	for _, name := range c.Files {
-		d, err := c.examine(p.file(name))
+	for _, in := range inputs {
+		d, err := c.examine(in)
 		if err != nil {
-			failed = also(failed, doctorError(name, err))
+			failed = also(failed, doctorError(in.name, err))
 			continue
 		}
 		if err := c.print(p, d); err != nil {
@@ -66,8 +75,7 @@ func (c *doctorCmd) Run(p *process) error {
 		}
 		if len(d.Violations) > 0 {
 			failed = also(failed, &plimsoll.Error{
-				Op: "doctor " + name, Code: plimsoll.CodeInvalid, Err: errViolations,
-				Hint: "cut or keep tool calls and their results together; plimsoll's own edits do",
+				Op: "doctor " + in.name, Code: plimsoll.CodeInvalid, Err: errViolations, Hint: d.hint(),
 			})
 		}
 	}
@@ -80,13 +88,9 @@ func (c *doctorCmd) examine(in input) (diagnosis, error) {
 		return diagnosis{}, err
 	}
 	defer f.Close()
-	body, err := io.ReadAll(io.LimitReader(f, maxInput+1))
+	body, err := readBody(f)
 	if err != nil {
 		return diagnosis{}, err
-	}
-	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
-	if list := bytes.TrimSpace(body); len(list) > 0 && list[0] == '[' {
-		body = append(append([]byte(`{"messages":`), list...), '}')
 	}
 	dialect := plimsoll.Dialect(c.Dialect)
 	if c.Dialect == "auto" {
@@ -103,6 +107,28 @@ func (c *doctorCmd) examine(in input) (diagnosis, error) {
 	return diagnose(in.name, r), nil
 }
 
+// readBody reads a request, or a list of messages as the request it would be.
+func readBody(r io.Reader) ([]byte, error) {
+	data, err := readAll(r)
+	if err == nil {
+		err = hasContent(data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	body := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if body[0] != '{' && body[0] != '[' {
+		return nil, errNoRequest
+	}
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		return nil, locate(err, data, transcript.JSON)
+	}
+	if body[0] == '[' {
+		body = append(append([]byte(`{"messages":`), body...), '}')
+	}
+	return body, nil
+}
+
 var errNoRequest = errors.New("not a request of any API that is known here")
 
 func diagnose(name string, r *wire.Request) diagnosis {
@@ -117,7 +143,32 @@ func diagnose(name string, r *wire.Request) diagnosis {
 	for _, v := range wire.Check(r) {
 		d.Violations = append(d.Violations, finding(v))
 	}
+	slices.SortStableFunc(d.Violations, func(a, b finding) int { return cmp.Compare(a.Message, b.Message) })
 	return d
+}
+
+// hint says what helps against the violations, each advice once.
+func (d diagnosis) hint() string {
+	var hints []string
+	for _, v := range d.Violations {
+		if h := hintFor(v.Rule); h != "" && !slices.Contains(hints, h) {
+			hints = append(hints, h)
+		}
+	}
+	return strings.Join(hints, "; ")
+}
+
+// hintFor is the advice about a rule; most explain themselves.
+func hintFor(rule string) string {
+	switch rule {
+	case wire.RuleOrphanResult:
+		return "remove a result together with its call, or keep both"
+	case wire.RuleNoResult:
+		return "add the result of every call, or remove the call"
+	case wire.RuleEmpty:
+		return "remove what is empty, or put something in"
+	}
+	return ""
 }
 
 func (c *doctorCmd) print(p *process, d diagnosis) error {
@@ -136,17 +187,18 @@ func (c *doctorCmd) print(p *process, d diagnosis) error {
 }
 
 func doctorError(name string, err error) error {
-	failed := inputError(name, err)
-	var e *plimsoll.Error
+	e := inputError("doctor", name, err)
 	var decode *wire.DecodeError
-	if errors.As(failed, &e) {
-		e.Op = "doctor " + name
-		switch {
-		case errors.Is(err, errNoRequest):
-			e.Hint = "name the API with --dialect"
-		case errors.As(err, &decode):
-			e.Hint = "correct the body at that place, or name another API with --dialect"
-		}
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, errNoRequest):
+		e.Hint = `a request is an object with "messages", "contents" or "input"; --dialect names its API where that does not tell`
+	case errors.As(err, &decode):
+		e.Hint = "correct the body at that place, or name another API with --dialect"
+	case errors.As(err, &syntax):
+		e.Hint = "correct the JSON at that place"
+	case errors.Is(err, errEmpty), errors.Is(err, errBinary), errors.Is(err, transcript.ErrTooLarge):
+		e.Hint = "give the JSON body of a request"
 	}
-	return failed
+	return e
 }

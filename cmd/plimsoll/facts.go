@@ -99,6 +99,8 @@ func tokenizerTerms(t model.Tokenizer) string {
 	switch {
 	case t.Name == "":
 		return "unknown, counts are estimates"
+	case t.Exact && needsFile(t):
+		return t.Name + ", exact with --tokenizers, else counts are estimates"
 	case t.Exact:
 		return t.Name + ", exact"
 	}

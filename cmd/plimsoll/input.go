@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -34,20 +33,27 @@ func (c *countCmd) inputs(p *process) ([]input, error) {
 		return []input{{examples.HarbourName, func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(examples.Harbour())), nil
 		}}}, nil
-	case len(c.Files) > 0:
-		var all []input
-		for _, name := range c.Files {
-			all = append(all, p.file(name))
-		}
-		return all, nil
-	case isTerminal(p.stdin):
+	}
+	return p.inputs("count", c.Files, "name a file, pipe something in, or try plimsoll count --example")
+}
+
+// inputs are the files, or standard input where none is named. Nobody is kept
+// waiting for input that has to be typed; the hint says what to do instead.
+func (p *process) inputs(op string, files []string, hint string) ([]input, error) {
+	if len(files) == 0 && isTerminal(p.stdin) {
 		return nil, &plimsoll.Error{
-			Op: "count", Code: plimsoll.CodeInvalid,
-			Hint: "name a file, pipe something in, or try plimsoll count --example",
-			Err:  errors.New("nothing to read: no file is named and standard input is a terminal"),
+			Op: op, Code: plimsoll.CodeInvalid, Hint: hint,
+			Err: errors.New("nothing to read: no file is named and standard input is a terminal"),
 		}
 	}
-	return []input{p.file("-")}, nil
+	if len(files) == 0 {
+		return []input{p.file("-")}, nil
+	}
+	var all []input
+	for _, name := range files {
+		all = append(all, p.file(name))
+	}
+	return all, nil
 }
 
 func (p *process) file(name string) input {
@@ -80,24 +86,38 @@ var (
 const maxInput = 1 << 30
 
 // readTranscript reads a whole input and finds out what it is.
-func readTranscript(r *bufio.Reader, format transcript.Format) (transcript.Transcript, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-	switch {
-	case err != nil:
+func readTranscript(r io.Reader, format transcript.Format) (transcript.Transcript, error) {
+	data, err := readAll(r)
+	if err == nil && format != transcript.Text {
+		err = hasContent(data)
+	}
+	if err != nil {
 		return transcript.Transcript{}, err
-	case len(data) > maxInput:
-		return transcript.Transcript{}, transcript.ErrTooLarge
-	case format == transcript.Text:
-	case len(bytes.TrimSpace(data)) == 0:
-		return transcript.Transcript{}, errEmpty
-	case !transcript.IsText(data):
-		return transcript.Transcript{}, errBinary
 	}
 	t, err := transcript.Parse(data, format)
-	if err == nil && format == transcript.Auto && t.Format == transcript.Text && brokenConversation(data) {
+	if err == nil && format == transcript.Auto && t.Format == transcript.Text && !t.Structured && brokenConversation(data) {
 		t, err = transcript.Parse(data, transcript.JSON)
 	}
 	return t, locate(err, data, t.Format)
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = transcript.ErrTooLarge
+	}
+	return data, err
+}
+
+// hasContent refuses what cannot be anyone's conversation.
+func hasContent(data []byte) error {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return errEmpty
+	case !transcript.IsText(data):
+		return errBinary
+	}
+	return nil
 }
 
 // brokenConversation recognises a JSON conversation with a mistake in it, which
@@ -123,9 +143,10 @@ func locate(err error, data []byte, format transcript.Format) error {
 	return fmt.Errorf("line %d, byte %d: %w: %w", line, at, plimsoll.ErrInvalid, syntax)
 }
 
-// inputError says what cannot be counted, why, and what to do.
-func inputError(name string, err error) error {
-	e := &plimsoll.Error{Op: "count " + name, Code: plimsoll.CodeInvalid, Err: err}
+// inputError says what cannot be read, why, and what to do. The hints that name
+// flags are those of count.
+func inputError(op, name string, err error) *plimsoll.Error {
+	e := &plimsoll.Error{Op: op + " " + name, Code: plimsoll.CodeInvalid, Err: err}
 	var path *fs.PathError
 	var syntax *json.SyntaxError
 	if errors.As(err, &path) {

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // modelsCmd shows what is known about models.
@@ -24,7 +25,7 @@ type modelsCmd struct {
 
 // Help is the long help text.
 func (*modelsCmd) Help() string {
-	return `Lists models with the most tokens a prompt and an answer may have, prices in US dollars per million tokens, and the tokenizer; a star behind it says that it is only the nearest public one. The name of one model shows everything that is known about it, also when it is written with a date or a provider.
+	return `Lists models with the most tokens a prompt and an answer may have, prices in US dollars per million tokens, and the tokenizer: with a plus where counts are exact once count has its vocabulary from --tokenizers, with a star where it is only the nearest public one and counts are estimates. The name of one model shows everything that is known about it, also when it is written with a date or a provider.
 
 The built-in list is a dated selection. The complete public lists load at run time and win over it.
 
@@ -43,7 +44,7 @@ func (c *modelsCmd) Run(p *process, root *cli) error {
 		return err
 	}
 	query := strings.Join(c.Query, " ")
-	d := newDisplay(p, 0, root.Color)
+	d := newDisplay(p, nil, root.Color)
 	if m, how, err := registry.Lookup(query); err == nil {
 		if c.JSON {
 			return writeModels(p.out, []model.Model{m})
@@ -120,8 +121,21 @@ func showModels(w io.Writer, d display, models []model.Model) {
 		}
 		fmt.Fprintln(w, line)
 	}
-	fmt.Fprintf(w, "\n%s, facts of %s; * is the nearest public tokenizer, its counts are estimates\n",
-		plural(len(models), "model"), newest(models))
+	fmt.Fprintf(w, "\n%s, facts of %s\n", plural(len(models), "model"), newest(models))
+	showMarks(w, rows[1:])
+}
+
+// showMarks explains the marks of the tokenizers that are in the table.
+func showMarks(w io.Writer, rows [][]string) {
+	for _, mark := range []struct{ end, means string }{
+		{"+", "+ exact with --tokenizers"},
+		{"*", "* the nearest public one: estimates"},
+		{"-", "- unknown: estimates"},
+	} {
+		if slices.ContainsFunc(rows, func(row []string) bool { return strings.HasSuffix(row[len(row)-1], mark.end) }) {
+			fmt.Fprintln(w, mark.means)
+		}
+	}
 }
 
 // tableLine aligns names to the left and numbers to the right.
@@ -164,15 +178,22 @@ func price(p model.Prices, r model.Rate) string {
 	return strconv.FormatFloat(r.PerMillion(), 'f', -1, 64)
 }
 
+// tokenizer names a model's tokenizer and marks how far its counts go.
 func tokenizer(m model.Model) string {
-	switch {
-	case m.Tokenizer.Name == "":
-		return "*"
-	case m.Tokenizer.Exact:
-		return m.Tokenizer.Name
+	switch t := m.Tokenizer; {
+	case t.Name == "":
+		return "-"
+	case !t.Exact:
+		return t.Name + "*"
+	case needsFile(t):
+		return t.Name + "+"
+	default:
+		return t.Name
 	}
-	return m.Tokenizer.Name + "*"
 }
+
+// needsFile says whether the vocabulary is none of those that are built in.
+func needsFile(t model.Tokenizer) bool { return !slices.Contains(bpe.Names(), t.Name) }
 
 // showOthers names the models that the query would also have found.
 func showOthers(w io.Writer, shown model.Model, found []model.Model) {

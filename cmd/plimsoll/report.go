@@ -45,6 +45,11 @@ type report struct {
 	Space []share `json:"space,omitempty"`
 
 	toolCount int
+	// dialect of the request; empty for text.
+	dialect plimsoll.Dialect
+	// modelFree says that an encoding was named and no model was: the model is
+	// there for its limit only.
+	modelFree bool
 }
 
 type messageReport struct {
@@ -91,7 +96,9 @@ func (q question) report(load plimsoll.Load) report {
 		Limit: q.limit.Tokens, LimitFrom: string(q.limit.Source), Window: q.known.Window,
 		Freeboard: q.limit.Tokens - load.Total, Over: q.limit.Exceeds(load.Total),
 		System: load.System, Tools: load.Tools, Framing: load.Framing,
-		Messages: []messageReport{},
+		Messages:  []messageReport{},
+		dialect:   q.dialect,
+		modelFree: q.named && q.from == "default",
 	}
 	if q.known.ID != "" && q.known.ID != q.name {
 		r.Model, r.Requested = q.known.ID, q.name

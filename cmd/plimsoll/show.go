@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/model"
 )
 
 // showReport draws one report: how it was counted, the largest messages, what
@@ -42,6 +44,9 @@ func (r report) size() string {
 
 // method says what was counted for and how far it can be trusted.
 func (r report) method(d display) string {
+	if r.modelFree {
+		return r.chosenMethod(d)
+	}
 	out := "model " + bar.Clean(r.Model)
 	switch {
 	case r.Requested != "" && r.ModelFrom == "file":
@@ -50,6 +55,8 @@ func (r report) method(d display) string {
 		out += " (for " + bar.Clean(r.Requested) + ")"
 	case r.ModelFrom == "file":
 		out += " (named in the file)"
+	case r.ModelFrom == "default" && (r.dialect == plimsoll.Anthropic || r.dialect == plimsoll.Gemini):
+		out += " (the default for " + string(r.dialect) + " requests)"
 	case r.ModelFrom == "default":
 		out += " (the default)"
 	}
@@ -61,6 +68,17 @@ func (r report) method(d display) string {
 		return out + "exact"
 	}
 	return out + d.band(r.Band) + " tokens"
+}
+
+// chosenMethod is the method when the user chose it and named no model.
+func (r report) chosenMethod(d display) string {
+	switch {
+	case r.Encoding == nil:
+		return "estimator " + r.Strategy + ", " + d.band(r.Band) + " tokens"
+	case r.Exact:
+		return "encoding " + *r.Encoding + ", exact for this encoding"
+	}
+	return "encoding " + *r.Encoding + ", " + d.band(r.Band) + " tokens"
 }
 
 // showMessages lists the largest messages in their order.
@@ -181,10 +199,14 @@ func (r report) limitName() string {
 	case "default":
 		return "safe default, since the model is unknown"
 	}
+	name := "input limit"
 	if r.Limit == r.Window || r.Window == 0 {
-		return "window"
+		name = "window"
 	}
-	return "input limit"
+	if r.modelFree {
+		name += " of " + bar.Clean(r.Model)
+	}
+	return name
 }
 
 // showSummary draws a line for each of several reports and one for their sum.
@@ -210,9 +232,23 @@ func showSummary(w io.Writer, d display, reports []report) {
 		}
 		fmt.Fprintln(w, text)
 	}
-	fmt.Fprintln(w, strings.TrimRight(line("all "+grouped(len(reports)), "", "", grouped(sum), ""), " "))
-	if slices.ContainsFunc(reports, func(r report) bool { return !r.Exact }) {
+	estimated := slices.ContainsFunc(reports, func(r report) bool { return !r.Exact })
+	total := report{Total: sum, Exact: !estimated}.tokens()
+	fmt.Fprintln(w, strings.TrimRight(line("all "+grouped(len(reports)), "", "", total, ""), " "))
+	if estimated {
 		fmt.Fprintln(w, "~ estimated")
+	}
+	showUnknown(w, reports)
+}
+
+// showUnknown says which models were compared with a limit that is not theirs.
+func showUnknown(w io.Writer, reports []report) {
+	var said []string
+	for _, r := range reports {
+		if r.LimitFrom == string(model.SourceDefault) && !slices.Contains(said, r.Model) {
+			said = append(said, r.Model)
+			fmt.Fprintf(w, "%s is unknown: compared with a safe default of %s tokens\n", bar.Clean(r.Model), grouped(r.Limit))
+		}
 	}
 }
 

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -15,8 +15,18 @@ import (
 	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
-// defaultModel is counted for when neither the user nor the file names one.
-const defaultModel = "gpt-4o"
+// defaultModel is counted for when neither the user nor the file names one. It is
+// one that the API of the request has: a count for another's would look exact and
+// be wrong.
+func defaultModel(d plimsoll.Dialect) string {
+	switch d {
+	case plimsoll.Anthropic:
+		return "claude-sonnet-4-5"
+	case plimsoll.Gemini:
+		return "gemini-2.5-pro"
+	}
+	return "gpt-4o"
+}
 
 // weigher turns inputs into reports.
 type weigher struct {
@@ -27,6 +37,8 @@ type weigher struct {
 	// the registry decide.
 	model string
 	limit int
+	// warn tells the user what is no error.
+	warn func(what any)
 	// named counts for every model; nil means that each has its own.
 	named plimsoll.Counter
 	// meter weighs conversations by their own models.
@@ -34,16 +46,13 @@ type weigher struct {
 }
 
 func newWeigher(p *process, c *countCmd) (*weigher, error) {
-	w := &weigher{model: c.Model, limit: c.Limit}
+	w := &weigher{model: c.Model, warn: p.warn}
+	if c.Limit != nil {
+		w.limit = *c.Limit
+	}
 	var err error
 	if w.registry, err = loadRegistry(p, c.Models); err != nil {
 		return nil, err
-	}
-	if c.Limit < 0 {
-		return nil, &plimsoll.Error{
-			Op: "count", Code: plimsoll.CodeInvalid, Hint: "give a number of tokens above zero",
-			Err: fmt.Errorf("--limit %d is below zero", c.Limit),
-		}
 	}
 	if c.Encoding != "" {
 		if w.named, err = token.Named(c.Encoding); err != nil {
@@ -51,12 +60,34 @@ func newWeigher(p *process, c *countCmd) (*weigher, error) {
 		}
 	}
 	w.limits = &model.Limits{Registry: w.registry, Env: p.getenv}
-	w.options = token.Options{Registry: w.registry, Tokenizers: c.Tokenizers}
-	if c.Tokenizers == "" {
-		w.options.Tokenizers = p.getenv("PLIMSOLL_TOKENIZERS")
+	w.options = token.Options{Registry: w.registry}
+	if w.options.Tokenizers, err = p.tokenizers(c.Tokenizers); err != nil {
+		return nil, err
 	}
 	w.meter = token.NewMeter(&token.MeterOptions{Options: w.options})
 	return w, nil
+}
+
+// tokenizers is the directory of vocabularies: the one given, else the
+// environment's, else none. A wrong one would turn exact counts into estimates.
+func (p *process) tokenizers(given string) (string, error) {
+	dir, from := given, "--tokenizers"
+	if dir == "" {
+		dir, from = p.getenv("PLIMSOLL_TOKENIZERS"), "PLIMSOLL_TOKENIZERS"
+	}
+	if dir == "" {
+		return "", nil
+	}
+	wrong := "no such directory"
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return dir, nil
+	} else if err == nil {
+		wrong = "not a directory"
+	}
+	return "", &plimsoll.Error{
+		Op: from + " " + dir, Code: plimsoll.CodeInvalid, Err: errors.New(wrong),
+		Hint: "name the directory that has a folder or a file for each family, such as llama3/tokenizer.json",
+	}
 }
 
 // loadRegistry lays lists over the built-in registry. Entries that make no sense
@@ -79,15 +110,22 @@ func loadRegistry(p *process, lists []string) (*model.Registry, error) {
 }
 
 // mostSkipped is how many skipped entries of one list are shown one by one.
-const mostSkipped = 10
+const mostSkipped = 3
 
 func (p *process) warnSkipped(where string, problems []error) {
 	for _, problem := range problems[:min(mostSkipped, len(problems))] {
 		p.warn(fmt.Sprintf("skipped an entry of %s: %v", where, problem))
 	}
 	if more := len(problems) - mostSkipped; more > 0 {
-		p.warn(fmt.Sprintf("skipped %d more entries of %s", more, where))
+		p.warn(fmt.Sprintf("skipped %s of %s as well", entries(more), where))
 	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 more entry"
+	}
+	return grouped(n) + " more entries"
 }
 
 // weigh reads one input and reports on each conversation in it.
@@ -95,7 +133,7 @@ func (w *weigher) weigh(in input, format transcript.Format) ([]report, error) {
 	reports, err := w.weighInput(in, format)
 	var typed *plimsoll.Error
 	if err != nil && !errors.As(err, &typed) {
-		err = inputError(in.name, err)
+		err = inputError("count", in.name, err)
 	}
 	return reports, err
 }
@@ -109,11 +147,14 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]report, erro
 	if format == transcript.Text {
 		return alone(w.weighStream(in.name, file))
 	}
-	t, err := readTranscript(bufio.NewReader(file), format)
+	t, err := readTranscript(file, format)
 	if err != nil {
 		return nil, err
 	}
 	if t.Format == transcript.Text {
+		if t.Structured {
+			w.warn(in.name + ": no conversation recognised; counted as plain text")
+		}
 		return alone(w.weighText(in.name, t.Text))
 	}
 	var reports []report
@@ -141,12 +182,12 @@ func alone(r report, err error) ([]report, error) {
 // weighStream counts bare text without keeping it where the vocabulary allows
 // that.
 func (w *weigher) weighStream(name string, r io.Reader) (report, error) {
-	asked, err := w.ask("")
+	asked, err := w.ask("", "")
 	if err != nil {
 		return report{}, err
 	}
 	if !asked.exact || asked.info.Strategy != plimsoll.StrategyTiktoken {
-		t, err := readTranscript(bufio.NewReader(r), transcript.Text)
+		t, err := readTranscript(r, transcript.Text)
 		if err != nil {
 			return report{}, err
 		}
@@ -167,7 +208,7 @@ func (w *weigher) weighStream(name string, r io.Reader) (report, error) {
 
 // weighText counts bare text: no roles, no framing.
 func (w *weigher) weighText(name, text string) (report, error) {
-	asked, err := w.ask("")
+	asked, err := w.ask("", "")
 	if err != nil {
 		return report{}, err
 	}
@@ -181,7 +222,7 @@ func (w *weigher) weighText(name, text string) (report, error) {
 }
 
 func (w *weigher) weighConversation(c plimsoll.Conversation) (report, error) {
-	asked, err := w.ask(c.Model)
+	asked, err := w.ask(c.Model, c.Dialect)
 	if err != nil {
 		return report{}, err
 	}
@@ -214,22 +255,28 @@ func dialectFor(provider string, file plimsoll.Dialect) plimsoll.Dialect {
 // question is what is counted for: a model, its limit and the counter.
 type question struct {
 	name, from string
-	known      model.Model
-	limit      model.Limit
-	chosen     plimsoll.Counter
-	info       plimsoll.CounterInfo
-	// exact says that the counter is the model's own.
+	// dialect of the request; empty for text.
+	dialect plimsoll.Dialect
+	known   model.Model
+	limit   model.Limit
+	chosen  plimsoll.Counter
+	info    plimsoll.CounterInfo
+	// named says that the user chose the counter.
+	named bool
+	// exact says that the counter is the model's own, or that it was chosen and
+	// no model was.
 	exact bool
 }
 
-// ask settles the model, its limit and its counter. The name is the file's.
-func (w *weigher) ask(name string) (question, error) {
-	q := question{name: name, from: "file"}
+// ask settles the model, its limit and its counter. The name and the dialect are
+// the file's.
+func (w *weigher) ask(name string, d plimsoll.Dialect) (question, error) {
+	q := question{name: name, from: "file", dialect: d, named: w.named != nil}
 	switch {
 	case w.model != "":
 		q.name, q.from = w.model, "flag"
 	case name == "":
-		q.name, q.from = defaultModel, "default"
+		q.name, q.from = defaultModel(d), "default"
 	}
 	q.known, _, _ = w.registry.Lookup(q.name) // an unknown model is judged by its limit
 	if q.limit = w.limits.For(q.name); w.limit > 0 {
