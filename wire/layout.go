@@ -59,8 +59,8 @@ type Place struct {
 	Content rawjson.Span
 }
 
-// Fixed is the place of a part that cannot be removed alone.
-var Fixed = Place{List: -1}
+// Fixed returns the place of a part that cannot be removed alone.
+func Fixed() Place { return Place{List: -1} }
 
 // bare says that the messages are a single string.
 func (l *Layout) bare() bool {

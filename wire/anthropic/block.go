@@ -276,7 +276,7 @@ func (b *block) opaque(body []byte, raw rawjson.Span) {
 func (b *block) place(index int) wire.Place {
 	switch b.kind {
 	case blockServerCall, blockServerResult:
-		return wire.Fixed
+		return wire.Fixed()
 	case blockResult:
 		content := b.contentValue
 		if content.IsZero() {

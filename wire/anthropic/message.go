@@ -84,7 +84,7 @@ func (d *decoder) content(i int, id wire.Identity) *wire.DecodeError {
 		id.Field("text", text.Raw(body))
 		t.text = text.Span
 		t.blocks = []trait{traitOfText(body, text)}
-		item.Places = []wire.Place{wire.Fixed}
+		item.Places = []wire.Place{wire.Fixed()}
 		item.Message.Parts = plimsoll.ListOf(wire.TextPart(body, text))
 	case 'n':
 		s.Value()

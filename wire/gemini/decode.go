@@ -166,7 +166,7 @@ func (d *decoder) parts(message int, id wire.Identity) ([]plimsoll.Part, []wire.
 		places = append(places, wire.Place{Index: i, Content: content})
 	})
 	if list.lone && len(places) > 0 {
-		places[0].List = wire.Fixed.List
+		places[0].List = wire.Fixed().List
 	}
 	return parts, places, list
 }

@@ -268,7 +268,7 @@ func TestTheLastOfSeveralMembersOfOneNameHolds(t *testing.T) {
 func TestOnlyPartsOfAListCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	items := decode(t, `{"contents":[{"parts":[{"text":"a"}]},{"parts":{"text":"b"}}]}`).Layout().Items
-	if list, lone := items[0].Places[0].List, items[1].Places[0].List; list != 0 || lone != wire.Fixed.List {
+	if list, lone := items[0].Places[0].List, items[1].Places[0].List; list != 0 || lone != wire.Fixed().List {
 		t.Errorf("places %d and %d", list, lone)
 	}
 }

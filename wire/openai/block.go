@@ -82,7 +82,7 @@ func (d *decoder) mediaMember(b *blockFields) {
 	}
 	for key := range s.Members() {
 		switch string(key) {
-		case "url":
+		case "url", "file_id":
 			b.url, _ = s.String()
 		case "detail":
 			b.detail = d.text()
@@ -112,7 +112,7 @@ func (b *blockFields) part(body []byte, raw rawjson.Span) plimsoll.Part {
 	case b.media && b.kind == "input_audio":
 		return wire.MediaPart(body, plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format}, b.data.Span)
 	case b.media && b.kind == "file":
-		return wire.MediaPart(body, plimsoll.Media{Kind: plimsoll.Document}, b.data.Span)
+		return wire.MediaPart(body, plimsoll.Media{Kind: plimsoll.Document, URL: b.url.Decode(body)}, b.data.Span)
 	default:
 		return wire.OpaquePart(body, b.kind, raw)
 	}

@@ -39,12 +39,28 @@ func checkMessage(i int, m plimsoll.Message) []wire.Violation {
 	default:
 		return []wire.Violation{{Rule: wire.RuleRole, Message: i, Part: -1, Text: "no role is called " + string(m.Role)}}
 	}
-	reasoning := plimsoll.CountOf[plimsoll.Reasoning](m)
-	if m.Parts.Len() == reasoning {
+	if !saysSomething(m) {
 		return []wire.Violation{{Rule: wire.RuleEmpty, Message: i, Part: -1, Text: "the message has neither content nor tool calls"}}
 	}
 	if m.Role != plimsoll.Assistant && plimsoll.Has[plimsoll.ToolCall](m) {
 		return []wire.Violation{{Rule: wire.RuleRole, Message: i, Part: -1, Text: "only the assistant makes tool calls"}}
 	}
 	return nil
+}
+
+// saysSomething reports whether there is more than thinking and remarks.
+func saysSomething(m plimsoll.Message) bool {
+	opaque := plimsoll.CountOf[plimsoll.Opaque](m)
+	if m.Parts.Len() > plimsoll.CountOf[plimsoll.Reasoning](m)+opaque {
+		return true
+	}
+	if opaque == 0 {
+		return false
+	}
+	for _, p := range m.Parts.All() {
+		if o, ok := p.(plimsoll.Opaque); ok && !isRemark(o.Kind) {
+			return true
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -57,6 +58,13 @@ func renderMessage(role plimsoll.Role, name string, parts []plimsoll.Part) ([]by
 		case plimsoll.Reasoning:
 			out = append(out, `,"reasoning_content":`...)
 			out = rawjson.AppendQuote(out, p.Text)
+		case plimsoll.Opaque:
+			if !isMember(p) {
+				content = append(content, p)
+				continue
+			}
+			out = append(rawjson.AppendQuote(append(out, ','), p.Kind), ':')
+			out = append(out, p.Raw...)
 		default:
 			content = append(content, p)
 		}
@@ -74,6 +82,12 @@ func renderMessage(role plimsoll.Role, name string, parts []plimsoll.Part) ([]by
 		out = appendCall(out, c.(plimsoll.ToolCall))
 	}
 	return append(out, "]}"...), nil
+}
+
+// isMember tells what was a member of a message from a part of its content, which
+// may have the same name: {"type":"refusal","refusal":"no"}.
+func isMember(o plimsoll.Opaque) bool {
+	return isRemark(o.Kind) || o.Kind == "audio" || o.Kind == "refusal" && strings.HasPrefix(o.Raw, `"`)
 }
 
 func appendCall(out []byte, c plimsoll.ToolCall) []byte {
@@ -110,31 +124,23 @@ func appendBlocks(out []byte, parts []plimsoll.Part) ([]byte, error) {
 		if i > 0 {
 			out = append(out, ',')
 		}
+		var err error
 		switch p := p.(type) {
 		case plimsoll.Text:
 			out = append(out, `{"type":"text","text":`...)
 			out = append(rawjson.AppendQuote(out, p.Text), '}')
 		case plimsoll.Media:
-			url := p.URL
-			if p.Data != "" {
-				url = dataURL(p)
-			}
-			out = append(out, `{"type":"image_url","image_url":{"url":`...)
-			out = append(rawjson.AppendQuote(out, url), "}}"...)
+			out, err = appendMedia(out, p)
 		case plimsoll.Opaque:
 			out = append(out, p.Raw...)
 		default:
-			return nil, fmt.Errorf("a %T cannot stand in a list of parts: %w", p, plimsoll.ErrUnsupported)
+			err = fmt.Errorf("a %T cannot stand in a list of parts: %w", p, plimsoll.ErrUnsupported)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return append(out, ']'), nil
-}
-
-func dataURL(m plimsoll.Media) string {
-	if len(m.Data) > 5 && m.Data[:5] == "data:" {
-		return m.Data
-	}
-	return "data:" + m.MIME + ";base64," + m.Data
 }
 
 // Content keeps the form of the old content: a list stays a list.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -18,6 +19,8 @@ type fields struct {
 	contentValue       rawjson.Span
 	reasoning          *located
 	calls              []located
+	oldCall            *located
+	others             []other
 	lists              []wire.PartList // nil as long as no part is an element of one
 	// parts and all are where item puts things in order.
 	parts []plimsoll.Part
@@ -26,7 +29,7 @@ type fields struct {
 
 // reset forgets a message and keeps the room that it took.
 func (f *fields) reset() {
-	*f = fields{members: f.members[:0], content: f.content[:0], calls: f.calls[:0], parts: f.parts[:0], all: f.all[:0]}
+	*f = fields{members: f.members[:0], content: f.content[:0], calls: f.calls[:0], others: f.others[:0], parts: f.parts[:0], all: f.all[:0]}
 }
 
 // located is a part and where it stands.
@@ -100,17 +103,51 @@ func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
 	case "tool_calls":
 		d.calls(f, id)
 	case "function_call":
-		d.oldCall(f, id)
+		d.functionCall(f, id)
 	case "reasoning_content", "reasoning":
 		d.reasoning(f, id, string(key))
 	case "cache_control":
 		s.Value()
 	default:
-		if v := s.Value(); string(v.Of(body)) != "null" {
+		v := s.Value()
+		if string(v.Of(body)) != "null" {
 			id.Field(string(key), v.Of(body))
 		}
+		d.other(f, string(key), v)
 	}
 	return nil
+}
+
+// other is a member of a message that is carried as it is.
+type other struct {
+	key   string
+	value rawjson.Span
+}
+
+// other keeps a member that the model is given beside the content, so that it is
+// weighed. Of two with the same key the later counts.
+func (d *decoder) other(f *fields, key string, value rawjson.Span) {
+	if !isSaid(key) {
+		return
+	}
+	f.others = slices.DeleteFunc(f.others, func(o other) bool { return o.key == key })
+	switch string(value.Of(d.layout.Body)) {
+	case "null", `""`, "[]", "{}":
+	default:
+		f.others = append(f.others, other{key, value})
+	}
+}
+
+// isSaid tells the members of a message, beyond those that parts are made of,
+// that are part of what was said.
+func isSaid(key string) bool { return isAnswer(key) || isRemark(key) }
+
+// isAnswer tells those that stand in for content.
+func isAnswer(key string) bool { return key == "refusal" || key == "audio" }
+
+// isRemark tells those that only go along with content.
+func isRemark(key string) bool {
+	return key == "reasoning_details" || key == "thinking_blocks" || key == "annotations"
 }
 
 // content reads a string, null, or a list of parts.
@@ -122,7 +159,7 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		f.content = append(f.content, located{wire.TextPart(d.layout.Body, t), wire.Fixed})
+		f.content = append(f.content, located{wire.TextPart(d.layout.Body, t), wire.Fixed()})
 		id.Field("text", t.Raw(d.layout.Body))
 	case 'n':
 		s.Value()
@@ -212,14 +249,14 @@ func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Spa
 	return name, arguments
 }
 
-// oldCall reads the function_call of clients older than tool calls.
-func (d *decoder) oldCall(f *fields, id wire.Identity) {
+// functionCall reads the function_call of clients older than tool calls.
+func (d *decoder) functionCall(f *fields, id wire.Identity) {
 	if d.scanner.Peek() != '{' {
 		d.scanner.Value()
 		return
 	}
 	name, arguments := d.function(id)
-	f.calls = append(f.calls, located{wire.CallPart(d.layout.Body, "", name, arguments), wire.Fixed})
+	f.oldCall = &located{wire.CallPart(d.layout.Body, "", name, arguments), wire.Fixed()}
 }
 
 func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
@@ -235,7 +272,7 @@ func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 	}
 }
 
-// item puts the parts in order: reasoning, content, calls.
+// item puts the parts in order: reasoning, content, what else was said, calls.
 func (d *decoder) item(f *fields) wire.Item {
 	m := plimsoll.Message{Role: role(f.role), Name: f.name}
 	if f.reasoning != nil {
@@ -246,7 +283,13 @@ func (d *decoder) item(f *fields) wire.Item {
 	} else {
 		f.all = append(f.all, f.content...)
 	}
+	for _, o := range f.others {
+		f.all = append(f.all, located{wire.OpaquePart(d.layout.Body, o.key, o.value), wire.Fixed()})
+	}
 	f.all = append(f.all, f.calls...)
+	if f.oldCall != nil {
+		f.all = append(f.all, *f.oldCall)
+	}
 	places := d.places.take(len(f.all))
 	for i, l := range f.all {
 		places[i] = l.place

@@ -38,6 +38,7 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 	    {"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},
 	    {"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}},
 	    {"type":"file","file":{"file_data":"CCCC"}},
+	    {"type":"file","file":{"file_id":"file-1"}},
 	    {"type":"hologram","depth":3}]},
 	  {"role":"assistant","content":"on it","reasoning_content":"hm","tool_calls":[
 	    {"id":"1","type":"function","function":{"name":"read","arguments":"{\"p\": 1.0}"}},
@@ -62,6 +63,7 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 		plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AAAA"},
 		plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/wav", Data: "BBBB"},
 		plimsoll.Media{Kind: plimsoll.Document, Data: "CCCC"},
+		plimsoll.Media{Kind: plimsoll.Document, URL: "file-1"},
 		plimsoll.Opaque{Kind: "hologram", Raw: `{"type":"hologram","depth":3}`},
 		plimsoll.Reasoning{Text: "hm"},
 		plimsoll.Text{Text: "on it"},
@@ -200,6 +202,10 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"a call at the end", user + "," + call, wire.RuleNoResult},
 		{"something between call and result", user + "," + call + "," + user + "," + result, wire.RuleOrder},
 		{"an assistant that says nothing", user + `,{"role":"assistant","content":null}`, wire.RuleEmpty},
+		{"an assistant that only refuses", user + `,{"role":"assistant","content":null,"refusal":"no"}`, ""},
+		{"an assistant that only speaks", user + `,{"role":"assistant","content":null,"audio":{"id":"a1"}}`, ""},
+		{"an assistant that only thinks", user + `,{"role":"assistant","content":null,"reasoning_details":[{"text":"hm"}]}`, wire.RuleEmpty},
+		{"a refusal that is empty", user + `,{"role":"assistant","content":null,"refusal":""}`, wire.RuleEmpty},
 		{"a role that does not exist", user + `,{"role":"narrator","content":"x"}`, wire.RuleRole},
 		{"a user who calls tools", `{"role":"user","content":"x","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},` + result, wire.RuleRole},
 	} {

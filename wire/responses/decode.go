@@ -117,7 +117,7 @@ func (d *decoder) bare() {
 	m := plimsoll.NewMessage(plimsoll.User, wire.TextPart(body, t))
 	m.Digest = wire.DigestOf(t.Of(body))
 	d.layout.Messages = rawjson.List{Span: t.Span}
-	d.layout.Items = []wire.Item{{Message: m, Identity: id.Sum(), Places: []wire.Place{wire.Fixed}}}
+	d.layout.Items = []wire.Item{{Message: m, Identity: id.Sum(), Places: []wire.Place{wire.Fixed()}}}
 	d.writer.notes = []note{{kind: kindMessage, blank: t.Len() == 2}}
 }
 

@@ -137,7 +137,7 @@ func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		b.add(block{text: t, isText: true}, body, rawjson.Span{}, wire.Fixed)
+		b.add(block{text: t, isText: true}, body, rawjson.Span{}, wire.Fixed())
 		id.Field("text", t.Raw(body))
 	case 'n':
 		s.Value()

@@ -126,7 +126,7 @@ func (d *decoder) answers(f *fields) string {
 
 // fixed returns an item of one part that cannot be removed alone.
 func fixed(role plimsoll.Role, p plimsoll.Part) wire.Item {
-	return wire.Item{Message: plimsoll.NewMessage(role, p), Places: []wire.Place{wire.Fixed}}
+	return wire.Item{Message: plimsoll.NewMessage(role, p), Places: []wire.Place{wire.Fixed()}}
 }
 
 // lateCall is a call that needs no answer: a question for approval that the user
