@@ -59,11 +59,13 @@ type learned struct {
 	seen bool
 }
 
-// anchor is the last bill of a conversation: hidden is what the bill had beyond
-// the weighed load.
+// anchor is the last bill of a conversation. It says nothing about another
+// model, whose counter and hidden prompt differ.
 type anchor struct {
-	raw    int
+	tally
+	model  string
 	actual int
+	// hidden is what the bill had beyond the weighed load.
 	hidden int
 }
 
@@ -91,10 +93,11 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 	if m.options.Calibration == nil || usage.Prompt() <= 0 {
 		return
 	}
-	load, raw := m.weigh(c, plimsoll.Load{}, "")
-	m.options.Calibration.observe(key, m.scale(c), raw, load.Total, usage.Prompt())
-	now, _ := m.weigh(c, plimsoll.Load{}, "") // by the factor that was just learned
-	m.options.Calibration.hold(key, anchor{raw: raw, actual: usage.Prompt(), hidden: usage.Prompt() - now.Total})
+	s, actual := m.scale(c), usage.Prompt()
+	load, sum := m.weigh(c, plimsoll.Load{}, "")
+	m.options.Calibration.observe(key, s, sum.raw, load.Total, actual)
+	now, sum := m.weigh(c, plimsoll.Load{}, "") // by the factor that was just learned
+	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - now.Total})
 }
 
 // For returns a meter that knows the conversation's last bill and weighs from
@@ -115,12 +118,18 @@ func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 	return load
 }
 
+// Extend returns the load of a conversation that has grown, corrected likewise.
+func (a *anchored) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
+	load, _ = a.Meter.weigh(c, load, a.key)
+	return load
+}
+
 // observe learns from one bill; weighed is the load without any anchor.
 func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learnedOf(s.model)
-	before, known := c.find(key)
+	before, known := c.find(key, s.model)
 	estimate := max(0, weighed+before.hidden)
 	exact := s.counter.Info().Exact
 	if known && !exact {
@@ -206,18 +215,22 @@ func (c *Calibration) Restore(drifts []Drift) {
 	}
 }
 
-func (c *Calibration) anchor(key string) (anchor, bool) {
+func (c *Calibration) anchor(key, model string) (anchor, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.find(key)
+	return c.find(key, model)
 }
 
-func (c *Calibration) find(key string) (anchor, bool) {
-	if a, ok := c.anchors[key]; ok {
-		return a, true
+// find returns the last bill of a conversation if it is the given model's.
+func (c *Calibration) find(key, model string) (anchor, bool) {
+	a, ok := c.anchors[key]
+	if !ok {
+		a, ok = c.old[key]
 	}
-	a, ok := c.old[key]
-	return a, ok
+	if !ok || a.model != model {
+		return anchor{}, false
+	}
+	return a, true
 }
 
 func (c *Calibration) hold(key string, a anchor) {

@@ -136,7 +136,9 @@ func TestF11_NoBillBendsTheScaleOutOfBounds(t *testing.T) {
 				}
 				last = d.Factor
 			}
-			if load := meter.For(key).Weigh(c); load.Total < 0 {
+			load := meter.For(key).Weigh(talk("claude-opus-4-5", rapid.IntRange(0, 60).Draw(t, "next")))
+			checkSums(t, load, len(load.Messages))
+			if load.Total < 0 {
 				t.Fatalf("negative load %d", load.Total)
 			}
 		}

@@ -147,17 +147,7 @@ func TestF07_OnlyOpenAIsModelsAreExactWithoutAFile(t *testing.T) {
 
 func TestF06_AVocabularyInTheDirectoryIsUsed(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	tiny := `{"version":"1.0","added_tokens":[],"normalizer":null,
-	  "pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},
-	  "post_processor":null,"decoder":{"type":"ByteLevel"},
-	  "model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}}`
-	if err := os.MkdirAll(filepath.Join(dir, "llama3"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "llama3", "tokenizer.json"), []byte(tiny), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir := tinyVocabulary(t, "llama3")
 	c, err := token.For("llama3.1:8b", &token.Options{Tokenizers: dir})
 	if err != nil {
 		t.Fatal(err)

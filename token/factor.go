@@ -20,6 +20,9 @@ const (
 	errFormula = 0.25
 	// errGuessed applies to media and declarations, whatever the counter.
 	errGuessed = 0.15
+	// errFraming applies to framing that was not read off bills: chat templates
+	// spend two to six tokens on a message.
+	errFraming = 0.5
 	errLeast   = 0.005
 )
 
@@ -59,14 +62,15 @@ func (f factor) load(w weight, dst []int) plimsoll.MessageLoad {
 		ml.Tokens += n
 	}
 	ml.Parts = dst
+	ml.Guessed = min(ml.Tokens, f.apply(w.guessed))
 	return ml
 }
 
 // band is the error to expect in a total of which some was guessed.
-func (f factor) band(total, guessed int, exact bool) int {
-	band := float64(guessed) * errGuessed
+func (f factor) band(total int, sum tally, exact bool) int {
+	band := float64(sum.guessed)*errGuessed + float64(sum.framed)*errFraming
 	if !exact {
-		band += float64(total-guessed) * f.err
+		band += float64(max(0, total-sum.guessed)) * f.err
 	}
 	return int(math.Ceil(band))
 }

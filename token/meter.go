@@ -107,21 +107,29 @@ func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	return m.factor(s).apply(n)
 }
 
-// weigh returns the load and what was weighed anew of it before any correction.
-func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) (load plimsoll.Load, raw int) {
+// tally is what a load is judged by beside its own figures.
+type tally struct {
+	// raw is what was weighed anew, before any correction.
+	raw int
+	// guessed is the share of the total that comes from formulas, framed the
+	// framing of the request and its messages if that is a guess.
+	guessed, framed int
+}
+
+// weigh returns the load of a conversation of which some messages are known.
+func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) (plimsoll.Load, tally) {
 	s := m.scale(c)
 	f := m.factor(s)
 	guessed := 0
 	system, tools := s.system(c.System, &guessed), s.tools(c.Tools)
-	raw = system + tools + s.framing.Reply
-	load = plimsoll.Load{
+	sum := tally{raw: system + tools + s.framing.Reply, guessed: f.apply(guessed) + f.apply(tools)}
+	load := plimsoll.Load{
 		System:  f.apply(system),
 		Tools:   f.apply(tools),
 		Framing: f.apply(s.framing.Reply),
 		Messages: append(make([]plimsoll.MessageLoad, 0, c.Messages.Len()),
 			known.Messages[:min(len(known.Messages), c.Messages.Len())]...),
 	}
-	guessed += load.Tools
 	from := len(load.Messages)
 	siblings := siblingsFrom(s, c, from)
 	backing := make([]int, 0, partCount(c.Messages, from))
@@ -130,35 +138,57 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 		ml := f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(ml.Parts)]
 		load.Messages = append(load.Messages, ml)
-		guessed += w.guessed
-		raw += w.tokens()
+		sum.raw += w.tokens()
 	}
+	sum.add(s, &load)
+	m.judge(s, f, conversation, sum, &load)
+	return load, sum
+}
+
+// add makes the load's total and counts what of it is guessed.
+func (t *tally) add(s *scale, load *plimsoll.Load) {
 	load.Total = load.System + load.Tools + load.Framing
+	framed := load.Framing
 	for _, ml := range load.Messages {
 		load.Total += ml.Tokens
+		t.guessed += ml.Guessed
+		framed += ml.Framing
 	}
-	m.judge(s, f, conversation, guessed, &load)
-	return load, raw
+	if s.looseFrame {
+		t.framed = framed
+	}
 }
 
 // judge adds what calibration knows of the conversation and says how far the
 // total can be trusted.
-func (m *Meter) judge(s *scale, f factor, conversation string, guessed int, load *plimsoll.Load) {
-	info := s.counter.Info()
-	load.Exact = info.Exact && guessed == 0
-	if !load.Exact {
-		load.Band = f.band(load.Total, guessed, info.Exact)
+func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *plimsoll.Load) {
+	exact := s.counter.Info().Exact
+	load.Exact = exact && !s.looseFrame && sum.guessed == 0
+	load.Band = f.band(load.Total, sum, exact)
+	if a, ok := m.anchor(conversation, s.model); ok {
+		hidden := max(a.hidden, -load.Total)
+		load.Framing += hidden
+		load.Total += hidden
+		load.Exact = load.Exact && hidden == 0
+		load.Band = f.band(abs(load.Total-a.actual), sum.since(a.tally), exact)
 	}
-	if m.options.Calibration == nil || conversation == "" {
+	if load.Exact {
+		load.Band = 0
 		return
 	}
-	if a, ok := m.options.Calibration.anchor(conversation); ok {
-		hidden := a.hidden
-		load.Framing += hidden
-		load.Total = max(0, load.Total+hidden)
-		load.Band = f.band(abs(load.Total-a.actual), 0, info.Exact)
-		load.Exact = load.Exact && hidden == 0
+	load.Band = max(1, load.Band)
+}
+
+// since returns by how much the guesses differ from those of the last bill.
+func (t tally) since(billed tally) tally {
+	return tally{guessed: abs(t.guessed - billed.guessed), framed: abs(t.framed - billed.framed)}
+}
+
+func (m *Meter) anchor(conversation, model string) (anchor, bool) {
+	if m.options.Calibration == nil || conversation == "" {
+		return anchor{}, false
 	}
+	return m.options.Calibration.anchor(conversation, model)
 }
 
 func (m *Meter) raw(s *scale, message plimsoll.Message, siblings int) weight {
@@ -203,7 +233,15 @@ func (m *Meter) newScale(id scaleID, key uint64) *scale {
 	if m.options.Framing != nil {
 		s.framing = *m.options.Framing
 	}
+	s.looseFrame = looseFrame(counter.Info(), s.framing)
 	return s
+}
+
+// looseFrame reports whether an exact counter stands in a framing that is a
+// guess: only OpenAI's was read off bills, and only with OpenAI's vocabularies.
+func looseFrame(info plimsoll.CounterInfo, f Framing) bool {
+	billed := info.Strategy == plimsoll.StrategyTiktoken && f.Style == StyleOpenAI
+	return info.Exact && !billed && f.Style != StyleTextOnly
 }
 
 // siblingsFrom says with how many others the calls were made that the messages

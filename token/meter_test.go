@@ -251,17 +251,13 @@ func checkSums(t *rapid.T, load plimsoll.Load, messages int) {
 	if sum != load.Total || len(load.Messages) != messages {
 		t.Fatalf("total %d, sum %d, %d of %d messages", load.Total, sum, len(load.Messages), messages)
 	}
-	if load.Exact != (load.Band == 0) && load.Total > load.Framing {
+	if load.Exact != (load.Band == 0) {
 		t.Fatalf("exact %v with a band of %d", load.Exact, load.Band)
 	}
 }
 
 func checkExtend(t *rapid.T, meter *token.Meter, known plimsoll.Load, c plimsoll.Conversation, want plimsoll.Load) {
-	got := meter.Extend(known, c)
-	if got.Total != want.Total {
-		t.Fatalf("extending gives %d, weighing %d", got.Total, want.Total)
-	}
-	if diff := cmp.Diff(want.Messages, got.Messages); diff != "" {
+	if diff := cmp.Diff(want, meter.Extend(known, c)); diff != "" {
 		t.Fatalf("extending differs from weighing:\n%s", diff)
 	}
 }

@@ -8,6 +8,9 @@ type scale struct {
 	counter plimsoll.Counter
 	framing Framing
 	vision  vision
+	// looseFrame says that the counter is exact for bare text, but that nobody
+	// has read this framing off its provider's bills.
+	looseFrame bool
 	// model is the resolved name, under which calibration learns.
 	model string
 	// key tells the scales of one meter apart in its memo.
@@ -54,11 +57,15 @@ func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
 	case plimsoll.Text:
 		return s.counter.Count(p.Text)
 	case plimsoll.ToolCall:
-		return s.call(p)
+		n := s.call(p)
+		if s.looseFrame {
+			*guessed += n
+		}
+		return n
 	case plimsoll.ToolResult:
 		return s.result(p, inList, guessed)
 	case plimsoll.Reasoning:
-		return s.reasoning(p)
+		return s.reasoning(p, guessed)
 	case plimsoll.Media:
 		if s.framing.Style == StyleTextOnly {
 			return 0
@@ -88,6 +95,9 @@ func (s *scale) call(c plimsoll.ToolCall) int {
 
 func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
 	n := s.framing.Result
+	if s.looseFrame {
+		*guessed += n
+	}
 	for _, p := range r.Content.All() {
 		if t, ok := p.(plimsoll.Text); ok && inList {
 			n += s.counter.Count(listElement(t.Text))
@@ -101,14 +111,16 @@ func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
 // reasoning weighs shown thinking. Withheld thinking is only there as a sealed
 // text; its length is the best hint there is: base64 of encrypted text, at about
 // four characters of plain text a token.
-func (s *scale) reasoning(r plimsoll.Reasoning) int {
+func (s *scale) reasoning(r plimsoll.Reasoning, guessed *int) int {
 	switch {
 	case s.framing.Style == StyleTextOnly:
 		return 0
 	case r.Text != "":
 		return s.counter.Count(r.Text)
 	default:
-		return len(r.Signature) * 3 / 4 / 4
+		n := len(r.Signature) * 3 / 4 / 4
+		*guessed += n
+		return n
 	}
 }
 
