@@ -22,7 +22,7 @@ const (
 func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
 	p := &w.parts
 	var n int
-	if isASCII(piece) {
+	if piece[len(piece)-1] < utf8.RuneSelf && isASCII(piece) {
 		n = w.startBytes(piece)
 	} else {
 		n = w.startParts(piece)
@@ -87,14 +87,6 @@ func (w *worker) mergeFrom(i, n uint8, merged uint32) {
 	}
 }
 
-// mergeStart is merge with the memory of mergeAgain.
-func (w *worker) mergeStart(left, right uint32) uint32 {
-	if left|right < 256 {
-		return w.duo[left<<8|right]
-	}
-	return w.mergeAgain(left, right)
-}
-
 // mergeAgain is mergeWide with a memory for pairs that pass the filter: the same ones come again and again.
 func (w *worker) mergeAgain(left, right uint32) uint32 {
 	hash := pairHash(left, right)
@@ -112,31 +104,23 @@ func (w *worker) mergeAgain(left, right uint32) uint32 {
 // several bytes start as what their bytes alone merge into: the merges inside them come before any across their
 // borders, except at a frayed border. If that is not one token, nothing merges with its halves.
 func (w *worker) startParts(piece string) int {
-	p := &w.parts
-	n, alone := uint8(0), false
-	for i := 0; i < len(piece); n++ {
+	p, n := &w.parts, 0
+	for i := 0; i < len(piece); {
 		b := piece[i]
 		id, half, width := w.byteID[b], uint32(none), 1
 		if b >= 0xc0 {
 			id, half, width = w.character(piece, i)
 		}
-		if n > 0 {
-			merged := uint32(none)
-			if !alone && half == none {
-				merged = w.mergeStart(p.id[n-1], id)
-			}
-			p.link(n-1, merged)
-		}
-		p.id[n] = id
-		if alone = half != none; alone {
-			p.link(n, none)
+		p.id[n&0xff] = id
+		n++
+		if half != none {
+			p.id[n&0xff] = half
 			n++
-			p.id[n] = half
 		}
 		i += width
 	}
-	p.next[n-1] = n
-	return int(n)
+	w.linkAll(n)
+	return n
 }
 
 // link notes that part i has a right neighbour and what the two merge into.
