@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
@@ -25,28 +26,33 @@ type choice struct {
 
 // said is what the assistant said, whole or in part.
 type said struct {
-	Content   *string    `json:"content"`
-	Refusal   *string    `json:"refusal"`
-	Reasoning *string    `json:"reasoning_content"`
-	ToolCalls []saidCall `json:"tool_calls"`
+	Content          prose      `json:"content"`
+	Refusal          prose      `json:"refusal"`
+	ReasoningContent prose      `json:"reasoning_content"`
+	Reasoning        prose      `json:"reasoning"`
+	ToolCalls        []saidCall `json:"tool_calls"`
+	FunctionCall     *function  `json:"function_call"`
 }
 
-type saidCall struct {
-	Index    *int   `json:"index"`
-	ID       string `json:"id"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+// read fills in an answer. A member of a kind that it should not have is left
+// out, so that the usage beside it is not lost.
+func read(body []byte) (answer, error) {
+	var a answer
+	err := json.Unmarshal(body, &a)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && kind.Field != "" {
+		err = nil
+	}
+	return a, err
 }
 
 // ReadResponse reads a complete answer; of several choices, the first.
 func (Codec) ReadResponse(body []byte) (wire.Response, error) {
-	var a answer
-	if err := json.Unmarshal(body, &a); err != nil {
+	a, err := read(body)
+	if err != nil {
 		return wire.Response{}, fmt.Errorf("openai response: %w: %w", plimsoll.ErrInvalid, err)
 	}
-	var s assembler
+	s := assembler{calls: calls{whole: true}}
 	s.take(a)
 	for i := range a.Choices {
 		if a.Choices[i].Index == 0 && a.Choices[i].Message != nil {
@@ -64,7 +70,7 @@ type assembler struct {
 	response  wire.Response
 	text      []byte
 	reasoning []byte
-	calls     []plimsoll.ToolCall
+	calls     calls
 	done      bool
 }
 
@@ -76,8 +82,8 @@ func (s *assembler) Event(_ string, data []byte) {
 		s.done = true
 		return
 	}
-	var a answer
-	if json.Unmarshal(data, &a) != nil {
+	a, err := read(data)
+	if err != nil {
 		return
 	}
 	s.take(a)
@@ -105,42 +111,23 @@ func (s *assembler) take(a answer) {
 	}
 }
 
+// add joins what a chunk says. Servers that are changing the name of their
+// reasoning send it under both.
 func (s *assembler) add(m *said) {
-	if m.Reasoning != nil {
-		s.reasoning = append(s.reasoning, *m.Reasoning...)
+	thought := m.ReasoningContent.text
+	if thought == "" {
+		thought = m.Reasoning.text
 	}
-	for _, text := range []*string{m.Content, m.Refusal} {
-		if text != nil {
-			s.text = append(s.text, *text...)
-		}
+	s.reasoning = append(s.reasoning, thought...)
+	s.reasoning = append(s.reasoning, m.Content.thought...)
+	s.text = append(s.text, m.Content.text...)
+	s.text = append(s.text, m.Refusal.text...)
+	for i := range m.ToolCalls {
+		s.calls.add(&m.ToolCalls[i])
 	}
-	for i, c := range m.ToolCalls {
-		at := i
-		if c.Index != nil {
-			at = *c.Index
-		}
-		s.addCall(at, c)
+	if m.FunctionCall != nil {
+		s.calls.add(&saidCall{Function: *m.FunctionCall})
 	}
-}
-
-// maxCalls bounds what an index in a stream can make us allocate.
-const maxCalls = 4096
-
-func (s *assembler) addCall(at int, c saidCall) {
-	if at < 0 || at >= maxCalls {
-		return
-	}
-	for len(s.calls) <= at {
-		s.calls = append(s.calls, plimsoll.ToolCall{})
-	}
-	call := &s.calls[at]
-	if c.ID != "" {
-		call.ID = c.ID
-	}
-	if c.Function.Name != "" {
-		call.Name = c.Function.Name
-	}
-	call.Arguments += c.Function.Arguments
 }
 
 // Response returns what has been said so far.
@@ -152,11 +139,8 @@ func (s *assembler) Response() wire.Response {
 	if len(s.text) > 0 {
 		parts = append(parts, plimsoll.Text{Text: string(s.text)})
 	}
-	for _, c := range s.calls {
-		parts = append(parts, c)
-	}
 	r := s.response
-	r.Message = plimsoll.NewMessage(plimsoll.Assistant, parts...)
+	r.Message = plimsoll.NewMessage(plimsoll.Assistant, append(parts, s.calls.parts()...)...)
 	return r
 }
 

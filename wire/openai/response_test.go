@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
@@ -38,6 +41,63 @@ func TestC02_ACompleteAnswerIsRead(t *testing.T) {
 	}
 	if !plimsoll.Has[plimsoll.ToolCall](got.Message) {
 		t.Error("the call is missing")
+	}
+}
+
+func TestOddAnswersAreReadAsFarAsTheyGo(t *testing.T) {
+	t.Parallel()
+	const usage = `,"usage":{"prompt_tokens":100,"completion_tokens":7}}`
+	for _, tt := range []struct {
+		name, message string
+		want          []plimsoll.Part
+	}{
+		{"content in a list", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, []plimsoll.Part{plimsoll.Text{Text: "ab"}}},
+		{"content that is an object", `{"content":{"x":1},"reasoning":"hm"}`, []plimsoll.Part{plimsoll.Reasoning{Text: "hm"}}},
+		{"calls that are no list", `{"content":"a","tool_calls":"none"}`, []plimsoll.Part{plimsoll.Text{Text: "a"}}},
+		{"a custom call", `{"tool_calls":[{"id":"1","type":"custom","custom":{"name":"patch","input":"x"}}]}`, []plimsoll.Part{plimsoll.ToolCall{ID: "1", Name: "patch", Arguments: "x"}}},
+		{"calls without ids", `{"tool_calls":[{"function":{"name":"f","arguments":"1"}},{"function":{"name":"f","arguments":"2"}}]}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f", Arguments: "1"}, plimsoll.ToolCall{Name: "f", Arguments: "2"}}},
+		{"the call of older servers", `{"content":null,"function_call":{"name":"old","arguments":"{}"}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "old", Arguments: "{}"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := openai.Codec{}.ReadResponse([]byte(`{"choices":[{"index":0,"message":` + tt.message + `}]` + usage))
+			if err != nil || got.Usage != (plimsoll.Usage{Input: 100, Output: 7}) {
+				t.Errorf("usage %+v, %v", got.Usage, err)
+			}
+			if diff := cmp.Diff(tt.want, got.Message.Parts.Slice()); diff != "" {
+				t.Errorf("parts (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatIsNoObjectIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`[]`, `"hi"`, ``, `{"choices":[`} {
+		if _, err := (openai.Codec{}).ReadResponse([]byte(body)); !errors.Is(err, plimsoll.ErrInvalid) {
+			t.Errorf("%s: error %v", body, err)
+		}
+	}
+}
+
+// What a stream allocates grows with its length; joining strings would take
+// hundreds of times more.
+func TestALongCallIsPutTogetherInLinearSpace(t *testing.T) {
+	const deltas, size = 4_000, 100
+	chunk := []byte(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"` + strings.Repeat("x", size) + `"}}]}}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s := openai.Codec{}.NewAssembler()
+	for range deltas {
+		s.Event("", chunk)
+	}
+	call := s.Response().Message.Parts.At(0).(plimsoll.ToolCall)
+	runtime.ReadMemStats(&after)
+	if len(call.Arguments) != deltas*size {
+		t.Errorf("%d bytes of arguments", len(call.Arguments))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 50*deltas*size {
+		t.Errorf("%d bytes allocated for %d", used, deltas*size)
 	}
 }
 
