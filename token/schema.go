@@ -1,244 +1,194 @@
 package token
 
 import (
-	"encoding/json/jsontext"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
 
 // typeScript writes a tool declaration in the form that OpenAI's models are
-// shown: a TypeScript function type with comments. A schema that cannot be read
-// is written as it is.
+// shown: a TypeScript function type with comments. What this form has no place
+// for is written as JSON, so that the weight errs on the heavy side; so is a
+// schema that cannot be read.
 func typeScript(t plimsoll.Tool) string {
-	var b strings.Builder
-	writeComment(&b, t.Description)
-	b.WriteString("type ")
-	b.WriteString(t.Name)
-	b.WriteString(" = (")
+	w := &schemaWriter{open: map[string]bool{}, used: map[string]bool{}}
+	w.comment(t.Description)
+	w.WriteString("type ")
+	w.WriteString(t.Name)
+	w.WriteString(" = (")
 	if t.Schema != "" {
-		root, err := readSchema(t.Schema)
-		switch {
-		case err != nil:
-			b.WriteString(t.Schema)
-		case len(root.properties) > 0:
-			b.WriteString("_: ")
-			root.write(&b, 0)
-		}
+		w.parameters(t.Schema)
 	}
-	b.WriteString(") => any;\n\n")
-	return b.String()
+	w.WriteString(") => any;\n\n")
+	return w.String()
 }
 
-func writeComment(b *strings.Builder, text string) {
+// schemaWriter writes schemas as TypeScript types.
+type schemaWriter struct {
+	strings.Builder
+	definitions map[string]*schema
+	// open are the definitions being written, which must not be entered again;
+	// used those that were written at least once.
+	open, used map[string]bool
+	// limit is the length from which on definitions are only named: a few that
+	// use each other several times can unfold to any size.
+	limit int
+}
+
+func (w *schemaWriter) parameters(text string) {
+	root, definitions, err := readSchema(text)
+	if err != nil {
+		w.WriteString(text)
+		return
+	}
+	w.definitions = make(map[string]*schema, len(definitions))
+	for _, d := range definitions {
+		w.definitions[d.name] = d.schema
+	}
+	w.limit = w.Len() + 8*len(text)
+	if !root.empty() {
+		w.WriteString("_: ")
+		w.value(root)
+	}
+	for _, d := range definitions {
+		if !w.used[d.name] {
+			w.definition(d.name, d.schema)
+		}
+	}
+}
+
+func (w *schemaWriter) comment(text string) {
 	if text == "" {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString("// ")
-		b.WriteString(line)
-		b.WriteByte('\n')
+		w.WriteString("// ")
+		w.WriteString(line)
+		w.WriteByte('\n')
 	}
 }
 
-// schema is the part of a JSON schema that is shown to the model.
-type schema struct {
-	kinds       []string
-	description string
-	enum        []string // JSON texts
-	fallback    string   // the default, as JSON text
-	properties  []property
-	required    map[string]bool
-	items       *schema
-	alternative []*schema
+// value writes a schema that is no property, with all that is said about it.
+func (w *schemaWriter) value(s *schema) {
+	w.comment(s.description)
+	w.kind(s)
+	w.remarks(s)
 }
 
-type property struct {
-	name string
-	*schema
-}
-
-// maxSchemaDepth bounds recursion; deeper schemas are written as "any".
-const maxSchemaDepth = 32
-
-func readSchema(text string) (*schema, error) {
-	d := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return readSchemaFrom(d, 0)
-}
-
-func readSchemaFrom(d *jsontext.Decoder, depth int) (*schema, error) {
-	s := &schema{required: map[string]bool{}}
-	if d.PeekKind() != '{' || depth > maxSchemaDepth {
-		return s, d.SkipValue()
-	}
-	return s, eachMember(d, func(name string) error { return s.member(d, name, depth) })
-}
-
-func (s *schema) member(d *jsontext.Decoder, name string, depth int) error {
-	var err error
-	switch name {
-	case "type":
-		s.kinds, err = readStrings(d)
-	case "description":
-		var all []string
-		all, err = readStrings(d)
-		s.description = strings.Join(all, " ")
-	case "required":
-		var all []string
-		all, err = readStrings(d)
-		for _, r := range all {
-			s.required[r] = true
+// kind writes the type of a value; what must hold together is joined by "&".
+func (w *schemaWriter) kind(s *schema) {
+	start := w.Len()
+	and := func() {
+		if w.Len() > start {
+			w.WriteString(" & ")
 		}
-	case "enum":
-		s.enum, err = readRaw(d)
-	case "default":
-		var v jsontext.Value
-		v, err = d.ReadValue()
-		s.fallback = v.String()
-	case "items":
-		s.items, err = readSchemaFrom(d, depth+1)
-	case "anyOf", "oneOf":
-		err = eachElement(d, func() error {
-			alt, err := readSchemaFrom(d, depth+1)
-			s.alternative = append(s.alternative, alt)
-			return err
-		})
-	case "properties":
-		if d.PeekKind() != '{' {
-			return d.SkipValue()
-		}
-		err = eachMember(d, func(name string) error {
-			sub, err := readSchemaFrom(d, depth+1)
-			s.properties = append(s.properties, property{name, sub})
-			return err
-		})
-	default:
-		err = d.SkipValue()
 	}
-	return err
-}
-
-// write writes the type of a value of this schema.
-func (s *schema) write(b *strings.Builder, depth int) {
-	switch {
-	case len(s.enum) > 0:
-		b.WriteString(strings.Join(s.enum, " | "))
-	case len(s.alternative) > 0:
-		for i, alt := range s.alternative {
-			if i > 0 {
-				b.WriteString(" | ")
-			}
-			alt.write(b, depth+1)
-		}
-	case len(s.properties) > 0:
-		s.writeObject(b, depth)
-	default:
-		s.writeKinds(b, depth)
+	if len(s.enum) > 0 {
+		w.WriteString(strings.Join(s.enum, " | "))
+	}
+	if s.reference != "" {
+		and()
+		w.refer(s.reference)
+	}
+	for _, sub := range s.all {
+		and()
+		w.value(sub)
+	}
+	if len(s.alternative) > 0 {
+		and()
+		w.alternatives(s.alternative)
+	}
+	if len(s.properties) > 0 || s.additional != nil {
+		and()
+		w.object(s)
+	}
+	if w.Len() == start || s.items != nil {
+		and()
+		w.kinds(s)
 	}
 }
 
-func (s *schema) writeObject(b *strings.Builder, depth int) {
-	b.WriteString("{\n")
+func (w *schemaWriter) alternatives(all []*schema) {
+	for i, alt := range all {
+		if i > 0 {
+			w.WriteString(" | ")
+		}
+		w.value(alt)
+	}
+}
+
+func (w *schemaWriter) object(s *schema) {
+	w.WriteString("{\n")
 	for _, p := range s.properties {
-		writeComment(b, p.description)
-		b.WriteString(p.name)
+		w.comment(p.description)
+		w.WriteString(p.name)
 		if !s.required[p.name] {
-			b.WriteByte('?')
+			w.WriteByte('?')
 		}
-		b.WriteString(": ")
-		p.write(b, depth+1)
-		b.WriteByte(',')
-		if p.fallback != "" {
-			b.WriteString(" // default: ")
-			b.WriteString(p.fallback)
-		}
-		b.WriteByte('\n')
+		w.WriteString(": ")
+		w.kind(p.schema)
+		w.WriteByte(',')
+		w.remarks(p.schema)
+		w.WriteByte('\n')
 	}
-	b.WriteByte('}')
+	if s.additional != nil {
+		w.WriteString("[key: string]: ")
+		w.value(s.additional)
+		w.WriteString(",\n")
+	}
+	w.WriteByte('}')
 }
 
-func (s *schema) writeKinds(b *strings.Builder, depth int) {
-	if len(s.kinds) == 0 {
-		b.WriteString("any")
+// remarks writes the default and what has no place in a type.
+func (w *schemaWriter) remarks(s *schema) {
+	if s.fallback != "" {
+		w.WriteString(" // default: ")
+		w.WriteString(s.fallback)
+	}
+	if len(s.rest) > 0 {
+		w.WriteString(" // ")
+		w.WriteString(strings.Join(s.rest, ","))
+	}
+}
+
+func (w *schemaWriter) kinds(s *schema) {
+	kinds := s.kinds
+	switch {
+	case len(kinds) == 0 && s.items != nil:
+		kinds = []string{"array"}
+	case len(kinds) == 0:
+		kinds = []string{"any"}
+	}
+	for i, kind := range kinds {
+		if i > 0 {
+			w.WriteString(" | ")
+		}
+		switch {
+		case kind == "integer":
+			w.WriteString("number")
+		case kind == "array" && s.items != nil:
+			w.value(s.items)
+			w.WriteString("[]")
+		case kind == "array":
+			w.WriteString("any[]")
+		default:
+			w.WriteString(kind)
+		}
+	}
+}
+
+// refer writes the definition that a reference stands for, or the reference.
+func (w *schemaWriter) refer(reference string) {
+	name := reference[strings.LastIndexByte(reference, '/')+1:]
+	if s, ok := w.definitions[name]; ok && !w.open[name] && w.Len() < w.limit {
+		w.definition(name, s)
 		return
 	}
-	for i, kind := range s.kinds {
-		if i > 0 {
-			b.WriteString(" | ")
-		}
-		switch kind {
-		case "integer":
-			b.WriteString("number")
-		case "array":
-			if s.items == nil {
-				b.WriteString("any[]")
-				continue
-			}
-			s.items.write(b, depth+1)
-			b.WriteString("[]")
-		default:
-			b.WriteString(kind)
-		}
-	}
+	w.WriteString(reference)
 }
 
-func eachMember(d *jsontext.Decoder, visit func(name string) error) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := visit(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-func eachElement(d *jsontext.Decoder, visit func() error) error {
-	if d.PeekKind() != '[' {
-		return d.SkipValue()
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != ']' {
-		if err := visit(); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-// readStrings reads a string or the strings of an array.
-func readStrings(d *jsontext.Decoder) ([]string, error) {
-	if d.PeekKind() == '"' {
-		t, err := d.ReadToken()
-		return []string{t.String()}, err
-	}
-	var all []string
-	err := eachElement(d, func() error {
-		if d.PeekKind() != '"' {
-			return d.SkipValue()
-		}
-		t, err := d.ReadToken()
-		all = append(all, t.String())
-		return err
-	})
-	return all, err
-}
-
-func readRaw(d *jsontext.Decoder) ([]string, error) {
-	var all []string
-	err := eachElement(d, func() error {
-		v, err := d.ReadValue()
-		all = append(all, v.String())
-		return err
-	})
-	return all, err
+func (w *schemaWriter) definition(name string, s *schema) {
+	w.open[name], w.used[name] = true, true
+	w.value(s)
+	delete(w.open, name)
 }
