@@ -106,17 +106,14 @@ func (w *worker) mergeAgain(left, right uint32) uint32 {
 func (w *worker) startParts(piece string) int {
 	p, n := &w.parts, 0
 	for i := 0; i < len(piece); {
-		b := piece[i]
-		id, half, width := w.byteID[b], uint32(none), 1
-		if b >= 0xc0 {
-			id, half, width = w.character(piece, i)
+		start := characterStart{w.byteID[piece[i]], 0}
+		width := 1
+		if piece[i] >= 0xc0 {
+			start, width = w.character(piece, i)
 		}
-		p.id[n&0xff] = id
-		n++
-		if half != none {
-			p.id[n&0xff] = half
-			n++
-		}
+		p.id[n&0xff] = start.id
+		p.id[(n+1)&0xff] = start.half &^ two
+		n += 1 + int(start.half>>31)
 		i += width
 	}
 	w.linkAll(n)
@@ -129,28 +126,45 @@ func (p *parts) link(i uint8, merged uint32) {
 	p.next[i], p.prev[i+1] = i+1, i
 }
 
-// character returns what the character at i starts as: one token, or two, of which the second is half, or its first
-// byte if merging may not start from the whole character.
-func (w *worker) character(piece string, i int) (id, half uint32, width int) {
+// characterStart is what a character starts as: one token, or two, of which the second is half plus two.
+type characterStart struct{ id, half uint32 }
+
+const two = 1 << 31
+
+// character returns what the character at i starts as, or its first byte if merging may not start from the whole
+// character.
+func (w *worker) character(piece string, i int) (start characterStart, width int) {
 	b := piece[i]
 	first := w.byteID[b]
-	half = none
 	switch {
 	case b < 0xe0 && i+1 < len(piece) && !utf8.RuneStart(piece[i+1]):
-		id, width = w.duo[first<<8|w.byteID[piece[i+1]]], 2
+		start.id, width = w.duo[first<<8|w.byteID[piece[i+1]]], 2
 	case b >= 0xe0 && b < 0xf0 && i+2 < len(piece) && !utf8.RuneStart(piece[i+1]) && !utf8.RuneStart(piece[i+2]):
 		width = 3
-		if id = w.wide[uint16(b)<<12|uint16(piece[i+1]&63)<<6|uint16(piece[i+2]&63)]; id == 0 {
-			id, half = w.halves(first, w.byteID[piece[i+1]], w.byteID[piece[i+2]])
+		if start = w.wideStart[wideIndex(b, piece[i+1], piece[i+2])]; start.id|start.half == 0 {
+			start = w.fillWide(b, piece[i+1], piece[i+2])
 		}
 	default:
-		return first, none, 1
+		return characterStart{id: first}, 1
 	}
 	end := i + width
-	if id == none || i > 0 && w.isFrayed(piece[i-1], b) || end < len(piece) && w.isFrayed(piece[end-1], piece[end]) {
-		return first, none, 1
+	if start.id == none || i > 0 && w.isFrayed(piece[i-1], b) || end < len(piece) && w.isFrayed(piece[end-1], piece[end]) {
+		return characterStart{id: first}, 1
 	}
-	return id, half, width
+	return start, width
+}
+
+func wideIndex(a, b, c byte) uint16 { return uint16(a)<<12 | uint16(b&63)<<6 | uint16(c&63) }
+
+// fillWide returns and remembers what a character of three bytes starts as.
+func (w *worker) fillWide(a, b, c byte) characterStart {
+	start := characterStart{id: w.wide[wideIndex(a, b, c)]}
+	if start.id == 0 {
+		start.id, start.half = w.halves(w.byteID[a], w.byteID[b], w.byteID[c])
+		start.half |= two
+	}
+	w.wideStart[wideIndex(a, b, c)] = start
+	return start
 }
 
 // halves returns the two tokens that three bytes which are no token merge into, or none.

@@ -24,6 +24,9 @@ type worker struct {
 	// pairs remembers answers of mergeWide as left, right and merged token in one word.
 	pairs [1 << pairBits]uint64
 
+	// wideStart remembers what characters of three bytes start as.
+	wideStart [1 << 16]characterStart
+
 	// stack holds the tokens of the piece being encoded, chunk those of the part of it that is being merged in parts.
 	stack [maxStack + maxParts]uint32
 	chunk [maxParts]uint32
