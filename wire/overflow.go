@@ -3,8 +3,10 @@ package wire
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Overflow is what a provider said about a context that is full.
@@ -73,11 +75,12 @@ func errorIn(body []byte) *APIError {
 
 func overflowOf(e *APIError) (Overflow, bool) {
 	text := strings.ToLower(e.Message)
+	all := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
 	if e.Status != 0 && !mayOverflow[e.Status] {
 		return Overflow{}, false
 	}
 	for _, other := range otherwise {
-		if strings.Contains(text, other) || e.Code == other {
+		if strings.Contains(all, other) {
 			return Overflow{}, false
 		}
 	}
@@ -112,13 +115,14 @@ var otherwise = []string{
 	"string_above_max_length",
 	"'user' too long",
 	"rate limit",
-	"rate_limit_exceeded",
+	"rate_limit",
 	"tokens per min",
 	"tokens per day",
 	"too many requests",
 	"max_tokens is too large",
 	"max_output_tokens is too",
 	"throttling",
+	"please wait",
 }
 
 // overflowPhrases are the words of OpenAI, Azure, Anthropic, Bedrock, Gemini,
@@ -163,13 +167,10 @@ func compileAll(patterns ...string) []*regexp.Regexp {
 	return all
 }
 
-var (
-	number = regexp.MustCompile(`\d[\d,_]*`)
-	sum    = regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`)
-)
+var sum = regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`)
 
-// figures takes the largest two token counts from a message: what was sent is
-// the larger, the limit the smaller, since it was exceeded.
+// figures takes two token counts from a message: what was sent is the larger, the
+// limit the smaller, since it was exceeded.
 func figures(text string) (tokens, limit int) {
 	if m := sum.FindStringSubmatch(text); m != nil {
 		prompt, _ := strconv.Atoi(m[1])
@@ -177,11 +178,7 @@ func figures(text string) (tokens, limit int) {
 		limit, _ = strconv.Atoi(m[3])
 		return max(limit, prompt+answer), limit
 	}
-	for _, word := range number.FindAllString(text, 64) {
-		n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(word))
-		if err != nil || n < 512 {
-			continue // model versions, indices, small max_tokens
-		}
+	for _, n := range counts(text) {
 		switch {
 		case n > tokens:
 			tokens, limit = n, tokens
@@ -193,4 +190,45 @@ func figures(text string) (tokens, limit int) {
 		tokens, limit = 0, tokens
 	}
 	return tokens, limit
+}
+
+// besideTokens is how many words a count may stand from the word "tokens":
+// "210000 tokens", "token count of 130000".
+const besideTokens = 3
+
+// counts returns the numbers of a message that may count tokens. If two or more
+// stand beside the word, they are those; else all may be.
+func counts(text string) []int {
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.,", r)
+	})
+	var all, beside []int
+	for i, word := range words {
+		n, ok := count(word)
+		if !ok {
+			continue
+		}
+		all = append(all, n)
+		near := words[max(0, i-besideTokens):min(len(words), i+besideTokens+1)]
+		if slices.ContainsFunc(near, func(w string) bool { return strings.Contains(w, "token") }) && !slices.Contains(beside, n) {
+			beside = append(beside, n)
+		}
+	}
+	if len(beside) >= 2 {
+		return beside
+	}
+	return all
+}
+
+var number = regexp.MustCompile(`^(\d+|\d{1,3}([,_]\d{3})+)(-tokens?)?[.,-]*$`)
+
+// count reads a word that is a number and nothing else, unlike the dates and
+// versions in the names of models. Small ones are indices and answer limits.
+func count(word string) (int, bool) {
+	m := number.FindStringSubmatch(word)
+	if m == nil {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
+	return n, err == nil && n >= 512
 }

@@ -21,6 +21,9 @@ func TestF10_OverflowsOfManyProvidersAreRecognised(t *testing.T) {
 		{"OpenAI Responses, streamed", 0, `{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}}`, 0, 0},
 		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 209115 tokens > 200000 maximum"}}`, 209115, 200000},
 		{"Anthropic with max_tokens", 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000, decrease input length or `max_tokens` and try again\"}}", 211333, 200000},
+		{"Anthropic with a model and its date", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum (model=claude-sonnet-4-5-20250929)"}}`, 210000, 200000},
+		{"a gateway with a request id", 400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum, please check your request before you try again (request 20250929123456)"}}`, 210000, 200000},
+		{"a limit that is an adjective", 400, `{"error":{"message":"The prompt is too long: 130,000 exceeds the 128,000-token limit."}}`, 130000, 128000},
 		{"Anthropic request size", 413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0, 0},
 		{"Bedrock", 400, `{"message":"Input is too long for requested model."}`, 0, 0},
 		{"Gemini", 400, `{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).","status":"INVALID_ARGUMENT"}}`, 1200000, 1048575},
@@ -79,6 +82,20 @@ func TestF10_OtherErrorsAreNotOverflows(t *testing.T) {
 				t.Errorf("taken for an overflow: %+v", got)
 			}
 		})
+	}
+}
+
+func TestF10_ThrottlingInAStreamIsNoOverflow(t *testing.T) {
+	t.Parallel()
+	for _, e := range []wire.APIError{
+		{Type: "throttlingException", Message: "Too many tokens, please slow down."},
+		{Code: "ThrottlingException", Message: "Too many tokens"},
+		{Message: "Too many tokens, please wait before trying again."},
+		{Type: "rate_limit_error", Message: "too many tokens"},
+	} {
+		if e.Overflows() {
+			t.Errorf("taken for an overflow: %+v", e)
+		}
 	}
 }
 
