@@ -142,6 +142,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 	}
 	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
 	removed := map[int]map[int]bool{}
+	replaced := map[plimsoll.PartRef]bool{}
 	for _, e := range d.Edits() {
 		if e.Message < 0 || e.Message >= len(kept) || !kept[e.Message] {
 			continue
@@ -153,11 +154,16 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 			}
 			removed[e.Message][e.Part] = true
 		case plimsoll.EditReplace:
-			added, err := r.replacement(d, plimsoll.PartRef{Message: e.Message, Part: e.Part})
+			at := plimsoll.PartRef{Message: e.Message, Part: e.Part}
+			if replaced[at] {
+				continue // the first time the draft gave what it has in the end
+			}
+			replaced[at] = true
+			added, err := r.replacement(d, at)
 			if err != nil {
 				return nil, err
 			}
-			edits = replaceEdit(edits, added)
+			edits = append(edits, added)
 		}
 	}
 	for message, parts := range removed {
@@ -168,17 +174,6 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 		edits = append(edits, added...)
 	}
 	return edits, nil
-}
-
-// replaceEdit adds an edit; one of the same span gives way to it.
-func replaceEdit(edits []rawjson.Edit, e rawjson.Edit) []rawjson.Edit {
-	for i := range edits {
-		if edits[i].Span == e.Span {
-			edits[i] = e
-			return edits
-		}
-	}
-	return append(edits, e)
 }
 
 // bareEdits turns a single string into a list when something is to stand beside

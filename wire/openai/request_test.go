@@ -113,6 +113,24 @@ func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
 	}
 }
 
+func TestOfSeveralReplacementsTheLastIsWritten(t *testing.T) {
+	t.Parallel()
+	r := decode(t, `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"2","content":"b"}]}`)
+	d := plimsoll.NewDraft(r.Conversation(), nil)
+	for _, e := range []struct {
+		message int
+		text    string
+	}{{1, "first"}, {2, "other"}, {1, "last"}} {
+		if err := d.ReplaceResult(plimsoll.PartRef{Message: e.message}, textOf(e.text), because); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := r.Encode(d)
+	if err != nil || !strings.HasSuffix(string(out), `{"role":"tool","tool_call_id":"1","content":"last"},{"role":"tool","tool_call_id":"2","content":"other"}]}`) {
+		t.Errorf("%v, body %s", err, out)
+	}
+}
+
 func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 	t.Parallel()
 	const body = `{"messages": [ {"role":"system","content":"s"} , {"role":"user","content":"u1"}, {"role":"assistant","content":"a1", "reasoning_content" : "old"} , {"role":"user","content":"u2"} ], "n":1 }`
