@@ -13,7 +13,10 @@ import (
 
 // display says how text may look where it goes.
 type display struct {
-	width        int
+	width int
+	// known says that someone looks at lines of this width; otherwise it is a
+	// guess, for which nothing is left out and no sentence broken.
+	known        bool
 	ascii, color bool
 }
 
@@ -26,26 +29,28 @@ const minWidth = 20
 // newDisplay looks at the terminal and the environment. A width that is given and
 // a colour other than "auto" win over both.
 func newDisplay(p *process, width *int, color string) display {
+	columns, known := p.widthOr(width)
 	return display{
-		width: max(minWidth, p.widthOr(width)),
+		width: max(minWidth, columns),
+		known: known,
 		ascii: !p.speaksUTF8(),
 		color: color == "always" || color == "auto" && p.wantsColor(),
 	}
 }
 
-func (p *process) widthOr(width *int) int {
+func (p *process) widthOr(width *int) (columns int, known bool) {
 	if width != nil {
-		return *width
+		return *width, true
 	}
 	if f, ok := p.stdout.(*os.File); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			return columns
+			return columns, true
 		}
 	}
 	if columns, err := strconv.Atoi(p.getenv("COLUMNS")); err == nil && columns > 0 {
-		return columns
+		return columns, true
 	}
-	return defaultWidth
+	return defaultWidth, false
 }
 
 // wantsColor follows the conventions of NO_COLOR, CLICOLOR_FORCE and TERM.
@@ -84,6 +89,23 @@ func (d display) paint(text, style string) string {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// titled makes the first line of a table faint.
+func (d display) titled(i int, line string) string {
+	if i == 0 {
+		return d.paint(line, styleFaint)
+	}
+	return line
+}
+
+// wrap breaks a sentence between words where the terminal would within them. The
+// lines behind the first are indented.
+func (d display) wrap(text string, indent int) string {
+	if !d.known {
+		return text
+	}
+	return strings.Join(bar.Wrap(text, d.width, indent), "\n")
 }
 
 // band writes an error band.

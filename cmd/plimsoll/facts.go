@@ -17,9 +17,13 @@ func showFacts(w io.Writer, d display, m model.Model, query string, how model.Ma
 		title += fmt.Sprintf(" (%q leads here: %s)", query, how)
 	}
 	fmt.Fprintln(w, d.paint(title, styleStrong))
+	indent := 17
+	if d.width < 50 {
+		indent = 4
+	}
 	for _, f := range factsOf(m) {
 		if f.value != "" {
-			fmt.Fprintf(w, "  %s  %s\n", bar.Pad(f.name, 13), f.value)
+			fmt.Fprintln(w, d.wrap("  "+bar.Pad(f.name, 13)+"  "+f.value, indent))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func (c *modelsCmd) Run(p *process, root *cli) error {
 			return writeModels(p.out, []model.Model{m})
 		}
 		showFacts(p.out, d, m, query, how)
-		showOthers(p.out, m, registry.Search(query))
+		showOthers(p.out, d, m, registry.Search(query))
 		return nil
 	}
 	found := registry.Search(query)
@@ -100,55 +101,48 @@ func unknownQuery(query string, alike []model.Model) error {
 
 // showModels draws the table.
 func showModels(w io.Writer, d display, models []model.Model) {
-	rows := [][]string{{"model", "provider", "input", "output", "$/M in", "out", "cached", "tokenizer"}}
+	t := table{columns: []column{
+		{title: "model", floor: 24},
+		{title: "provider", drop: 3},
+		{title: "input", right: true},
+		{title: "output", right: true, drop: 2},
+		{title: "$/M in", right: true, drop: 6},
+		{title: "out", right: true, drop: 5},
+		{title: "cached", right: true, drop: 1},
+		{title: "tokenizer", drop: 4},
+	}}
 	for _, m := range models {
-		rows = append(rows, []string{
+		t.rows = append(t.rows, []string{
 			bar.Clean(m.ID), bar.Clean(m.Provider), tokens(m.Limit()), tokens(m.OutputLimit),
 			price(m.Prices, m.Prices.Input), price(m.Prices, m.Prices.Output), price(m.Prices, m.Prices.CacheRead),
 			tokenizer(m),
 		})
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], bar.Cells(cell))
-		}
+	width := d.width
+	if !d.known {
+		width = math.MaxInt
 	}
-	for i, row := range rows {
-		line := tableLine(row, widths)
-		if i == 0 {
-			line = d.paint(line, styleFaint)
-		}
-		fmt.Fprintln(w, line)
+	lines := t.lines(width)
+	for i, line := range lines {
+		fmt.Fprintln(w, d.titled(i, line))
 	}
-	fmt.Fprintf(w, "\n%s, facts of %s\n", plural(len(models), "model"), newest(models))
-	showMarks(w, rows[1:])
+	fmt.Fprintf(w, "\n%s\n", d.wrap(plural(len(models), "model")+", facts of "+newest(models), 0))
+	if strings.HasSuffix(lines[0], "tokenizer") {
+		showMarks(w, d, t.rows)
+	}
 }
 
 // showMarks explains the marks of the tokenizers that are in the table.
-func showMarks(w io.Writer, rows [][]string) {
+func showMarks(w io.Writer, d display, rows [][]string) {
 	for _, mark := range []struct{ end, means string }{
 		{"+", "+ exact with --tokenizers"},
 		{"*", "* the nearest public one: estimates"},
 		{"-", "- unknown: estimates"},
 	} {
 		if slices.ContainsFunc(rows, func(row []string) bool { return strings.HasSuffix(row[len(row)-1], mark.end) }) {
-			fmt.Fprintln(w, mark.means)
+			fmt.Fprintln(w, d.wrap(mark.means, 2))
 		}
 	}
-}
-
-// tableLine aligns names to the left and numbers to the right.
-func tableLine(row []string, widths []int) string {
-	cells := make([]string, len(row))
-	for i, cell := range row {
-		if i >= 2 && i < len(row)-1 {
-			cells[i] = bar.PadLeft(cell, widths[i])
-		} else {
-			cells[i] = bar.Pad(cell, widths[i])
-		}
-	}
-	return strings.TrimRight(strings.Join(cells, "  "), " ")
 }
 
 // newest is the day of the latest facts.
@@ -196,7 +190,7 @@ func tokenizer(m model.Model) string {
 func needsFile(t model.Tokenizer) bool { return !slices.Contains(bpe.Names(), t.Name) }
 
 // showOthers names the models that the query would also have found.
-func showOthers(w io.Writer, shown model.Model, found []model.Model) {
+func showOthers(w io.Writer, d display, shown model.Model, found []model.Model) {
 	const most = 8
 	var names []string
 	for _, m := range found {
@@ -215,5 +209,6 @@ func showOthers(w io.Writer, shown model.Model, found []model.Model) {
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	fmt.Fprintf(w, "\nalso: %s%s\n", strings.Join(names[:min(most, len(names))], ", "), more)
+	also := "also: " + strings.Join(names[:min(most, len(names))], ", ") + more
+	fmt.Fprintf(w, "\n%s\n", d.wrap(also, len("also: ")))
 }

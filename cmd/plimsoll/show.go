@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
@@ -18,7 +17,7 @@ import (
 // takes the space, and how much of the limit that is.
 func showReport(w io.Writer, d display, r report, top int) {
 	fmt.Fprintln(w, d.paint(bar.Clip(r.title()+r.size(), d.width), styleStrong))
-	fmt.Fprintln(w, r.method(d))
+	fmt.Fprintln(w, d.wrap(r.method(d), 0))
 	if len(r.Messages) > 0 {
 		fmt.Fprintln(w)
 		showMessages(w, d, r, top)
@@ -88,28 +87,27 @@ func showMessages(w io.Writer, d display, r report, top int) {
 	if len(rest) > 0 {
 		others = plural(len(rest), "smaller one")
 	}
-	roles, whats := len("role"), max(len("what"), len(others))
+	t := table{columns: []column{
+		{title: "#", right: true, least: 6},
+		{title: "role", drop: 2},
+		{title: "what", floor: max(8, len(others))},
+		{title: "tokens", right: true, least: 9},
+		{title: "share", right: true, least: 7, drop: 1},
+	}}
 	for _, m := range shown {
-		roles = max(roles, bar.Cells(bar.Clean(m.Role)))
-		whats = max(whats, bar.Cells(bar.Clean(m.What)))
-	}
-	roles = min(roles, 16)
-	const beside = 6 + 2 + 2 + 2 + 9 + 2 + 7
-	whats = min(whats, max(8, len(others), d.width-beside-roles))
-	line := func(index, role, what, tokens, part string) string {
-		return fmt.Sprintf("%6s  %s  %s  %9s  %7s", index,
-			bar.Pad(bar.Clip(bar.Clean(role), roles), roles), bar.Pad(bar.Clip(bar.Clean(what), whats), whats), tokens, part)
-	}
-	fmt.Fprintln(w, d.paint(line("#", "role", "what", "tokens", "share"), styleFaint))
-	for _, m := range shown {
-		fmt.Fprintln(w, line(strconv.Itoa(m.Index), m.Role, m.What, grouped(m.Tokens), percent(m.Tokens, r.Total)))
+		t.rows = append(t.rows, []string{
+			strconv.Itoa(m.Index), bar.Clip(bar.Clean(m.Role), 16), bar.Clean(m.What), grouped(m.Tokens), percent(m.Tokens, r.Total),
+		})
 	}
 	if len(rest) > 0 {
 		sum := 0
 		for _, m := range rest {
 			sum += m.Tokens
 		}
-		fmt.Fprintln(w, line("", "", others, grouped(sum), percent(sum, r.Total)))
+		t.rows = append(t.rows, []string{"", "", others, grouped(sum), percent(sum, r.Total)})
+	}
+	for i, line := range t.lines(d.width) {
+		fmt.Fprintln(w, d.titled(i, line))
 	}
 }
 
@@ -148,7 +146,14 @@ func styleOf(k kind) string {
 	return "90"
 }
 
+// leastChart is the width below which bars would have no room.
+const leastChart = 40
+
 func showSpace(w io.Writer, d display, r report) {
+	if d.width < leastChart {
+		showSpaceTable(w, d, r)
+		return
+	}
 	numbers := 0
 	for _, s := range r.Space {
 		numbers = max(numbers, len(grouped(s.Tokens)))
@@ -165,6 +170,16 @@ func showSpace(w io.Writer, d display, r report) {
 	}
 }
 
+func showSpaceTable(w io.Writer, d display, r report) {
+	t := table{columns: []column{{title: "kind", floor: 8}, {title: "tokens", right: true}, {title: "share", right: true, drop: 1}}}
+	for _, s := range r.Space {
+		t.rows = append(t.rows, []string{s.Kind.String(), grouped(s.Tokens), percent(s.Tokens, r.Total)})
+	}
+	for i, line := range t.lines(d.width) {
+		fmt.Fprintln(w, d.titled(i, line))
+	}
+}
+
 // showVerdict says how much of the limit is used, and whether it is too much.
 func showVerdict(w io.Writer, d display, r report) {
 	style := "32"
@@ -177,12 +192,12 @@ func showVerdict(w io.Writer, d display, r report) {
 	fmt.Fprintln(w, bar.Gauge(r.Total, r.Limit, style, d.chart()))
 	used := fmt.Sprintf("%s of %s tokens, %s of the %s", grouped(r.Total), grouped(r.Limit), percent(r.Total, r.Limit), r.limitName())
 	if r.Over {
-		fmt.Fprintln(w, d.paint(fmt.Sprintf("over the limit: %s, %s too many", used, grouped(-r.Freeboard)), styleAlarm))
+		fmt.Fprintln(w, d.paint(d.wrap(fmt.Sprintf("over the limit: %s, %s too many", used, grouped(-r.Freeboard)), 0), styleAlarm))
 		return
 	}
 	free := "freeboard " + grouped(r.Freeboard)
 	if len(used)+len(free) > d.width-2 {
-		fmt.Fprintln(w, used)
+		fmt.Fprintln(w, d.wrap(used, 0))
 		fmt.Fprintln(w, free)
 		return
 	}
@@ -211,43 +226,47 @@ func (r report) limitName() string {
 
 // showSummary draws a line for each of several reports and one for their sum.
 func showSummary(w io.Writer, d display, reports []report) {
-	names, models, sum := len("conversation"), len("model"), 0
+	t := table{columns: []column{
+		{title: "conversation", floor: 16},
+		{title: "model", floor: 12, drop: 3},
+		{title: "messages", right: true, drop: 2},
+		{title: "tokens", right: true, least: 13},
+		{title: "of limit", right: true, least: 9},
+		{drop: 1},
+	}}
+	sum, exact := 0, true
 	for _, r := range reports {
-		names = max(names, bar.Cells(r.title()))
-		models = max(models, bar.Cells(bar.Clean(r.Model)))
-		sum += r.Total
-	}
-	models = min(models, 28)
-	const beside = 2 + 2 + 8 + 2 + 13 + 2 + 9
-	names = min(names, max(16, d.width-beside-models))
-	line := func(name, model, messages, tokens, part string) string {
-		return fmt.Sprintf("%s  %s  %8s  %13s  %9s", bar.Pad(bar.Clip(name, names), names),
-			bar.Pad(bar.Clip(bar.Clean(model), models), models), messages, tokens, part)
-	}
-	fmt.Fprintln(w, d.paint(line("conversation", "model", "messages", "tokens", "of limit"), styleFaint))
-	for _, r := range reports {
-		text := line(r.title(), r.Model, grouped(len(r.Messages)), r.tokens(), percent(r.Total, r.Limit))
+		over := ""
 		if r.Over {
-			text = d.paint(text+"  over the limit", styleAlarm)
+			over = "over the limit"
 		}
-		fmt.Fprintln(w, text)
+		t.rows = append(t.rows, []string{
+			r.title(), bar.Clip(bar.Clean(r.Model), 28), grouped(len(r.Messages)), r.tokens(), percent(r.Total, r.Limit), over,
+		})
+		sum += r.Total
+		exact = exact && r.Exact
 	}
-	estimated := slices.ContainsFunc(reports, func(r report) bool { return !r.Exact })
-	total := report{Total: sum, Exact: !estimated}.tokens()
-	fmt.Fprintln(w, strings.TrimRight(line("all "+grouped(len(reports)), "", "", total, ""), " "))
-	if estimated {
+	total := report{Total: sum, Exact: exact}.tokens()
+	t.rows = append(t.rows, []string{"all " + grouped(len(reports)), "", "", total, "", ""})
+	for i, line := range t.lines(d.width) {
+		if i > 0 && i <= len(reports) && reports[i-1].Over {
+			line = d.paint(line, styleAlarm)
+		}
+		fmt.Fprintln(w, d.titled(i, line))
+	}
+	if !exact {
 		fmt.Fprintln(w, "~ estimated")
 	}
-	showUnknown(w, reports)
+	showUnknown(w, d, reports)
 }
 
 // showUnknown says which models were compared with a limit that is not theirs.
-func showUnknown(w io.Writer, reports []report) {
+func showUnknown(w io.Writer, d display, reports []report) {
 	var said []string
 	for _, r := range reports {
 		if r.LimitFrom == string(model.SourceDefault) && !slices.Contains(said, r.Model) {
 			said = append(said, r.Model)
-			fmt.Fprintf(w, "%s is unknown: compared with a safe default of %s tokens\n", bar.Clean(r.Model), grouped(r.Limit))
+			fmt.Fprintln(w, d.wrap(bar.Clean(r.Model)+" is unknown: compared with a safe default of "+grouped(r.Limit)+" tokens", 0))
 		}
 	}
 }

@@ -1,0 +1,40 @@
+package bar
+
+import "strings"
+
+// Wrap breaks a text at blanks into lines of at most the given cells. Lines behind
+// the first begin with indent spaces. A word that is longer than a line has one to
+// itself; blanks within a line stay as they are.
+func Wrap(s string, cells, indent int) []string {
+	var lines []string
+	for Cells(s) > cells {
+		at := breakAt(s, cells, indent*min(1, len(lines)))
+		if at < 0 {
+			break
+		}
+		lines = append(lines, strings.TrimRight(s[:at], " "))
+		s = strings.Repeat(" ", indent) + strings.TrimLeft(s[at:], " ")
+	}
+	return append(lines, s)
+}
+
+// breakAt finds the last blank that leaves a line within the cells, else the first
+// one at all, behind the indent; -1 where there is none. Blanks that the line
+// begins with are no place to break.
+func breakAt(s string, cells, indent int) int {
+	at, used, word := -1, 0, false
+	for i, r := range s {
+		if r == ' ' && word && i > indent {
+			if used > cells && at >= 0 {
+				return at
+			}
+			at = i
+			if used > cells {
+				return at
+			}
+		}
+		word = word || r != ' '
+		used += runeCells(r)
+	}
+	return at
+}

@@ -1,0 +1,47 @@
+package bar_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll/internal/bar"
+)
+
+func TestSentencesBreakBetweenWords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, in      string
+		cells, indent int
+		want          []string
+	}{
+		{"what fits stays", "the north quay", 14, 2, []string{"the north quay"}},
+		{"between words", "the north quay", 10, 0, []string{"the north", "quay"}},
+		{"a line may be full", "the north quay", 9, 0, []string{"the north", "quay"}},
+		{"indented", "depth  8.9 metres at low tide", 17, 7, []string{"depth  8.9 metres", "       at low", "       tide"}},
+		{"a word too long for a line", "a breakwater b", 5, 2, []string{"a", "  breakwater", "  b"}},
+		{"blanks at the beginning stay", "  the north quay", 11, 0, []string{"  the north", "quay"}},
+		{"wide characters", "横浜 港", 5, 0, []string{"横浜", "港"}},
+		{"nothing", "", 5, 2, []string{""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, bar.Wrap(tt.in, tt.cells, tt.indent)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWrappingLosesNoWord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[a-c ]{0,40}`).Draw(t, "text")
+		lines := bar.Wrap(text, rapid.IntRange(1, 20).Draw(t, "cells"), rapid.IntRange(0, 6).Draw(t, "indent"))
+		if diff := cmp.Diff(strings.Fields(text), strings.Fields(strings.Join(lines, "\n"))); diff != "" {
+			t.Errorf("-want +got\n%s", diff)
+		}
+	})
+}
