@@ -43,9 +43,7 @@ func BenchmarkCountCold(b *testing.B) {
 	forEachText(b, func(b *testing.B, e *Encoding, text string) {
 		for b.Loop() {
 			b.StopTimer()
-			var fresh pool
-			fresh.seed = e.workers.seed
-			w := fresh.get(e)
+			w := newWorker(e)
 			b.StartTimer()
 			w.count(text)
 		}
@@ -92,7 +90,7 @@ func BenchmarkLoad(b *testing.B) {
 	for name, planes := range map[string]string{"r50k_base": r50kPlanes, "cl100k_base": cl100kPlanes, "o200k_base": o200kPlanes} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				newSeed(newTables(unpack(planes)))
+				newWorker(&Encoding{tables: newTables(unpack(planes))})
 			}
 		})
 	}

@@ -106,7 +106,6 @@ func newEncoding(name string, pattern split.Pattern, planes string, specials []s
 	for _, s := range specials {
 		e.size = max(e.size, int(s.id)+1)
 	}
-	e.workers.seed = newSeed(e.tables)
 	return e
 }
 

@@ -33,17 +33,15 @@ const (
 	largeIDs  = 15
 )
 
-// newSeed returns a small memo that knows the tokens of the vocabulary themselves, so that the first text already
-// finds most of its words. Frequent tokens have small ids and win a contested place.
-func newSeed(t *tables) *[1 << smallBits]smallEntry {
-	seed := new([1 << smallBits]smallEntry)
-	for id := min(t.size(), 2*len(seed)) - 1; id >= 0; id-- {
+// seed teaches a small memo the tokens of the vocabulary themselves, so that the first text already finds most of its
+// words. Frequent tokens have small ids and win a contested place.
+func (t *tables) seed(memo *[1 << smallBits]smallEntry) {
+	for id := min(t.size(), 2*len(memo)) - 1; id >= 0; id-- {
 		if n := t.lenOf(uint32(id)); n > 0 && n <= 8 {
 			key := loadKey(unsafe.Pointer(&t.blob[t.offset[id]]), 0, n)
-			seed[smallSlot(key)] = smallEntry{key, uint64(n) | 1<<smallCountShift | uint64(id)<<smallIDShift}
+			memo[smallSlot(key)] = smallEntry{key, uint64(n) | 1<<smallCountShift | uint64(id)<<smallIDShift}
 		}
 	}
-	return seed
 }
 
 func smallSlot(key uint64) uint64 { return key * hashFactor >> (64 - smallBits) }

@@ -1,5 +1,7 @@
 package bpe
 
+import "unicode/utf8"
+
 // nearby says for three bytes how early a merge can join them with others: the smallest id of a token of three or more
 // bytes that starts with them in the low half of an element, that ends with them in the high half. Ids that do not fit
 // are 1<<16 - 1. Different bytes can share an element, which then has the smaller ids of both.
@@ -15,14 +17,19 @@ func nearbySlot(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * (hashFactor >> 32) >> (32 - nearbyBits)
 }
 
-// add notes a token. Ids must come in descending order, so that the smallest is what stays.
+// add notes a token as far as startBytes, which sees nothing but ASCII, can meet it. Ids must come in descending order,
+// so that the smallest is what stays.
 func (t *nearby) add(id uint32, spelling []byte) {
 	id = min(id, nearbyHalf)
-	n := len(spelling)
-	start := &t[nearbySlot(spelling[0], spelling[1], spelling[2])]
-	*start = *start&^nearbyHalf | id
-	end := &t[nearbySlot(spelling[n-3], spelling[n-2], spelling[n-1])]
-	*end = *end&nearbyHalf | id<<16
+	if a, b, c := spelling[0], spelling[1], spelling[2]; a|b|c < utf8.RuneSelf {
+		start := &t[nearbySlot(a, b, c)]
+		*start = *start&^nearbyHalf | id
+	}
+	end := spelling[len(spelling)-3:]
+	if a, b, c := end[0], end[1], end[2]; a|b|c < utf8.RuneSelf {
+		end := &t[nearbySlot(a, b, c)]
+		*end = *end&nearbyHalf | id<<16
+	}
 }
 
 // early is scratch space of startBytes: a copy of the piece, with room for looking beyond its end, and pairs of parts.
@@ -87,5 +94,5 @@ func isASCII(piece string) bool {
 	for i := range len(piece) {
 		all |= piece[i]
 	}
-	return all < 0x80
+	return all < utf8.RuneSelf
 }

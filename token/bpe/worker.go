@@ -55,7 +55,6 @@ const (
 // pool hands out workers. A few are kept for good, because a warm memo is worth more than its memory; those of a
 // program that counts in more goroutines at once are left to the garbage collector when they are idle.
 type pool struct {
-	seed *[1 << smallBits]smallEntry
 	kept [4]atomic.Pointer[worker]
 	more sync.Pool
 }
@@ -72,7 +71,13 @@ func (p *pool) get(e *Encoding) *worker {
 	if w, ok := p.more.Get().(*worker); ok {
 		return w
 	}
-	return &worker{tables: e.tables, pattern: e.pattern, small: *p.seed}
+	return newWorker(e)
+}
+
+func newWorker(e *Encoding) *worker {
+	w := &worker{tables: e.tables, pattern: e.pattern}
+	w.seed(&w.small)
+	return w
 }
 
 func (p *pool) put(w *worker) {
