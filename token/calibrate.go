@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
@@ -23,6 +26,10 @@ const (
 	leastGrowth = 200
 	// anchorLimit is how many conversations are remembered.
 	anchorLimit = 16384
+	// modelLimit is how many models are remembered.
+	modelLimit = 1024
+	// errorMax bounds the relative error that one bill can show.
+	errorMax = 10
 )
 
 // Calibration learns from the usage that providers report. For each model that
@@ -171,6 +178,7 @@ func (l *learned) learnFactor(raw, actual int) {
 }
 
 func (l *learned) learnError(off float64) {
+	off = clamp(off, -1, errorMax)
 	size := max(off, -off)
 	if !l.seen {
 		l.Error, l.Bias, l.seen = size, off, true
@@ -184,9 +192,21 @@ func (c *Calibration) learnedOf(model string) *learned {
 	l, ok := c.models[model]
 	if !ok {
 		l = &learned{Drift: Drift{Model: model, Factor: 1}}
-		c.models[model] = l
+		c.remember(l)
 	}
 	return l
+}
+
+// remember keeps what is known of a model; when there are too many, the one with
+// the fewest bills makes room.
+func (c *Calibration) remember(l *learned) {
+	if _, ok := c.models[l.Model]; !ok && len(c.models) >= modelLimit {
+		least := slices.MinFunc(slices.Collect(maps.Values(c.models)), func(a, b *learned) int {
+			return cmp.Or(cmp.Compare(a.Observations, b.Observations), cmp.Compare(a.Model, b.Model))
+		})
+		delete(c.models, least.Model)
+	}
+	c.models[l.Model] = l
 }
 
 // Drift returns what has been learned, by model name.
@@ -207,12 +227,26 @@ func (c *Calibration) Restore(drifts []Drift) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range drifts {
-		if d.Factor == 0 {
-			d.Factor = 1
-		}
-		d.Factor = clamp(d.Factor, factorMin, factorMax)
-		c.models[d.Model] = &learned{Drift: d, seen: d.Observations > 0}
+		c.remember(&learned{Drift: d.bounded(), seen: d.Observations > 0})
 	}
+}
+
+func (d Drift) bounded() Drift {
+	if d.Factor == 0 || math.IsNaN(d.Factor) {
+		d.Factor = 1
+	}
+	if math.IsNaN(d.Error) {
+		d.Error = 0
+	}
+	if math.IsNaN(d.Bias) {
+		d.Bias = 0
+	}
+	d.Factor = clamp(d.Factor, factorMin, factorMax)
+	d.Error = clamp(d.Error, 0, errorMax)
+	d.Bias = clamp(d.Bias, -1, errorMax)
+	d.Observations = max(0, d.Observations)
+	d.Estimated, d.Actual = max(0, d.Estimated), max(0, d.Actual)
+	return d
 }
 
 func (c *Calibration) anchor(key, model string) (anchor, bool) {
@@ -239,7 +273,7 @@ func (c *Calibration) hold(key string, a anchor) {
 	if len(c.anchors) >= anchorLimit/2 {
 		c.old, c.anchors = c.anchors, map[string]anchor{}
 	}
-	c.anchors[key] = a
+	c.anchors[strings.Clone(key)] = a // the key may be a view into a request
 }
 
 func (c *Calibration) factorOf(model string) (factor float64, err float64, seen bool) {

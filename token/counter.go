@@ -8,7 +8,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token/bpe"
-	"github.com/plimsoll/plimsoll/token/hf"
 )
 
 // Strategies of counters that are neither OpenAI's vocabularies nor formulas.
@@ -27,6 +26,8 @@ type Options struct {
 	// family: llama3/tokenizer.json, gemma3.json. Empty means that only the
 	// built-in vocabularies are used.
 	Tokenizers string
+	// files are shared by the counters of one meter.
+	files *vocabularies
 }
 
 func (o *Options) registry() *model.Registry {
@@ -34,13 +35,6 @@ func (o *Options) registry() *model.Registry {
 		return model.Default()
 	}
 	return o.Registry
-}
-
-func (o *Options) tokenizers() string {
-	if o == nil {
-		return ""
-	}
-	return o.Tokenizers
 }
 
 // For returns the best counter for a model: OpenAI's own vocabulary, a vocabulary
@@ -60,7 +54,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 		c.info.Exact = m.Tokenizer.Exact
 		return c, err
 	}
-	return familyCounter(m, o.tokenizers())
+	return familyCounter(m, o)
 }
 
 // Tiktoken returns the counter of the model's own OpenAI encoding, else of
@@ -137,8 +131,8 @@ func openAI(name, encoding string) (vocabularyCounter, error) {
 	}}, nil
 }
 
-func fromFile(m model.Model, path string) (vocabularyCounter, error) {
-	t, err := hf.Load(path)
+func fromFile(m model.Model, path string, files *vocabularies) (vocabularyCounter, error) {
+	t, err := files.load(path)
 	if err != nil {
 		return vocabularyCounter{}, &plimsoll.Error{
 			Op:   "load the tokenizer of " + m.ID,

@@ -53,10 +53,13 @@ func familyNamed(name string) family {
 
 // familyCounter counts with the family's own vocabulary if the directory has it,
 // else with the stand-in.
-func familyCounter(m model.Model, dir string) (plimsoll.Counter, error) {
+func familyCounter(m model.Model, o *Options) (plimsoll.Counter, error) {
 	f := familyNamed(m.Tokenizer.Name)
-	if path, ok := f.file(dir); ok {
-		return fromFile(m, path)
+	if o == nil {
+		o = &Options{}
+	}
+	if path, ok := f.file(o.Tokenizers); ok {
+		return fromFile(m, path, o.files)
 	}
 	return scaled(m.ID, f), nil
 }

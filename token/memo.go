@@ -11,7 +11,8 @@ import (
 
 // memo remembers the raw weights of messages by the hash of their content. It is
 // bounded: each shard keeps two generations and forgets the older one when the
-// younger is full, so what is in use stays.
+// younger is full, so what is in use stays. A message of many parts takes the
+// room of several.
 type memo struct {
 	shards [16]memoShard
 }
@@ -19,8 +20,14 @@ type memo struct {
 type memoShard struct {
 	mu         sync.Mutex
 	young, old map[xxh3.Uint128]weight
-	limit      int
+	// used is what the young ones take of the limit.
+	used, limit int
 }
+
+// room is what a weight takes of the limit.
+func (w weight) room() int { return 1 + len(w.parts)/partsPerRoom }
+
+const partsPerRoom = 16
 
 func newMemo(entries int) *memo {
 	m := &memo{}
@@ -60,9 +67,14 @@ func (s *memoShard) put(key xxh3.Uint128, w weight) {
 }
 
 func (s *memoShard) insert(key xxh3.Uint128, w weight) {
-	if len(s.young) >= s.limit {
-		s.old, s.young = s.young, nil
+	room := w.room()
+	if _, ok := s.young[key]; ok || room > s.limit {
+		return
 	}
+	if s.used+room > s.limit {
+		s.old, s.young, s.used = s.young, nil, 0
+	}
+	s.used += room
 	if s.young == nil {
 		s.young = make(map[xxh3.Uint128]weight, min(s.limit, 1024))
 	}

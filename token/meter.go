@@ -1,6 +1,7 @@
 package token
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
@@ -29,10 +30,19 @@ type MeterOptions struct {
 type Meter struct {
 	options MeterOptions
 	memo    *memo
-	scales  sync.Map // scaleID to *scale
+	scales  sync.Map // scaleID to *scale, by spelling and by resolved name
 	mu      sync.Mutex
+	kept    int
 	made    uint64
 }
+
+const (
+	// scaleLimit is how many spellings of models are kept; clients choose them.
+	scaleLimit = 1024
+	// nameLimit is how much of a model's name is looked at, in bytes; no model
+	// is known by a longer one.
+	nameLimit = 1024
+)
 
 type scaleID struct {
 	dialect plimsoll.Dialect
@@ -51,6 +61,7 @@ func NewMeter(o *MeterOptions) *Meter {
 		m.options.Remember = 1 << 16
 	}
 	m.memo = newMemo(m.options.Remember)
+	m.options.files = &vocabularies{}
 	return m
 }
 
@@ -200,7 +211,7 @@ func (m *Meter) raw(s *scale, message plimsoll.Message, siblings int) weight {
 }
 
 func (m *Meter) scale(c plimsoll.Conversation) *scale {
-	id := scaleID{c.Dialect, c.Model}
+	id := scaleID{c.Dialect, c.Model[:min(len(c.Model), nameLimit)]}
 	if s, ok := m.scales.Load(id); ok {
 		return s.(*scale)
 	}
@@ -209,16 +220,37 @@ func (m *Meter) scale(c plimsoll.Conversation) *scale {
 	if s, ok := m.scales.Load(id); ok {
 		return s.(*scale)
 	}
+	// What is kept must not be a view into a request.
+	id = scaleID{plimsoll.Dialect(strings.Clone(string(id.dialect))), strings.Clone(id.model)}
+	s := m.resolved(scaleID{id.dialect, m.options.registry().Resolve(id.model)})
+	m.keep(id, s)
+	return s
+}
+
+// resolved returns the one scale of all spellings of a model.
+func (m *Meter) resolved(id scaleID) *scale {
+	if s, ok := m.scales.Load(id); ok {
+		return s.(*scale)
+	}
 	m.made++
 	s := m.newScale(id, m.made)
-	m.scales.Store(id, s)
+	m.keep(id, s)
 	return s
+}
+
+func (m *Meter) keep(id scaleID, s *scale) {
+	if m.kept >= scaleLimit {
+		m.scales.Clear()
+		m.kept = 0
+	}
+	if _, known := m.scales.Swap(id, s); !known {
+		m.kept++
+	}
 }
 
 func (m *Meter) newScale(id scaleID, key uint64) *scale {
 	counter, _ := m.Counter(id.model) // a broken file is reported by Counter; weighing goes on with an estimate
 	registry := m.options.registry()
-	name := registry.Resolve(id.model)
 	known, _, err := registry.Lookup(id.model)
 	if err != nil {
 		known.Tokenizer.Name = ""
@@ -226,8 +258,8 @@ func (m *Meter) newScale(id scaleID, key uint64) *scale {
 	s := &scale{
 		counter: counter,
 		framing: FramingFor(id.dialect),
-		vision:  visionFor(id.dialect, name, known.Tokenizer.Name),
-		model:   name,
+		vision:  visionFor(id.dialect, id.model, known.Tokenizer.Name),
+		model:   id.model,
 		key:     key,
 	}
 	if m.options.Framing != nil {

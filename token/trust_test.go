@@ -120,6 +120,21 @@ func TestF06_ALoadedVocabularyIsExactForTextButNotForItsFraming(t *testing.T) {
 	}
 }
 
+func TestF06_AMeterLoadsAVocabularyOnce(t *testing.T) {
+	t.Parallel()
+	dir := tinyVocabulary(t, "llama3")
+	meter := token.NewMeter(&token.MeterOptions{Options: token.Options{Tokenizers: dir}})
+	for _, name := range []string{"llama3.1:8b", "meta-llama/llama-3.1-70b-instruct"} {
+		c, err := meter.Counter(name)
+		if err != nil || c.Info().Encoding != "llama3" {
+			t.Errorf("%s: %+v, %v", name, c.Info(), err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "llama3", "tokenizer.json"), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // tinyVocabulary returns a directory with a vocabulary of three tokens.
 func tinyVocabulary(t testing.TB, family string) string {
 	t.Helper()
