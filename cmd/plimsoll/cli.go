@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -80,16 +81,27 @@ func (p *process) usageError(err error) error {
 		command = parse.Context.Selected().FullPath()
 	}
 	hint := fmt.Sprintf("run %q", command+" --help")
-	if _, failed := os.Stat(p.args[0]); failed == nil && command == "plimsoll" {
+	if info, failed := os.Stat(p.args[0]); failed == nil && info.Mode().IsRegular() && command == "plimsoll" {
 		hint = fmt.Sprintf("run %q", "plimsoll count "+p.args[0])
 	}
 	return &plimsoll.Error{
 		Op:   "read the command line",
 		Code: plimsoll.CodeInvalid,
 		Hint: hint,
-		Err:  err,
+		Err:  plainWords{err},
 	}
 }
+
+// plainWords is an error of the parser without the names of Go's types.
+type plainWords struct{ error }
+
+// Error says what was expected.
+func (e plainWords) Error() string {
+	return strings.ReplaceAll(e.error.Error(), "a valid 64 bit int", "a whole number")
+}
+
+// Unwrap returns the parser's error.
+func (e plainWords) Unwrap() error { return e.error }
 
 // helpCmd is the help flag for people who expect a command.
 type helpCmd struct {

@@ -13,7 +13,7 @@ import (
 type countCmd struct {
 	Files []string `arg:"" optional:"" name:"file" complete:"file" help:"Conversations or texts; - is standard input."`
 
-	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the file names, else gpt-4o."`
+	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the file names, else one of its API: gpt-4o, claude-sonnet-4-5 or gemini-2.5-pro."`
 	Encoding   string   `short:"e" placeholder:"NAME" complete:"encoding" help:"Count with this encoding or estimator instead of the model's own."`
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
@@ -29,7 +29,7 @@ type countCmd struct {
 
 // Help is the long help text.
 func (*countCmd) Help() string {
-	return `Counts the tokens of conversations: OpenAI's and Anthropic's messages, whole request bodies, JSON Lines of either, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input.
+	return `Counts the tokens of conversations: requests of OpenAI's Chat Completions and Responses, Anthropic's Messages and Gemini, bare lists of messages, JSON Lines of these, an agent's session file, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input.
 
 Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect.
 
