@@ -1,0 +1,31 @@
+package token
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/token/bpe"
+)
+
+func TestF06_EveryFamilyOfTheRegistryHasACounter(t *testing.T) {
+	t.Parallel()
+	named := 0
+	for _, m := range model.Default().All() {
+		name := m.Tokenizer.Name
+		if name == "" || slices.Contains(bpe.Names(), name) {
+			continue
+		}
+		named++
+		f := familyNamed(name)
+		if f.name != name {
+			t.Errorf("%s: the tokenizer %q is not in the table of families", m.ID, name)
+		}
+		if !slices.Contains(bpe.Names(), f.standIn) {
+			t.Errorf("%s: nothing counts when the file of %q is missing", m.ID, name)
+		}
+	}
+	if named == 0 {
+		t.Error("the registry names no family at all")
+	}
+}
