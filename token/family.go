@@ -30,7 +30,7 @@ var unknownFamily = family{standIn: model.O200K, percent: 120}
 
 var families = [...]family{
 	{name: "claude", standIn: model.O200K, percent: 116},
-	{name: claude47, standIn: model.O200K, percent: 140},
+	{name: claude47, standIn: model.O200K, percent: 150},
 	{name: "deepseek-v3", files: []string{"deepseek_v3"}, standIn: model.O200K, percent: 104},
 	{name: "gemma2", standIn: model.O200K, percent: 120},
 	{name: "gemma3", standIn: model.O200K, percent: 120},

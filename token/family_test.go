@@ -29,3 +29,11 @@ func TestF06_EveryFamilyOfTheRegistryHasACounter(t *testing.T) {
 		t.Error("the registry names no family at all")
 	}
 }
+
+func TestF06_TheNewerClaudeCountsAboutThirtyPercentMore(t *testing.T) {
+	t.Parallel()
+	older, newer := familyNamed("claude").percent, familyNamed(claude47).percent
+	if ratio := float64(newer) / float64(older); ratio < 1.28 || ratio > 1.32 {
+		t.Errorf("%d %% against %d %% is %.2f times as much, want about 1.30", newer, older, ratio)
+	}
+}

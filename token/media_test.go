@@ -10,6 +10,8 @@ import (
 	"io"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -45,6 +47,9 @@ func TestPicturesWeighByDimensionsNotByBytes(t *testing.T) {
 		{"Claude takes a small one as it is", plimsoll.Anthropic, "claude-sonnet-4-5", 200, 200, "", 54},
 		{"Gemini counts a small picture as one tile", plimsoll.Gemini, "gemini-2.5-pro", 384, 384, "", 258},
 		{"Gemini cuts a large one into tiles", plimsoll.Gemini, "gemini-2.5-pro", 960, 540, "", 1548},
+		{"Gemini brings a large photo down first", plimsoll.Gemini, "gemini-2.5-pro", 8000, 6000, "", 12 * 258},
+		{"Gemini brings a long strip down first", plimsoll.Gemini, "gemini-2.5-pro", 12000, 300, "", 12 * 258},
+		{"Gemini takes an unknown size for a large photo", plimsoll.Gemini, "gemini-2.5-pro", 0, 0, "", 12 * 258},
 		{"Gemini 3 has one price for a resolution", plimsoll.Gemini, "gemini-3-pro-preview", 4000, 3000, "", 1120},
 		{"Gemini 3 at low resolution", plimsoll.Gemini, "gemini-3-pro-preview", 4000, 3000, "MEDIA_RESOLUTION_LOW", 280},
 	} {
@@ -56,6 +61,28 @@ func TestPicturesWeighByDimensionsNotByBytes(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestNoPictureWeighsMoreThanItsRuleAllows(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := plimsoll.Media{
+			Kind: plimsoll.Image, Width: rapid.IntRange(1, 100_000).Draw(t, "width"), Height: rapid.IntRange(1, 100_000).Draw(t, "height"),
+		}
+		for _, tt := range []struct {
+			dialect plimsoll.Dialect
+			model   string
+			most    int
+		}{
+			{plimsoll.OpenAI, "gpt-4o", 1445},
+			{plimsoll.Anthropic, "claude-sonnet-4-5", 1600},
+			{plimsoll.Gemini, "gemini-2.5-pro", 24 * 258},
+		} {
+			if got := weighMedia(tt.dialect, tt.model, m); got < 1 || got > tt.most {
+				t.Fatalf("%s: %d × %d weighs %d, want at most %d", tt.model, m.Width, m.Height, got, tt.most)
+			}
+		}
+	})
 }
 
 func TestDimensionsAreReadFromTheHeader(t *testing.T) {

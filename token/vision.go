@@ -7,8 +7,8 @@ import (
 )
 
 // vision holds the rules by which one model weighs media. The figures are the
-// providers' published ones; where a size is unknown the largest possible weight
-// is taken.
+// providers' published ones. Where a size is unknown the largest possible weight
+// is taken; for Gemini's tiles, where only odd shapes reach it, that of a photo.
 type vision struct {
 	image func(width, height int, detail string) int
 	// page of a document, second of audio, second of video.
@@ -138,19 +138,21 @@ func claudeImage(family string) func(int, int, string) int {
 	}
 }
 
-// geminiImage: small pictures are one tile, others are cut into tiles of 256 to
-// 768 pixels.
+// geminiImage: small pictures are one tile, others are brought down to a long
+// side of 3072 and cut into tiles of 256 to 768 pixels. A photo of full size has
+// twelve of them, a strip twenty-four.
 func geminiImage(width, height int, detail string) int {
-	const tile = 258
+	const tile, photo = 258, 12
 	if detail == "low" || detail == "MEDIA_RESOLUTION_LOW" {
 		return 64
 	}
 	if width <= 0 || height <= 0 {
-		return 6 * tile
+		return photo * tile
 	}
 	if width <= 384 && height <= 384 {
 		return tile
 	}
+	width, height = fitLongSide(width, height, 3072)
 	unit := min(768, max(256, min(width, height)*2/3))
 	return tile * ceilDiv(width, unit) * ceilDiv(height, unit)
 }
