@@ -16,6 +16,8 @@ type lines struct {
 	messages []plimsoll.Message
 	model    string
 	dialect  plimsoll.Dialect
+	// raw are the lines of messages that are written as in a request.
+	raw [][]byte
 	// all are the conversations that have a line each.
 	all []plimsoll.Conversation
 }
@@ -75,7 +77,7 @@ func (l *lines) parse(line []byte) (kind string, err error) {
 		return "conversation", err
 	}
 	var entry sessionEntry
-	if json.Unmarshal(line, &entry) == nil && entry.Type != "" {
+	if !hasRole(line) && json.Unmarshal(line, &entry) == nil && entry.Type != "" {
 		return entry.read(l)
 	}
 	var m wireMessage
@@ -87,6 +89,7 @@ func (l *lines) parse(line []byte) (kind string, err error) {
 	}
 	parsed, err := m.message()
 	l.messages = append(l.messages, parsed)
+	l.raw = append(l.raw, line)
 	return "message", err
 }
 
@@ -96,6 +99,9 @@ func (l *lines) conversations() ([]plimsoll.Conversation, error) {
 		c.Model = l.model
 		if l.dialect != "" {
 			c.Dialect = l.dialect
+		}
+		if len(l.raw) == len(l.messages) {
+			c = asSent(c, wrapped(append(append([]byte{'['}, bytes.Join(l.raw, []byte(","))...), ']')))
 		}
 		l.all = append(l.all, c)
 	}

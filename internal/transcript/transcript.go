@@ -123,6 +123,7 @@ func parseJSON(data []byte) (plimsoll.Conversation, error) {
 		if len(head.Messages) > 0 && !hasRole(head.Messages[0]) {
 			return plimsoll.Conversation{}, errNoConversation
 		}
+		head.body = wrapped(data)
 	} else if head, err = parseHead(data); err != nil {
 		return plimsoll.Conversation{}, err
 	}
@@ -141,7 +142,7 @@ func requestBody(data []byte) (c plimsoll.Conversation, ok bool, err error) {
 	if !ok {
 		return c, false, nil
 	}
-	r, err := dialects.Codec(d).Decode(data)
+	r, err := dialects.Codec(d).Decode(bytes.Clone(data))
 	if err != nil {
 		return c, true, err
 	}

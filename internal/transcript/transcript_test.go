@@ -8,6 +8,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/wire/openai"
 )
 
 func TestAFileIsTakenForWhatItIs(t *testing.T) {
@@ -183,6 +185,41 @@ func TestPartsOfBothDialectsAreRead(t *testing.T) {
 	result := c.Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
 	if !result.IsError || plimsoll.TextOf(result.Content) != "done" {
 		t.Errorf("result %+v", result)
+	}
+}
+
+func TestAFileWeighsWhatTheSameRequestWeighs(t *testing.T) {
+	t.Parallel()
+	sound := strings.Repeat("A", 80_000)
+	message := `{"role":"user","content":[{"type":"text","text":"listen"},{"type":"input_audio","input_audio":{"data":"` + sound + `","format":"wav"}}]}`
+	call := `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"` + strings.Repeat("word ", 100) + `"}}`
+	body := `{"model":"gpt-4o","messages":[` + message + `,` + call + `]}`
+	r, err := openai.Codec{}.Decode([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meter := token.NewMeter(nil)
+	want := meter.Weigh(r.Conversation()).Messages
+	for name, in := range map[string]string{
+		"a body": body, "a list": "[" + message + "," + call + "]", "lines": message + "\n" + call + "\n",
+	} {
+		got, err := transcript.Parse([]byte(in), transcript.Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := got.Conversations[0]
+		c.Model = "gpt-4o"
+		if diff := cmp.Diff(want, meter.Weigh(c).Messages); diff != "" {
+			t.Errorf("%s (-request +file):\n%s", name, diff)
+		}
+	}
+}
+
+func TestALineWithARoleIsAMessageWhateverItsType(t *testing.T) {
+	t.Parallel()
+	got, err := transcript.Parse([]byte("{\"role\":\"user\",\"content\":\"a\"}\n{\"type\":\"message\",\"role\":\"assistant\",\"content\":\"b\"}\n"), transcript.Auto)
+	if err != nil || got.Conversations[0].Messages.Len() != 2 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

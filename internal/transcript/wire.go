@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ type wireHead struct {
 	Tools    []wireTool        `json:"tools"`
 
 	dialect plimsoll.Dialect
+	// body is the whole object, as a request would have it.
+	body []byte
 }
 
 type wireTool struct {
@@ -41,6 +44,7 @@ func parseHead(data []byte) (wireHead, error) {
 	switch {
 	case err == nil && head.Messages != nil:
 		head.dialect, _ = dialects.FromBody(data)
+		head.body = data
 		return head, nil
 	case err == nil, errors.As(err, &kind) && kind.Field != "" && !hasMessages(data):
 		return wireHead{}, nil
@@ -83,7 +87,29 @@ func (h wireHead) conversation() (plimsoll.Conversation, error) {
 	if len(system) > 0 || strings.HasPrefix(h.Format, "anthropic") || strings.HasPrefix(h.Model, "claude") || h.dialect == plimsoll.Anthropic {
 		c.Dialect = plimsoll.Anthropic
 	}
-	return c, nil
+	return asSent(c, h.body), nil
+}
+
+// asSent reads a body the way the codec of its API does, so that a file weighs
+// what the same request would weigh. Recorded forms that are no requests stay as
+// they were read.
+func asSent(c plimsoll.Conversation, body []byte) plimsoll.Conversation {
+	codec := dialects.Codec(c.Dialect)
+	if codec == nil || len(body) == 0 {
+		return c
+	}
+	r, err := codec.Decode(bytes.Clone(body)) // a conversation shares its body's bytes
+	if err != nil {
+		return c
+	}
+	sent := r.Conversation()
+	sent.Model = c.Model
+	return sent
+}
+
+// wrapped makes a request body of a list of messages.
+func wrapped(list []byte) []byte {
+	return append(append([]byte(`{"messages":`), list...), '}')
 }
 
 func (t wireTool) tool() plimsoll.Tool {
