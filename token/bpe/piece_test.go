@@ -32,7 +32,8 @@ func TestEveryTokenEncodesToItself(t *testing.T) {
 
 // alphabets are what random pieces are made of: each is one kind of character, so that the pieces are long.
 var alphabets = []string{
-	"abcdefghijklmnopqrstuvwxyz", "etaoinsh", "aAbBcCdDeE", "0123456789abcdef", "ab", "a", "ABCabc", "=-*", "=", "-", " ", "\n ", "日本語港船長荷物", "日", "のはがをに",
+	"abcdefghijklmnopqrstuvwxyz", "etaoinsh", "aAbBcCdDeE", "0123456789abcdef",
+	"ab", "a", "ABCabc", "=-*", "=", "-", " ", "\n ", "日本語港船長荷物", "日", "のはがをに",
 	"абвгдеёжз", "한국어항구", "👍🏽🚢⚓", "\x00\x01", "\xff\xfe\xe3\x81", "é\u0301a",
 }
 

@@ -1,8 +1,6 @@
 package bpe
 
-import (
-	"slices"
-)
+import "slices"
 
 // reference is byte-pair encoding as one would explain it: look at all neighbours, merge those whose concatenation has
 // the lowest rank, the leftmost first, until none is a token. It knows tokens by their bytes and nothing of merges.
