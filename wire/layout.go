@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
@@ -28,6 +30,15 @@ type Layout struct {
 	// of that string without items, and Items has the one message it stands for.
 	Messages rawjson.List
 	Items    []Item
+}
+
+// AddItem appends a message. It makes room for as many again when there is none:
+// items are large, and append would copy a long list many more times.
+func (l *Layout) AddItem(item Item) {
+	if len(l.Items) == cap(l.Items) {
+		l.Items = slices.Grow(l.Items, len(l.Items)+1)
+	}
+	l.Items = append(l.Items, item)
 }
 
 // Item is one message of a body.

@@ -1,22 +1,26 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Bounds of what an index may hold, so that a body of a million empty parts does
-// not take a hundred times its size in memory. Small bodies may hold as many
-// messages, parts and members as they like; in large ones each must have so many
-// bytes on average, which no client comes near.
+// The index of a body may take 16 MiB, however small the body is, or three and a
+// half times its size, so that a million empty parts do not take a hundred times
+// the memory that they came in. A round of an agent takes 4 to 6 kB of it.
 const (
-	freeMembers    = 1 << 16
-	bytesPerMember = 256
+	freeIndex = 16 << 20
+	indexRate = 3.5
 )
+
+// costs returns what the dearest of the codecs allocates, in bytes.
+func costs() rawjson.Costs { return rawjson.Costs{Member: 64, Item: 1000, Element: 700} }
 
 // NewScanner returns a scanner for a request body.
 func NewScanner(body []byte) *rawjson.Scanner {
-	return rawjson.NewScanner(body).Limit(max(freeMembers, len(body)/bytesPerMember))
+	return rawjson.NewScanner(body).Limit(max(freeIndex, int(indexRate*float64(len(body)))), costs())
 }
 
 // ReadRoot walks the members of a request object and fills in the layout's root.
@@ -31,6 +35,9 @@ func ReadRoot(d plimsoll.Dialect, s *rawjson.Scanner, l *Layout, member func(key
 	for key, at := range s.Members() {
 		if err := member(key); err != nil && failed == nil {
 			failed = err
+		}
+		if len(root.Items) == cap(root.Items) {
+			root.Items = slices.Grow(root.Items, len(root.Items)+1)
 		}
 		root.Items = append(root.Items, rawjson.Span{Start: at.Start, End: s.Offset()})
 	}

@@ -20,8 +20,9 @@ type Scanner struct {
 	depth int
 	// spill holds the kinds of containers that do not fit into one word of bits.
 	spill []uint64
-	// left is how much more the loops may yield, if limited.
+	// left is what the loops may still cost, if limited.
 	left    int
+	costs   Costs
 	limited bool
 	err     *SyntaxError
 }
@@ -30,24 +31,41 @@ type Scanner struct {
 // it or anything that it returned is in use.
 func NewScanner(data []byte) *Scanner { return &Scanner{data: data} }
 
-// Limit bounds how many members and elements all loops together may yield; one
-// more is an error. Values that are skipped do not count. It bounds what a caller
-// that keeps something for each of them can be made to keep.
-func (s *Scanner) Limit(n int) *Scanner {
-	s.left, s.limited = n, true
+// Costs says what a caller keeps for each thing that loops yield.
+type Costs struct {
+	// Member of an object.
+	Member int
+	// Item is an element of an array in the outermost object or array.
+	Item int
+	// Element of any other array.
+	Element int
+}
+
+// Limit bounds what all that the loops yield may cost together; more is an error.
+// Values that are skipped cost nothing. It bounds what a caller that keeps
+// something for each of them can be made to keep.
+func (s *Scanner) Limit(total int, c Costs) *Scanner {
+	s.left, s.costs, s.limited = total, c, true
 	return s
 }
 
-// spend takes one from what the loops may yield.
-func (s *Scanner) spend(at int) bool {
+// spend takes a cost from what is left.
+func (s *Scanner) spend(cost, at int) bool {
 	if !s.limited {
 		return true
 	}
-	s.left--
+	s.left -= cost
 	if s.left < 0 {
 		s.fail(at, "fewer and larger members and elements")
 	}
 	return s.left >= 0
+}
+
+func (s *Scanner) elementCost() int {
+	if s.depth <= 2 {
+		return s.costs.Item
+	}
+	return s.costs.Element
 }
 
 // Err returns the first error, a *SyntaxError, or nil.
@@ -96,7 +114,7 @@ func (s *Scanner) Members() iter.Seq2[[]byte, Span] {
 				return
 			}
 			at := s.pos
-			if !s.spend(key.Start) {
+			if !s.spend(s.costs.Member, key.Start) {
 				return
 			}
 			if !yield(key.bytes(s.data), key.Span) {
@@ -119,7 +137,7 @@ func (s *Scanner) Elements() iter.Seq[int] {
 				return
 			}
 			at := s.pos
-			if !s.spend(at) {
+			if !s.spend(s.elementCost(), at) {
 				return
 			}
 			if !yield(index) {

@@ -27,7 +27,7 @@ func (d *decoder) message(i int) (rawjson.Span, *wire.DecodeError) {
 	}
 	begin := s.Offset()
 	d.at.Message = i
-	d.layout.Items = append(d.layout.Items, wire.Item{})
+	d.layout.AddItem(wire.Item{})
 	d.writer.turns = append(d.writer.turns, turn{})
 	id := wire.NewIdentity()
 	failed := d.messageMembers(i, id)

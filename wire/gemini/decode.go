@@ -104,7 +104,7 @@ func (d *decoder) element(i int) error {
 		return err
 	}
 	item.Message.Digest = wire.DigestOf(rawjson.Span{Start: begin, End: s.Offset()}.Of(d.layout.Body))
-	d.layout.Items = append(d.layout.Items, item)
+	d.layout.AddItem(item)
 	return nil
 }
 

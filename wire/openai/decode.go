@@ -81,7 +81,7 @@ func (d *decoder) messages() error {
 		span := rawjson.Span{Start: begin, End: s.Offset()}
 		item.Message.Digest = wire.DigestOf(span.Of(d.layout.Body))
 		items = append(items, span)
-		d.layout.Items = append(d.layout.Items, item)
+		d.layout.AddItem(item)
 	}
 	d.layout.Messages = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: items}
 	return failed

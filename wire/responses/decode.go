@@ -143,7 +143,7 @@ func (d *decoder) items(path string) error {
 		item := d.item(f)
 		item.Identity = f.identity
 		item.Message.Digest = d.digest(f.raw, f.paired)
-		d.layout.Items = append(d.layout.Items, item)
+		d.layout.AddItem(item)
 		d.writer.notes = append(d.writer.notes, f.note())
 	}
 	return failed
