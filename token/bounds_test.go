@@ -27,7 +27,7 @@ func TestAMeterKeepsNoMoreThanItsLimitOfModels(t *testing.T) {
 	t.Parallel()
 	m := NewMeter(nil)
 	want := m.Weigh(hello("gpt-4o"))
-	for i := range 3 * scaleLimit {
+	for i := range scaleLimit + 10 {
 		m.Weigh(hello(fmt.Sprintf("invented-%d", i)))
 	}
 	if n := scaleCount(m); n > scaleLimit {
