@@ -181,7 +181,7 @@ func (c *doctorCmd) print(p *process, d diagnosis) error {
 		fmt.Fprintf(p.out, "  %s\n", bar.Clean(wire.Violation(v).String()))
 	}
 	if len(d.Violations) == 0 {
-		fmt.Fprintln(p.out, "  in good health: nothing that the API would refuse")
+		fmt.Fprintln(p.out, "  in good health: nothing found that the API is known to refuse")
 	}
 	return nil
 }
