@@ -57,6 +57,10 @@ func newTables(v vocab) *tables {
 	for i := range t.nearby {
 		t.nearby[i] = nothing
 	}
+	// A character that is followed by the middle of another is no text, and its last bytes may merge with that first.
+	for last := range 256 {
+		t.frayed[(last<<8|0x80)/64] = 1<<64 - 1
+	}
 	for id := uint32(v.size()) - 1; id >= 256; id-- {
 		if spelling := v.bytes(id); len(spelling) > 2 {
 			t.nearby.add(id, spelling)
