@@ -13,8 +13,11 @@ import (
 // DigestOf fingerprints raw bytes, for [plimsoll.Message.Digest].
 func DigestOf(raw []byte) plimsoll.Digest { return xxh3.Hash128(raw).Bytes() }
 
-// Identity hashes what a message says, field by field, so that two bodies that
-// say the same have the same identity. Every field carries its name and length.
+// Identity hashes what a message says, field by field, so that it stays the same
+// when a client sends the message again with other cache marks, a text as string
+// or as list, or other white space between members. The order of members, the way
+// characters are escaped and white space within values that are taken as they are
+// do matter. Every field carries its name and length.
 // The zero Identity is not usable; see [NewIdentity].
 type Identity struct{ fields *[]byte }
 

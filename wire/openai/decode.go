@@ -15,6 +15,9 @@ type decoder struct {
 	layout  *wire.Layout
 	writer  *writer
 	seen    bool // a messages list was found
+	index   int  // of the message that is being read
+	// tools are those of "tools", functions those of older clients.
+	tools, functions toolList
 
 	fields   fields
 	elements []rawjson.Span // of the list that is being read
@@ -28,6 +31,8 @@ func (d *decoder) request() error {
 	if err == nil && !d.seen {
 		return d.wrong("messages", "a list of messages")
 	}
+	d.layout.Tools, d.layout.ToolsIdentity = d.tools.join(d.functions)
+	d.writer.tools = d.tools.list
 	return err
 }
 
@@ -46,8 +51,10 @@ func (d *decoder) member(key string) error {
 		}
 	case "messages":
 		return d.messages()
-	case "tools", "functions":
-		return d.tools(key)
+	case "tools":
+		d.tools = d.toolList()
+	case "functions":
+		d.functions = d.toolList()
 	default:
 		s.Value()
 	}
@@ -98,15 +105,22 @@ func (d *decoder) expect(messages int) {
 	d.spans.size, d.places.size, d.lists.size = messages, messages, messages
 }
 
-func (d *decoder) tools(key string) error {
+// toolList is a list of tools and where it stands; zero if there is none.
+type toolList struct {
+	list     rawjson.List
+	tools    []plimsoll.Tool
+	identity plimsoll.Digest
+}
+
+func (d *decoder) toolList() toolList {
 	s := d.scanner
 	if s.Peek() != '[' {
 		s.Value()
-		return nil
+		return toolList{}
 	}
-	start := s.Offset()
+	var l toolList
+	l.list.Start = s.Offset()
 	id := wire.NewIdentity()
-	list := rawjson.List{}
 	for range s.Elements() {
 		s.Peek()
 		begin := s.Offset()
@@ -115,15 +129,26 @@ func (d *decoder) tools(key string) error {
 		if tool.Name == "" {
 			tool = plimsoll.Tool{Opaque: string(span.Of(d.layout.Body))}
 		}
-		list.Items = append(list.Items, span)
-		d.layout.Tools = append(d.layout.Tools, tool)
+		l.list.Items = append(l.list.Items, span)
+		l.tools = append(l.tools, tool)
 	}
-	list.Span = rawjson.Span{Start: start, End: s.Offset()}
-	d.layout.ToolsIdentity = id.Sum()
-	if key == "tools" {
-		d.writer.tools = list
+	l.list.End = s.Offset()
+	l.identity = id.Sum()
+	return l
+}
+
+// join returns the tools of both lists and an identity that tells them apart.
+func (l toolList) join(other toolList) ([]plimsoll.Tool, plimsoll.Digest) {
+	if len(other.tools) == 0 {
+		return l.tools, l.identity
 	}
-	return nil
+	if len(l.tools) == 0 {
+		return other.tools, other.identity
+	}
+	id := wire.NewIdentity()
+	id.Field("tools", l.identity[:])
+	id.Field("functions", other.identity[:])
+	return append(l.tools, other.tools...), id.Sum()
 }
 
 // tool reads {"type":"function","function":{…}} or the older bare function.

@@ -48,12 +48,13 @@ const (
 func (d *decoder) message(i int) (wire.Item, error) {
 	s, f := d.scanner, &d.fields
 	f.reset()
+	d.index = i
 	id := wire.NewIdentity()
 	start := s.Offset()
 	var failed error
 	for key, at := range s.Members() {
 		if err := d.messageMember(f, id, key); err != nil && failed == nil {
-			failed = fmt.Errorf("messages[%d]: %w", i, err)
+			failed = err
 		}
 		f.members = append(f.members, rawjson.Span{Start: at.Start, End: s.Offset()})
 	}
@@ -166,7 +167,7 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	case '[':
 		d.blocks(f, id)
 	default:
-		return d.wrong("content", "a string, null or a list of parts")
+		return d.wrong(fmt.Sprintf("messages[%d].content", d.index), "a string, null or a list of parts")
 	}
 	f.contentValue = rawjson.Span{Start: start, End: s.Offset()}
 	return nil

@@ -207,6 +207,32 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 	}
 }
 
+func TestToolsAndFunctionsAreBothPartOfTheIdentity(t *testing.T) {
+	t.Parallel()
+	const f, g = `[{"type":"function","function":{"name":"f"}}]`, `[{"name":"g"}]`
+	chain := func(members string) plimsoll.Digest { return decode(t, `{"messages":[],`+members+`}`).Chain()[0] }
+	both := chain(`"tools":` + f + `,"functions":` + g)
+	for _, tt := range []struct {
+		name, members string
+		same          bool
+	}{
+		{"the other way round", `"functions":` + g + `,"tools":` + f, true},
+		{"tools given twice", `"tools":` + g + `,"tools":` + f + `,"functions":` + g, true},
+		{"tools alone", `"tools":` + f, false},
+		{"functions alone", `"functions":` + g, false},
+		{"other tools", `"tools":` + g + `,"functions":` + g, false},
+		{"tools taken back", `"tools":` + f + `,"functions":` + g + `,"tools":null`, false},
+	} {
+		if same := chain(tt.members) == both; same != tt.same {
+			t.Errorf("%s: same identity is %v", tt.name, same)
+		}
+	}
+	tools := decode(t, `{"messages":[],"tools":[{"function":{"name":"x"}}],"functions":`+g+`,"tools":`+f+`}`).Conversation().Tools.Slice()
+	if diff := cmp.Diff([]plimsoll.Tool{{Name: "f"}, {Name: "g"}}, tools); diff != "" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+}
+
 func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 	t.Parallel()
 	const call = `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`
@@ -254,7 +280,7 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 		{"messages that are no list", `{"messages":"hi"}`, "messages"},
 		{"a message that is no object", `{"messages":[1]}`, "messages[0]"},
 		{"a message without a role", `{"messages":[{"role":"user","content":"a"},{"content":"b"}]}`, "messages[1].role"},
-		{"content that is a number", `{"messages":[{"role":"user","content":7}]}`, "content"},
+		{"content that is a number", `{"messages":[{"role":"user","content":"a"},{"role":"user","content":7}]}`, "messages[1].content"},
 		{"a body that is cut off", `{"messages":[{"role":"user","content":"a`, ""},
 		{"something behind the body", `{"messages":[]} x`, ""},
 		{"a depth bomb", `{"messages":` + strings.Repeat("[", 100_000), ""},
@@ -262,8 +288,8 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := openai.Codec{}.Decode([]byte(tt.body))
-			var bad *wire.DecodeError
-			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
+			bad, ok := err.(*wire.DecodeError)
+			if !ok || !errors.Is(err, plimsoll.ErrInvalid) {
 				t.Fatalf("error %v", err)
 			}
 			if bad.Path != tt.path || bad.Offset < 0 || bad.Offset > len(tt.body) {
