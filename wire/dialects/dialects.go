@@ -41,6 +41,9 @@ func All() []plimsoll.Dialect {
 func FromPath(path string) (plimsoll.Dialect, bool) {
 	path, _, _ = strings.Cut(path, "?")
 	path = strings.TrimSuffix(path, "/")
+	if strings.Contains(path, "/threads/") {
+		return "", false // OpenAI's Assistants, whose messages are no conversation
+	}
 	for _, known := range []struct {
 		suffix  string
 		dialect plimsoll.Dialect
@@ -85,6 +88,9 @@ type hints struct {
 	// claude says that the model is named as only Anthropic names it; gateways
 	// that speak OpenAI's dialect put a provider in front.
 	claude bool
+	// thinking is Anthropic's, but servers that speak OpenAI's dialect take it
+	// too; roles says that there are some that Anthropic does not know.
+	thinking, roles bool
 }
 
 func (h *hints) member(s *rawjson.Scanner, key string) {
@@ -102,7 +108,9 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 		if t, ok := s.String(); ok {
 			h.claude = strings.HasPrefix(string(t.Raw(h.body)), "claude")
 		}
-	case "system", "anthropic_version", "thinking", "stop_sequences", "context_management", "mcp_servers":
+	case "thinking":
+		h.thinking = true
+	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers":
 		h.anthropic = true
 	case "max_completion_tokens", "response_format", "stream_options", "parallel_tool_calls", "logit_bias", "reasoning_effort", "n", "seed":
 		h.openAI = true
@@ -124,9 +132,17 @@ func (h *hints) inMessages(s *rawjson.Scanner) {
 				h.openAI = true
 			case "content":
 				h.inContent(s)
+			case "role":
+				if t, ok := s.String(); ok {
+					h.role(string(t.Raw(h.body)))
+				}
 			}
 		}
 	}
+}
+
+func (h *hints) role(name string) {
+	h.roles = h.roles || name == "system" || name == "developer" || name == "tool"
 }
 
 func (h *hints) inContent(s *rawjson.Scanner) {
@@ -173,7 +189,7 @@ func (h *hints) dialect() (plimsoll.Dialect, bool) {
 	switch {
 	case h.contents:
 		return plimsoll.Gemini, true
-	case h.messages && (h.anthropic || h.claude) && !h.openAI:
+	case h.messages && (h.anthropic || h.claude || h.thinking && !h.roles) && !h.openAI:
 		return plimsoll.Anthropic, true
 	case h.messages:
 		return plimsoll.OpenAI, true

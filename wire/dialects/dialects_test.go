@@ -25,6 +25,7 @@ func TestThePathTellsTheDialect(t *testing.T) {
 		"/v1/models":                                                        "",
 		"/v1/responses/resp_123":                                            "",
 		"/v1/embeddings":                                                    "",
+		"/v1/threads/thread_1/messages":                                     "",
 		"/":                                                                 "",
 	} {
 		got, ok := dialects.FromPath(path)
@@ -48,6 +49,10 @@ func TestTheBodyTellsTheDialect(t *testing.T) {
 		{"a model called claude is Anthropic's", `{"model":"claude-sonnet-4-5","max_tokens":10,"messages":[{"role":"user","content":"hi"}]}`, plimsoll.Anthropic},
 		{"a gateway's claude is OpenAI's", `{"model":"anthropic/claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}`, plimsoll.OpenAI},
 		{"claude with tool calls is OpenAI's", `{"model":"claude-sonnet-4-5","messages":[{"role":"tool","tool_call_id":"1","content":"hi"}]}`, plimsoll.OpenAI},
+		{"thinking is Anthropic's", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"hi"}]}`, plimsoll.Anthropic},
+		{"thinking beside a system role is OpenAI's", `{"model":"glm-4.6","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"thinking":{"type":"enabled"}}`, plimsoll.OpenAI},
+		{"thinking beside a tool role is OpenAI's", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"hi"},{"role":"tool","content":"x"}]}`, plimsoll.OpenAI},
+		{"a system member with a system role is Anthropic's", `{"system":"s","thinking":{},"messages":[{"role":"system","content":"more"}]}`, plimsoll.Anthropic},
 		{"contents are Gemini's", `{"contents":[{"parts":[{"text":"hi"}]}]}`, plimsoll.Gemini},
 		{"input is Responses'", `{"model":"gpt-5","input":"hi"}`, plimsoll.Responses},
 		{"nothing of all that", `{"prompt":"hi"}`, ""},
