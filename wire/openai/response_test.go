@@ -80,8 +80,8 @@ func TestAnAnswerThatIsNoObjectIsAnError(t *testing.T) {
 	}
 }
 
-// What a stream allocates grows with its length; joining strings would take
-// hundreds of times more.
+// What a stream allocates grows with its length; to join strings would take some
+// two thousand times as much.
 func TestALongCallIsPutTogetherInLinearSpace(t *testing.T) {
 	const deltas, size = 4_000, 100
 	chunk := []byte(`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"f","arguments":"` + strings.Repeat("x", size) + `"}}]}}]}`)
@@ -96,7 +96,7 @@ func TestALongCallIsPutTogetherInLinearSpace(t *testing.T) {
 	if len(call.Arguments) != deltas*size {
 		t.Errorf("%d bytes of arguments", len(call.Arguments))
 	}
-	if used := after.TotalAlloc - before.TotalAlloc; used > 50*deltas*size {
+	if used := after.TotalAlloc - before.TotalAlloc; used > 200*deltas*size {
 		t.Errorf("%d bytes allocated for %d", used, deltas*size)
 	}
 }
