@@ -77,17 +77,20 @@ func TestC02_UsageOfEveryProviderNeverCountsTwice(t *testing.T) {
 		{
 			"xAI counts reasoning beside the completion",
 			`{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}`,
-			plimsoll.Usage{Input: 32, Output: 103, Reasoning: 94}, 135,
+			plimsoll.Usage{Input: 32, Output: 103, Reasoning: 94},
+			135,
 		},
 		{
 			"a gateway that writes figures with a point",
 			`{"prompt_tokens":12.0,"completion_tokens":3e0}`,
-			plimsoll.Usage{Input: 12, Output: 3}, 15,
+			plimsoll.Usage{Input: 12, Output: 3},
+			15,
 		},
 		{
 			"figures beyond all bounds do not overflow",
 			`{"promptTokenCount":9223372036854775807,"toolUsePromptTokenCount":9223372036854775807}`,
-			plimsoll.Usage{Input: 2 << 40}, 2 << 40,
+			plimsoll.Usage{Input: 2 << 40},
+			2 << 40,
 		},
 		{
 			"Ollama",

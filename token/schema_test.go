@@ -81,8 +81,10 @@ func TestAToolWithReferencesWeighsItsFields(t *testing.T) {
 	}
 	schema := `{"$defs":{"Entry":{"type":"object","properties":{` + strings.TrimSuffix(fields.String(), ",") +
 		`}}},"type":"object","properties":{"entry":{"$ref":"#/$defs/Entry"}}}`
-	c := plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: "gpt-4o",
-		Tools: plimsoll.ListOf(plimsoll.Tool{Name: "log", Schema: schema})}
+	c := plimsoll.Conversation{
+		Dialect: plimsoll.OpenAI, Model: "gpt-4o",
+		Tools: plimsoll.ListOf(plimsoll.Tool{Name: "log", Schema: schema}),
+	}
 	if got := NewMeter(nil).Weigh(c).Tools; got < 1500 || got > 3000 {
 		t.Errorf("a hundred described fields weigh %d tokens, want about 2,000", got)
 	}
