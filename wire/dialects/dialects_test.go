@@ -9,28 +9,31 @@ import (
 
 func TestThePathTellsTheDialect(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]plimsoll.Dialect{
-		"/v1/chat/completions":                                              plimsoll.OpenAI,
-		"/api/v1/chat/completions/":                                         plimsoll.OpenAI,
-		"/openai/deployments/gpt-4o/chat/completions":                       plimsoll.OpenAI,
-		"/v1/responses":                                                     plimsoll.Responses,
-		"/v1/responses/compact":                                             plimsoll.Responses,
-		"/v1/messages":                                                      plimsoll.Anthropic,
-		"/v1beta/models/gemini-2.5-pro:generateContent":                     plimsoll.Gemini,
-		"/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent":       plimsoll.Gemini,
-		"/v1/messages?beta=true":                                            plimsoll.Anthropic,
-		"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=k": plimsoll.Gemini,
-		"/v1/messages/count_tokens":                                         "",
-		"/v1beta/models/gemini-2.5-pro:countTokens":                         "",
-		"/v1/models":                                                        "",
-		"/v1/responses/resp_123":                                            "",
-		"/v1/embeddings":                                                    "",
-		"/v1/threads/thread_1/messages":                                     "",
-		"/":                                                                 "",
+	for _, tt := range []struct {
+		path string
+		want plimsoll.Dialect
+	}{
+		{"/v1/chat/completions", plimsoll.OpenAI},
+		{"/api/v1/chat/completions/", plimsoll.OpenAI},
+		{"/openai/deployments/gpt-4o/chat/completions", plimsoll.OpenAI},
+		{"/v1/responses", plimsoll.Responses},
+		{"/v1/responses/compact", plimsoll.Responses},
+		{"/v1/messages", plimsoll.Anthropic},
+		{"/v1beta/models/gemini-2.5-pro:generateContent", plimsoll.Gemini},
+		{"/v1beta/models/gemini-3.1-pro-preview:streamGenerateContent", plimsoll.Gemini},
+		{"/v1/messages?beta=true", plimsoll.Anthropic},
+		{"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=k", plimsoll.Gemini},
+		{"/v1/messages/count_tokens", ""},
+		{"/v1beta/models/gemini-2.5-pro:countTokens", ""},
+		{"/v1/models", ""},
+		{"/v1/responses/resp_123", ""},
+		{"/v1/embeddings", ""},
+		{"/v1/threads/thread_1/messages", ""},
+		{"/", ""},
 	} {
-		got, ok := dialects.FromPath(path)
-		if got != want || ok != (want != "") {
-			t.Errorf("FromPath(%s) = %q, %v; want %q", path, got, ok, want)
+		got, ok := dialects.FromPath(tt.path)
+		if got != tt.want || ok != (tt.want != "") {
+			t.Errorf("FromPath(%s) = %q, %v; want %q", tt.path, got, ok, tt.want)
 		}
 	}
 }
