@@ -43,6 +43,9 @@ type Conversation struct {
 	Dialect Dialect
 	// Model as the caller named it.
 	Model string
+	// MaxOutput is the most tokens that the answer may have, 0 if the request
+	// does not say.
+	MaxOutput int
 	// System holds instructions that stand outside the messages (Anthropic's
 	// system, Gemini's systemInstruction, Responses' instructions). OpenAI's
 	// system messages stand among the messages.

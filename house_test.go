@@ -24,6 +24,7 @@ const module = "github.com/plimsoll/plimsoll"
 var edges = map[string][]string{
 	".":                    {},
 	"model":                {"."},
+	"rung":                 {"."},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
 	"token/bpe":            {"token/internal/split"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},
@@ -40,7 +41,7 @@ var edges = map[string][]string{
 	"wire/anthropic":       {".", "internal/rawjson", "wire"},
 	"wire/gemini":          {".", "internal/rawjson", "wire"},
 	"wire/dialects":        {".", "internal/rawjson", "wire", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
-	"wire/wiretest":        {".", "internal/rawjson", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
+	"wire/wiretest":        {".", "examples", "internal/corpora", "internal/rawjson", "internal/transcript", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 }
 
 // source is the product code of one package.

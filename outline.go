@@ -123,7 +123,7 @@ func turnsOf(messages []Message, head int, reach []int) []Turn {
 	return turns
 }
 
-func opensTurn(m Message) bool { return m.Role == User && !Has[ToolResult](m) }
+func opensTurn(m Message) bool { return m.Role == User && !Has[ToolResult](m) && !IsReceipt(m) }
 
 func roundsOf(messages []Message, turn Span, reach []int) []Round {
 	var rounds []Round

@@ -23,11 +23,12 @@ func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
 		messages[i] = l.Items[i].Message
 	}
 	return &Request{dialect: d, layout: l, writer: w, conversation: plimsoll.Conversation{
-		Dialect:  d,
-		Model:    l.Model,
-		System:   plimsoll.ListOf(l.System...),
-		Tools:    plimsoll.ListOf(l.Tools...),
-		Messages: plimsoll.ListOf(messages...),
+		Dialect:   d,
+		Model:     l.Model,
+		MaxOutput: l.MaxOutput,
+		System:    plimsoll.ListOf(l.System...),
+		Tools:     plimsoll.ListOf(l.Tools...),
+		Messages:  plimsoll.ListOf(messages...),
 	}}
 }
 

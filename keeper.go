@@ -1,0 +1,188 @@
+package plimsoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Options configure a [Keeper]. Package preset fills them for the usual cases.
+type Options struct {
+	// Meter weighs conversations. Required.
+	Meter Meter
+	// Model is what conversations are weighed for that name none.
+	Model string
+	// Window is the limit in tokens for every model; 0 means that Limits says it.
+	Window int
+	// Reserve is what is kept free for the answer; 0 means what the request asks
+	// for, else what [ReserveFor] says; negative means none.
+	Reserve int
+	// Limits returns the line for a conversation; asked where Window is 0.
+	Limits func(Conversation) (Line, error)
+	// Marks say when to act and how far to go.
+	Marks Marks
+	// Keep says how much of the newest part must survive.
+	Keep Keep
+	// Loose lets rungs part calls from their results.
+	Loose bool
+	// Pins choose messages that stay as they are.
+	Pins []Pin
+	// Arrival lists rungs that are applied whatever the load is; Rungs those that
+	// are applied, in order, to a conversation over its line until it reaches the
+	// goal.
+	Arrival, Rungs []Rung
+	// Archive keeps what rungs take out. Nil means that it cannot be had back.
+	Archive Archive
+}
+
+// Marks are fractions of the limit.
+type Marks struct {
+	// High is where rungs must act; 0 means 1.
+	High float64
+	// Low is what they aim at; 0 means High. Where little can be removed they aim
+	// no lower than half-way between that and the limit.
+	Low float64
+}
+
+// Task is a conversation to fit, with what holds for it alone.
+type Task struct {
+	Conversation Conversation
+	// Line replaces the keeper's own; nil means that it holds.
+	Line *Line
+	// Pins beside those of the keeper.
+	Pins []Pin
+	// Check is asked after each rung whether the draft can still be sent; the
+	// edits of a rung that it refuses are undone. Nil means that only the rules
+	// that all APIs share are checked.
+	Check func(*Draft) error
+}
+
+// Keeper keeps conversations under their load line. It is safe for concurrent use.
+type Keeper struct{ options Options }
+
+// New returns a keeper.
+func New(o *Options) (*Keeper, error) {
+	if o == nil || o.Meter == nil {
+		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
+	}
+	k := &Keeper{*o}
+	if k.options.Marks.High == 0 {
+		k.options.Marks.High = 1
+	}
+	if k.options.Marks.Low == 0 {
+		k.options.Marks.Low = k.options.Marks.High
+	}
+	if m := k.options.Marks; m.Low < 0 || m.Low > m.High || m.High > 1 {
+		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("marks %v and %v: %w", m.Low, m.High, ErrInvalid), Hint: "want 0 < low ≤ high ≤ 1"}
+	}
+	if o.Window == 0 && o.Limits == nil {
+		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no window: %w", ErrInvalid), Hint: "set Options.Window or Options.Limits"}
+	}
+	return k, nil
+}
+
+// Fit makes the conversation fit and stores what was taken out. Under its line the
+// conversation stays as it is. The error is an [OverloadError] if it cannot be made
+// to fit.
+func (k *Keeper) Fit(ctx context.Context, c Conversation) (*Plan, error) {
+	return k.FitTask(ctx, Task{Conversation: c})
+}
+
+// Plan returns what Fit would do. It has no side effects.
+func (k *Keeper) Plan(ctx context.Context, c Conversation) (*Plan, error) {
+	return k.PlanTask(ctx, Task{Conversation: c})
+}
+
+// FitTask is Fit with conditions.
+func (k *Keeper) FitTask(ctx context.Context, t Task) (*Plan, error) {
+	plan, w, err := k.plan(ctx, t, k.options.Archive)
+	if err == nil && w != nil {
+		err = w.commit(ctx)
+	}
+	var archive *ArchiveError
+	if errors.As(err, &archive) && ctx.Err() == nil {
+		plan, _, err = k.plan(ctx, t, nil)
+		if err == nil {
+			plan.Degraded = archive.Error()
+		}
+	}
+	return plan, err
+}
+
+// PlanTask is Plan with conditions.
+func (k *Keeper) PlanTask(ctx context.Context, t Task) (*Plan, error) {
+	plan, _, err := k.plan(ctx, t, k.options.Archive)
+	return plan, err
+}
+
+// Line returns the line for a conversation.
+func (k *Keeper) Line(c Conversation) (Line, error) {
+	if c.Model == "" {
+		c.Model = k.options.Model
+	}
+	line := Line{Window: k.options.Window}
+	if line.Window == 0 {
+		found, err := k.options.Limits(c)
+		if err != nil {
+			return Line{}, &Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
+		}
+		line = found
+	} else {
+		line.Reserve = ReserveFor(line.Window, c.MaxOutput)
+	}
+	switch {
+	case k.options.Reserve > 0:
+		line.Reserve = k.options.Reserve
+	case k.options.Reserve < 0:
+		line.Reserve = 0
+	}
+	return line, nil
+}
+
+// ReserveFor returns what to keep free of a window for an answer of at most
+// maxOutput tokens, 0 if that is unknown: the answer, but never more than half the
+// window, because clients ask for more than they need; else a sixteenth, at most
+// 8,192.
+func ReserveFor(window, maxOutput int) int {
+	if maxOutput > 0 {
+		return min(maxOutput, window/2)
+	}
+	return min(window/16, 8192)
+}
+
+// plan walks the ladder. The work is nil if nothing had to be done.
+func (k *Keeper) plan(ctx context.Context, t Task, archive Archive) (*Plan, *Work, error) {
+	c := t.Conversation
+	if c.Model == "" {
+		c.Model = k.options.Model
+	}
+	line, err := k.lineOf(t, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	load := k.options.Meter.Weigh(c)
+	high := int(k.options.Marks.High * float64(line.Limit()))
+	plan := &Plan{
+		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
+		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(c, k.options.Meter),
+	}
+	over := load.Total > high
+	if !over && len(k.options.Arrival) == 0 {
+		return plan, nil, nil
+	}
+	l := &ladder{k: k, task: t, plan: plan}
+	if err := l.start(archive, over); err != nil {
+		return nil, nil, err
+	}
+	if err := l.climb(ctx, high); err != nil {
+		return nil, nil, err
+	}
+	return plan, l.work, nil
+}
+
+func (k *Keeper) lineOf(t Task, c Conversation) (Line, error) {
+	if t.Line != nil {
+		return *t.Line, nil
+	}
+	return k.Line(c)
+}

@@ -1,0 +1,90 @@
+package plimsoll
+
+import "regexp"
+
+// Pin chooses messages that every rung must leave as they are. A message is pinned
+// if all conditions that are set hold for it; a pin without conditions pins
+// nothing. A pinned call keeps its result, and the other way round.
+type Pin struct {
+	// Role of the message.
+	Role Role
+	// Index of the message; negative ones count from the end. Nil means any.
+	Index *int
+	// Tool that is called, or whose result this is.
+	Tool string
+	// Match is found in the message's text or in the text of its tool results.
+	Match *regexp.Regexp
+}
+
+func (p Pin) empty() bool { return p.Role == "" && p.Index == nil && p.Tool == "" && p.Match == nil }
+
+// pinnedBy returns the messages that a pin chooses.
+func pinnedBy(p Pin, c Conversation, tools [][]string) []int {
+	if p.empty() {
+		return nil
+	}
+	var chosen []int
+	for i, m := range c.Messages.items {
+		if p.Role != "" && m.Role != p.Role {
+			continue
+		}
+		if p.Index != nil && *p.Index != i && *p.Index != i-c.Messages.Len() {
+			continue
+		}
+		if p.Tool != "" && !contains(tools[i], p.Tool) {
+			continue
+		}
+		if p.Match != nil && !matches(p.Match, m) {
+			continue
+		}
+		chosen = append(chosen, i)
+	}
+	return chosen
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func matches(re *regexp.Regexp, m Message) bool {
+	for _, p := range m.Parts.All() {
+		switch p := p.(type) {
+		case Text:
+			if re.MatchString(p.Text) {
+				return true
+			}
+		case ToolResult:
+			if re.MatchString(TextOf(p.Content)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// toolNames returns, for each message, the tools that it calls or answers.
+func toolNames(c Conversation, o Outline) [][]string {
+	names := make([][]string, c.Messages.Len())
+	for i, m := range c.Messages.items {
+		for _, p := range m.Parts.items {
+			switch p := outlined(p).(type) {
+			case ToolCall:
+				names[i] = append(names[i], p.Name)
+			case ToolResult:
+				if p.Name != "" {
+					names[i] = append(names[i], p.Name)
+				}
+			}
+		}
+	}
+	for _, pair := range o.Pairs {
+		call := outlined(c.Messages.items[pair.Call.Message].Parts.items[pair.Call.Part]).(ToolCall)
+		names[pair.Result.Message] = append(names[pair.Result.Message], call.Name)
+	}
+	return names
+}

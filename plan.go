@@ -1,0 +1,44 @@
+package plimsoll
+
+// Plan says how a conversation is made to fit: what it weighs before and after, and
+// every edit with its reason. A conversation that is under its line has a plan
+// without edits.
+type Plan struct {
+	// Line that was in force, Goal the load that the rungs aimed at, Floor what no
+	// rung could have removed; Floor is 0 when there was no need to look.
+	Line  Line `json:"line"`
+	Goal  int  `json:"goal"`
+	Floor int  `json:"floor"`
+	// Before and After are the loads.
+	Before Load `json:"before"`
+	After  Load `json:"after"`
+	// Edits in the order in which they were made.
+	Edits []Edit `json:"edits"`
+	// Rungs that were tried, in order.
+	Rungs []RungReport `json:"rungs"`
+	// Degraded says why the archive was done without; empty if it was not needed
+	// or did its work.
+	Degraded string `json:"degraded,omitempty"`
+
+	draft *Draft
+}
+
+// RungReport says what one rung did.
+type RungReport struct {
+	Rung string `json:"rung"`
+	// Edits is how many it made, Saved the tokens they took off.
+	Edits int `json:"edits"`
+	Saved int `json:"saved"`
+	// Undone says why its edits were taken back; empty if they stand.
+	Undone string `json:"undone,omitempty"`
+}
+
+// Conversation returns the conversation as the plan leaves it.
+func (p *Plan) Conversation() Conversation { return p.draft.Result() }
+
+// Draft returns the edits in a form that a codec can encode. It must not be edited
+// further.
+func (p *Plan) Draft() *Draft { return p.draft }
+
+// Changed reports whether the plan edits anything.
+func (p *Plan) Changed() bool { return len(p.Edits) > 0 }

@@ -1,0 +1,133 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Slide drops what is oldest: whole turns first, and where one turn alone is too
+// long, as in an agent's loop, whole rounds of it, with a receipt in their place.
+type Slide struct {
+	// TurnsOnly leaves the newest turn whole.
+	TurnsOnly bool
+}
+
+// Name returns "slide".
+func (*Slide) Name() string { return "slide" }
+
+// Apply drops turns and rounds until the goal is reached.
+func (s *Slide) Apply(_ context.Context, w *plimsoll.Work) error {
+	turns := w.Draft().Outline().Turns
+	if len(turns) == 0 {
+		return nil
+	}
+	newest := turns[len(turns)-1]
+	for k, turn := range turns[:len(turns)-1] {
+		if w.Reached() {
+			return nil
+		}
+		why := plimsoll.Why{Rung: s.Name(), Reason: fmt.Sprintf("turn %d of %d, the oldest left", k+1, len(turns))}
+		if err := dropFree(w, turn.Span, why); err != nil {
+			return err
+		}
+	}
+	if s.TurnsOnly || w.Reached() || len(newest.Rounds) < 2 {
+		return nil
+	}
+	return s.dropRounds(w, newest)
+}
+
+// dropFree drops the messages of a span that need not be kept.
+func dropFree(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+	for i := span.Start; i < span.End; i++ {
+		if w.Kept(i) {
+			continue
+		}
+		end := i + 1
+		for end < span.End && !w.Kept(end) {
+			end++
+		}
+		if err := w.Draft().Drop(plimsoll.Span{Start: i, End: end}, why); err != nil {
+			return err
+		}
+		i = end
+	}
+	return nil
+}
+
+// dropRounds drops the oldest rounds of a turn until the goal is reached, the
+// receipt counted in.
+func (s *Slide) dropRounds(w *plimsoll.Work, turn plimsoll.Turn) error {
+	d, thinks := w.Draft(), reasoningRounds(w, turn)
+	// Providers that sign reasoning ask that a turn at work begins with it if it
+	// began with it before, so the newest such round before the cut stays.
+	anchor := -1
+	if thinks[0] {
+		anchor = 0
+	}
+	for n := 1; n < len(turn.Rounds); n++ {
+		why := plimsoll.Why{Rung: s.Name(), Reason: fmt.Sprintf("newest turn too long; round %d of %d is the oldest left", n, len(turn.Rounds))}
+		if anchor >= 0 && thinks[n] {
+			if err := dropFree(w, turn.Rounds[anchor].Span, why); err != nil {
+				return err
+			}
+			anchor = n
+		}
+		if anchor != n-1 {
+			if err := dropFree(w, turn.Rounds[n-1].Span, why); err != nil {
+				return err
+			}
+		}
+		last := n+1 == len(turn.Rounds)
+		if !w.Reached() && !last {
+			continue
+		}
+		mark := d.Mark()
+		if err := s.leaveReceipt(w, turn, n, anchor); err != nil {
+			return err
+		}
+		if w.Reached() || last {
+			return nil
+		}
+		d.Rollback(mark)
+	}
+	return nil
+}
+
+// reasoningRounds says which rounds of a turn begin with reasoning.
+func reasoningRounds(w *plimsoll.Work, turn plimsoll.Turn) []bool {
+	messages := w.Draft().Original().Messages
+	thinks := make([]bool, len(turn.Rounds))
+	for i, r := range turn.Rounds {
+		thinks[i] = plimsoll.Has[plimsoll.Reasoning](messages.At(r.Start))
+	}
+	return thinks
+}
+
+// leaveReceipt says what was dropped before round n, in front of the first round
+// that is left. Pinned rounds and the anchor were not dropped.
+func (s *Slide) leaveReceipt(w *plimsoll.Work, turn plimsoll.Turn, n, anchor int) error {
+	rounds, tokens, first := 0, 0, n
+	for i := n - 1; i >= 0; i-- {
+		r := turn.Rounds[i]
+		if w.Kept(r.Start) || i == anchor {
+			first = i
+			continue
+		}
+		rounds++
+		for m := r.Start; m < r.End; m++ {
+			tokens += w.Before().Messages[m].Tokens
+		}
+	}
+	if rounds == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%d earlier tool rounds of this turn (%d tokens) were removed to fit the context window", rounds, tokens)
+	if rounds == 1 {
+		text = fmt.Sprintf("an earlier tool round of this turn (%d tokens) was removed to fit the context window", tokens)
+	}
+	_, err := w.Draft().Insert(turn.Rounds[first].Start, plimsoll.Receipt(text), plimsoll.Why{Rung: s.Name(), Reason: "receipt for what was removed"})
+	return err
+}

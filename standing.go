@@ -1,0 +1,121 @@
+package plimsoll
+
+import (
+	"slices"
+	"sort"
+)
+
+// Keep says how much of the newest part of a conversation must survive.
+type Keep int
+
+const (
+	// KeepRound keeps the message that opened the newest turn and its newest
+	// round, so that a long agent loop can still be made shorter.
+	KeepRound Keep = iota
+	// KeepTurn keeps the whole newest turn.
+	KeepTurn
+	// KeepMessage keeps the newest message, and of the instructions the first.
+	KeepMessage
+)
+
+// standing says why a message must survive; from weak to strong.
+type standing uint8
+
+const (
+	removable standing = iota
+	newestRound
+	newestTurn
+	instruction
+	pinned
+)
+
+// standings finds out which messages must survive. Loose ones survive without the
+// calls and results that they belong to.
+func standings(c Conversation, o Outline, keep Keep, loose bool, pins []Pin) []standing {
+	s := make([]standing, c.Messages.Len())
+	raise := func(span Span, to standing) {
+		for i := span.Start; i < span.End; i++ {
+			s[i] = max(s[i], to)
+		}
+	}
+	if keep == KeepMessage {
+		keepMessage(c, raise)
+	} else {
+		raise(Span{0, o.Head}, instruction)
+		keepNewest(o, keep, raise)
+	}
+	if len(pins) > 0 {
+		tools := toolNames(c, o)
+		for _, p := range pins {
+			for _, i := range pinnedBy(p, c, tools) {
+				raise(Span{i, i + 1}, pinned)
+			}
+		}
+	}
+	if !loose {
+		keepPairs(o, s)
+	}
+	return s
+}
+
+func keepMessage(c Conversation, raise func(Span, standing)) {
+	for i, m := range c.Messages.items {
+		if m.Role == System {
+			raise(Span{i, i + 1}, instruction)
+			break
+		}
+	}
+	for i := c.Messages.Len() - 1; i >= 0; i-- {
+		if c.Messages.items[i].Role != System || i == 0 {
+			raise(Span{i, i + 1}, newestTurn)
+			break
+		}
+	}
+}
+
+func keepNewest(o Outline, keep Keep, raise func(Span, standing)) {
+	if len(o.Turns) == 0 {
+		return
+	}
+	turn := o.Turns[len(o.Turns)-1]
+	if keep == KeepTurn || len(turn.Rounds) == 0 {
+		raise(turn.Span, newestTurn)
+		return
+	}
+	raise(Span{turn.Start, turn.Rounds[0].Start}, newestTurn)
+	raise(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
+}
+
+// keepPairs lets calls and results stand or fall together: a round survives whole
+// with its pinned message.
+func keepPairs(o Outline, s []standing) {
+	for _, t := range o.Turns {
+		prefix := t.End
+		if len(t.Rounds) > 0 {
+			prefix = t.Rounds[0].Start
+		}
+		for _, r := range t.Rounds {
+			keepWhole(s[r.Start:r.End])
+		}
+		if paired(o, Span{t.Start, prefix}) {
+			keepWhole(s[t.Start:prefix])
+		}
+	}
+}
+
+// paired reports whether a call with a result stands in the span. Between the
+// opening of a turn and its first round that is so only in illegal histories.
+func paired(o Outline, span Span) bool {
+	i := sort.Search(len(o.Pairs), func(i int) bool { return o.Pairs[i].Result.Message >= span.Start })
+	return i < len(o.Pairs) && span.Contains(o.Pairs[i].Result.Message)
+}
+
+func keepWhole(s []standing) {
+	if len(s) == 0 {
+		return
+	}
+	strong := slices.Max(s)
+	for i := range s {
+		s[i] = strong
+	}
+}
