@@ -34,17 +34,19 @@ func (w *worker) countSome(text string) (tokens, n int) {
 }
 
 // countWindow counts the pieces whose ends are given as bits. The first loop has no branch that depends on the text:
-// pieces that the small memo does not know are put aside for the second.
+// pieces that the memo of words does not know are put aside for the second.
 func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 	total, start, misses := 0, 0, 0
 	for ; ends != 0; ends &= ends - 1 {
 		end := lowestBit(ends) + 1
-		n := end - start
-		key := loadKey(text, start, n)
-		entry := &w.small[smallSlot(key)]
-		differs := (entry.key ^ key) | (entry.value&smallLenMask ^ uint64(n))
-		miss := int((differs | -differs) >> 63)
-		total += int(entry.value>>smallCountShift&smallCountMask) &^ -miss
+		key := makeKey(text, start, end-start)
+		entry := &w.words[key.slot]
+		differs := (entry.last ^ key.last) | (entry.tag^key.tag)&^wordCountMask
+		miss := 0
+		if differs != 0 {
+			miss = 1
+		}
+		total += int(entry.tag&wordCountMask) & (miss - 1)
 		w.missed[misses&63] = uint16(start | end<<8)
 		misses += miss
 		start = end
@@ -56,17 +58,12 @@ func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 	return total
 }
 
-// countPiece counts a piece of up to 64 bytes that the small memo does not know.
+// countPiece counts a piece of up to 64 bytes that the memo of words does not know.
 func (w *worker) countPiece(text unsafe.Pointer, n int) int {
-	var count int
-	switch {
-	case n <= 8:
-		count = len(w.fillSmall(text, n))
-	case n <= 16:
-		count, _ = w.findMedium(text, n)
-	default:
-		count, _ = w.findLarge(text, n)
+	if n <= wordLen {
+		return int(w.words[w.findWord(text, n)].tag & wordCountMask)
 	}
+	count, _ := w.findLarge(text, n)
 	return count
 }
 

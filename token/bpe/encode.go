@@ -37,49 +37,56 @@ func (w *worker) encodeSome(text string, dst []uint32) ([]uint32, int) {
 
 // encodeWindow appends the ids of the pieces whose ends are given as bits.
 func (w *worker) encodeWindow(text unsafe.Pointer, ends uint64, dst []uint32) []uint32 {
-	dst = slices.Grow(dst, 64+smallIDs)
+	dst = slices.Grow(dst, 64+idsPerHalf)
 	start := 0
 	for ; ends != 0; ends &= ends - 1 {
 		end := lowestBit(ends) + 1
-		n := end - start
-		key := loadKey(text, start, n)
-		entry := &w.small[smallSlot(key)]
-		count := int(entry.value >> smallCountShift & smallCountMask)
-		if entry.key == key && entry.value&smallLenMask == uint64(n) && count <= smallIDs {
-			dst = appendSmall(dst, entry.value, count)
+		key := makeKey(text, start, end-start)
+		entry := &w.words[key.slot]
+		count := int(entry.tag & wordCountMask)
+		if entry.last == key.last && entry.tag&^wordCountMask == key.tag && count <= idsPerHalf {
+			dst = appendHalf(dst, w.ids[key.slot][0], count)
 		} else {
-			dst = w.encodePiece(unsafe.Add(text, start), n, dst)
+			dst = w.encodePiece(unsafe.Add(text, start), end-start, dst)
 		}
 		start = end
 	}
 	return dst
 }
 
-// appendSmall writes all three ids of an entry and keeps those that count: no branch, but room for three is needed,
-// which a window has because no piece has more tokens than bytes.
-func appendSmall(dst []uint32, value uint64, count int) []uint32 {
+// appendHalf writes three ids and keeps those that count: no branch, but room for three is needed, which a window has
+// because no piece has more tokens than bytes.
+func appendHalf(dst []uint32, half uint64, count int) []uint32 {
 	n := len(dst)
-	wide := dst[: n+smallIDs : cap(dst)]
-	wide[n] = uint32(value >> smallIDShift & idMask)
-	wide[n+1] = uint32(value >> (smallIDShift + idBits) & idMask)
-	wide[n+2] = uint32(value >> (smallIDShift + 2*idBits))
+	wide := dst[: n+idsPerHalf : cap(dst)]
+	wide[n] = uint32(half & idMask)
+	wide[n+1] = uint32(half >> idBits & idMask)
+	wide[n+2] = uint32(half >> (2 * idBits))
 	return wide[:n+count]
 }
 
-// encodePiece appends the ids of a piece of up to 64 bytes that the small memo does not know in full.
+// encodePiece appends the ids of a piece of up to 64 bytes that is not at its first place in the memo of words or has
+// more than three.
 func (w *worker) encodePiece(text unsafe.Pointer, n int, dst []uint32) []uint32 {
-	var count int
-	var ids []uint32
-	switch {
-	case n <= 8:
-		return append(dst, w.fillSmall(text, n)...)
-	case n <= 16:
-		count, ids = w.findMedium(text, n)
-	default:
-		count, ids = w.findLarge(text, n)
+	if n <= wordLen {
+		return w.encodeWord(text, n, dst)
 	}
+	count, ids := w.findLarge(text, n)
 	if len(ids) < count {
 		return w.mergeAll(pieceAt(text, n), dst)
 	}
 	return append(dst, ids...)
+}
+
+func (w *worker) encodeWord(text unsafe.Pointer, n int, dst []uint32) []uint32 {
+	slot := w.findWord(text, n)
+	count, ids := int(w.words[slot].tag&wordCountMask), &w.ids[slot]
+	switch {
+	case count <= idsPerHalf:
+		return appendHalf(dst, ids[0], count)
+	case count <= wordIDs:
+		dst = appendHalf(dst, ids[0], idsPerHalf)
+		return appendHalf(dst, ids[1], count-idsPerHalf)
+	}
+	return w.mergeAll(pieceAt(text, n), dst)
 }

@@ -2,24 +2,49 @@ package bpe
 
 import "unsafe"
 
-// smallEntry remembers the tokens of a piece of up to eight bytes: the bytes, zero-padded, and a word with, from the
-// low end, the length (4 bits), the number of tokens (6 bits) and the first three ids.
-type smallEntry struct{ key, value uint64 }
+// wordEntry remembers how many tokens a piece of up to sixteen bytes has. Its place in the table is the highest bits of
+// a hash from which, given the last eight bytes, the first eight can be computed back: so those last bytes and the other
+// bits of the hash are the piece. tag has, from the low end, the number of tokens (6 bits), the length of the piece
+// (8 bits) and bits of the hash, including those that tell the places of one group apart.
+type wordEntry struct{ last, tag uint64 }
 
 const (
-	smallLenMask    = 1<<4 - 1
-	smallCountShift = 4
-	smallCountMask  = 1<<6 - 1
-	smallIDShift    = 10
-	smallIDs        = 3
+	wordLen       = 16
+	wordCountMask = 1<<6 - 1
+	wordLenShift  = 6
 )
 
-// mediumEntry remembers the tokens of a piece of 9 to 16 bytes by its first and last eight bytes, which may overlap.
-type mediumEntry struct {
-	first, last uint64
-	len, count  uint8
-	ids         [mediumIDs]uint32
+// idsEntry has the first ids of a word, three in each half.
+type idsEntry [2]uint64
+
+const (
+	idsPerHalf = 3
+	wordIDs    = 2 * idsPerHalf
+)
+
+// wordKey is the place of a piece and its entry without the number of tokens.
+type wordKey struct{ slot, last, tag uint64 }
+
+// makeKey reads a piece of n bytes at an offset. Sixteen bytes must be readable. A longer piece gets a key that no
+// entry has.
+func makeKey(text unsafe.Pointer, offset, n int) wordKey {
+	mask := &keyMasks[n&127]
+	first, last := load64(text, offset)&mask.first, load64(text, offset+8)&mask.last
+	hash := (first + last*lastFactor) * hashFactor
+	return wordKey{hash >> (64 - wordBits), last, hash<<(wordBits-groupBits) | uint64(n)<<wordLenShift}
 }
+
+// lastFactor spreads the last eight bytes before the first ones are added to them.
+const lastFactor = 0xd6e8feb86659fd93
+
+// keyMasks has the bits of the first and of the last eight bytes of a piece for each length.
+var keyMasks = func() (masks [128]struct{ first, last uint64 }) {
+	for n := range masks {
+		masks[n].first = 1<<(8*min(n, 8)) - 1
+		masks[n].last = 1<<(8*min(max(n-8, 0), 8)) - 1
+	}
+	return masks
+}()
 
 // largeEntry remembers the tokens of a piece of 17 to 64 bytes.
 type largeEntry struct {
@@ -28,59 +53,66 @@ type largeEntry struct {
 	ids        [largeIDs]uint32
 }
 
-const (
-	mediumIDs = 3
-	largeIDs  = 15
-)
+const largeIDs = 15
 
-// seed teaches a small memo the tokens of the vocabulary themselves, so that the first text already finds most of its
-// words. Frequent tokens have small ids and win a contested place.
-func (t *tables) seed(memo *[1 << smallBits]smallEntry) {
-	for id := min(t.size(), 2*len(memo)) - 1; id >= 0; id-- {
-		if n := t.lenOf(uint32(id)); n > 0 && n <= 8 {
-			key := loadKey(unsafe.Pointer(&t.blob[t.offset[id]]), 0, n)
-			memo[smallSlot(key)] = smallEntry{key, uint64(n) | 1<<smallCountShift | uint64(id)<<smallIDShift}
+// seed teaches the memo of words the tokens of the vocabulary themselves, so that the first text already finds most of
+// its words. Frequent tokens have small ids and win a contested place.
+func (w *worker) seed() {
+	for id := min(w.size(), 2*len(w.words)) - 1; id >= 0; id-- {
+		if n := w.lenOf(uint32(id)); n > 0 && n <= wordLen {
+			key := makeKey(unsafe.Pointer(&w.blob[w.offset[id]]), 0, n)
+			w.words[key.slot] = wordEntry{key.last, key.tag | 1}
+			w.ids[key.slot][0] = uint64(id)
 		}
 	}
 }
 
-func smallSlot(key uint64) uint64 { return key * hashFactor >> (64 - smallBits) }
-
-func makeSmall(key uint64, n int, ids []uint32) smallEntry {
-	value := uint64(n) | uint64(len(ids))<<smallCountShift
-	for i, id := range ids[:min(len(ids), smallIDs)] {
-		value |= uint64(id) << (smallIDShift + i*idBits)
+// findWord returns the place in the memo of a piece of up to sixteen bytes, which it encodes if it must. The entries of
+// a group, which share a cache line, are places for each other's pieces.
+func (w *worker) findWord(text unsafe.Pointer, n int) (slot uint64) {
+	key := makeKey(text, 0, n)
+	w.turn++
+	for way := range uint64(groupLen) {
+		if e := &w.words[key.slot^way]; e.last != key.last || e.tag&^wordCountMask != key.tag {
+			continue
+		}
+		// A piece that comes often gets its first place sooner or later. Always moving it there would cost more.
+		if way == 0 || w.turn%16 != 0 {
+			return key.slot ^ way
+		}
+		w.swapWords(key.slot, key.slot^way)
+		return key.slot
 	}
-	return smallEntry{key, value}
+	// What was there moves to one of the other places, each in turn.
+	w.swapWords(key.slot, key.slot^(1+uint64(w.turn)%(groupLen-1)))
+	w.fillWord(key, pieceAt(text, n))
+	return key.slot
 }
 
-// fillSmall encodes a piece of up to eight bytes and remembers it. The ids are valid until the next piece.
-func (w *worker) fillSmall(text unsafe.Pointer, n int) []uint32 {
-	key := loadKey(text, 0, n)
-	ids := w.mergeAll(pieceAt(text, n), w.stack[:0])
-	w.small[smallSlot(key)] = makeSmall(key, n, ids)
-	return ids
+// fillWord encodes a piece and remembers it at its first place.
+func (w *worker) fillWord(key wordKey, piece string) {
+	ids := w.mergeAll(piece, w.stack[:0])
+	w.words[key.slot] = wordEntry{key.last, key.tag | uint64(len(ids))}
+	w.ids[key.slot] = packIDs(ids)
 }
 
-// findMedium returns the number of tokens of a piece of 9 to 16 bytes, which it encodes if it must, and their ids as
+func (w *worker) swapWords(a, b uint64) {
+	w.words[a], w.words[b] = w.words[b], w.words[a]
+	w.ids[a], w.ids[b] = w.ids[b], w.ids[a]
+}
+
+// packIDs packs the first ids of a word.
+func packIDs(ids []uint32) (packed idsEntry) {
+	for i, id := range ids[:min(len(ids), wordIDs)] {
+		packed[i/idsPerHalf] |= uint64(id) << (i % idsPerHalf * idBits)
+	}
+	return packed
+}
+
+// findLarge returns the number of tokens of a piece of 17 to 64 bytes, which it encodes if it must, and their ids as
 // far as they are remembered. The ids are valid until the next piece.
-func (w *worker) findMedium(text unsafe.Pointer, n int) (count int, ids []uint32) {
-	hash := pieceHash(text, n)
-	entry := &w.medium[hash>>(64-mediumBits)]
-	first, last := load64(text, 0), load64(text, n-8)
-	if entry.first == first && entry.last == last && int(entry.len) == n {
-		return int(entry.count), entry.ids[:min(entry.count, mediumIDs)]
-	}
-	ids = w.mergeAll(pieceAt(text, n), w.stack[:0])
-	entry.first, entry.last, entry.len, entry.count = first, last, uint8(n), uint8(len(ids))
-	copy(entry.ids[:], ids)
-	return len(ids), ids
-}
-
-// findLarge is findMedium for a piece of 17 to 64 bytes.
 func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32) {
-	hash := pieceHash(text, n)
-	entry := &w.large[hash>>(64-largeBits)]
+	entry := &w.large[largeHash(text, n)>>(64-largeBits)]
 	piece := pieceAt(text, n)
 	if int(entry.len) == n && string(entry.text[:n]) == piece {
 		return int(entry.count), entry.ids[:min(entry.count, largeIDs)]
@@ -92,27 +124,14 @@ func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32)
 	return len(ids), ids
 }
 
-// pieceHash spreads the bytes of a piece of 9 to 64 bytes over 64 bits, of which the highest are the best. Bytes in the
-// middle of a long piece do not matter to it.
-func pieceHash(text unsafe.Pointer, n int) uint64 {
+// largeHash spreads the bytes of a piece of 17 to 64 bytes over 64 bits, of which the highest are the best. Bytes in
+// the middle of a long piece do not matter to it.
+func largeHash(text unsafe.Pointer, n int) uint64 {
 	hash := load64(text, 0)*hashFactor ^ load64(text, n-8)
-	if n > 16 {
-		hash = hash*hashFactor ^ load64(text, 8)
-		hash = hash*hashFactor ^ load64(text, n-16)
-	}
+	hash = hash*hashFactor ^ load64(text, 8)
+	hash = hash*hashFactor ^ load64(text, n-16)
 	return hash * hashFactor
 }
-
-// loadKey reads the first min(n, 8) bytes of a piece into a word padded with zeros. Eight bytes must be readable.
-func loadKey(text unsafe.Pointer, offset, n int) uint64 { return load64(text, offset) & keyMask[n&127] }
-
-// keyMask has the bits of the first bytes of a word, at most eight, for each length of a piece.
-var keyMask = func() (masks [128]uint64) {
-	for n := range masks {
-		masks[n] = 1<<(8*min(n, 8)) - 1
-	}
-	return masks
-}()
 
 // pieceAt views n bytes of a text as a string.
 func pieceAt(text unsafe.Pointer, n int) string { return unsafe.String((*byte)(text), n) }

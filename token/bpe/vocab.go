@@ -79,8 +79,8 @@ func joinPlanes(low string, planes []byte) []uint64 {
 func (v *vocab) spell(singles []byte) {
 	v.offset = make([]uint32, len(v.pair)+1)
 	total := v.measure()
-	// Tokens are copied and later read eight bytes at a time, also the last one.
-	v.blob = make([]byte, total+8)
+	// Tokens are copied and later read eight or sixteen bytes at a time, also the last one.
+	v.blob = make([]byte, total+wordLen)
 	copy(v.blob, singles)
 	for id := 256; id < len(v.pair); id++ {
 		if left, right := leftOf(v.pair[id]), rightOf(v.pair[id]); left != uint32(id) {

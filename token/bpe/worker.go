@@ -11,12 +11,15 @@ import (
 // worker is what one call needs for itself: memos of the pieces seen before and scratch space. A worker serves one
 // goroutine at a time and keeps its memos for the next call.
 type worker struct {
+	// words and large remember pieces, ids has the ids of each word. words comes first, so that its groups start with
+	// a cache line. turn spreads what happens to words now and then.
+	words [1 << wordBits]wordEntry
+	ids   [1 << wordBits]idsEntry
+	large [1 << largeBits]largeEntry
+	turn  uint32
+
 	*tables
 	pattern split.Pattern
-
-	small  [1 << smallBits]smallEntry
-	medium [1 << mediumBits]mediumEntry
-	large  [1 << largeBits]largeEntry
 
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
@@ -37,19 +40,20 @@ type worker struct {
 	missed [64]uint16
 
 	// tail is a copy of the end of a text, so that words can be loaded from it without reading past the text.
-	tail [tailLen + 8]byte
+	tail [tailLen + wordLen]byte
 }
 
 const (
-	smallBits  = 16
-	mediumBits = 14
+	wordBits   = 16
+	groupBits  = 2
+	groupLen   = 1 << groupBits
 	largeBits  = 12
 	followBits = 14
 	pairBits   = 15
 
-	// tailLen is the longest rest of a text that is copied before it is read: a window and the word that may start at
+	// tailLen is the longest rest of a text that is copied before it is read: a window and the words that may start at
 	// its last byte.
-	tailLen = 64 + 8
+	tailLen = 64 + wordLen
 )
 
 // pool hands out workers. A few are kept for good, because a warm memo is worth more than its memory; those of a
@@ -76,7 +80,7 @@ func (p *pool) get(e *Encoding) *worker {
 
 func newWorker(e *Encoding) *worker {
 	w := &worker{tables: e.tables, pattern: e.pattern}
-	w.seed(&w.small)
+	w.seed()
 	return w
 }
 
