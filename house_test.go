@@ -35,6 +35,7 @@ var edges = map[string][]string{
 	"internal/sse":         {},
 	"internal/transcript":  {".", "wire/dialects"},
 	"internal/corpora":     {".", "internal/transcript"},
+	"trim":                 {".", "internal/rawjson", "model", "rung", "token", "wire/openai"},
 	"wire":                 {".", "internal/rawjson", "github.com/zeebo/xxh3"},
 	"wire/openai":          {".", "internal/rawjson", "wire"},
 	"wire/responses":       {".", "internal/rawjson", "wire"},
