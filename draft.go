@@ -134,6 +134,19 @@ func (d *Draft) Drop(span Span, why Why) error {
 	return nil
 }
 
+// DropAlone takes one message out, even if that parts a call from its result. Only
+// callers that were asked for exactly that may use it: most APIs refuse what is
+// left.
+func (d *Draft) DropAlone(i int, why Why) error {
+	if i < 0 || i >= len(d.slots) {
+		return fmt.Errorf("drop message %d of %d: %w", i, len(d.slots), ErrInvalid)
+	}
+	if !d.slots[i].dropped {
+		d.drop(i, why)
+	}
+	return nil
+}
+
 func (d *Draft) drop(i int, why Why) {
 	s := &d.slots[i]
 	s.dropped = true

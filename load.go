@@ -101,10 +101,19 @@ type Line struct {
 	Window int `json:"window"`
 	// Reserve is what is kept free for the answer.
 	Reserve int `json:"reserve"`
+	// Input is the most that a prompt may weigh whatever the answer is; 0 means
+	// the window.
+	Input int `json:"input,omitempty"`
 }
 
 // Limit returns the most that a load may weigh; never less than zero.
-func (l Line) Limit() int { return max(0, l.Window-l.Reserve) }
+func (l Line) Limit() int {
+	limit := l.Window - l.Reserve
+	if l.Input > 0 {
+		limit = min(limit, l.Input)
+	}
+	return max(0, limit)
+}
 
 // Freeboard returns how many tokens are left under the line; negative when the
 // load exceeds it.

@@ -42,7 +42,7 @@ func standings(c Conversation, o Outline, keep Keep, loose bool, pins []Pin) []s
 		keepMessage(c, raise)
 	} else {
 		raise(Span{0, o.Head}, instruction)
-		keepNewest(o, keep, raise)
+		keepNewest(c, o, keep, raise)
 	}
 	if len(pins) > 0 {
 		tools := toolNames(c, o)
@@ -73,7 +73,7 @@ func keepMessage(c Conversation, raise func(Span, standing)) {
 	}
 }
 
-func keepNewest(o Outline, keep Keep, raise func(Span, standing)) {
+func keepNewest(c Conversation, o Outline, keep Keep, raise func(Span, standing)) {
 	if len(o.Turns) == 0 {
 		return
 	}
@@ -82,8 +82,29 @@ func keepNewest(o Outline, keep Keep, raise func(Span, standing)) {
 		raise(turn.Span, newestTurn)
 		return
 	}
-	raise(Span{turn.Start, turn.Rounds[0].Start}, newestTurn)
+	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
+		if !IsReceipt(c.Messages.items[i]) {
+			raise(Span{i, i + 1}, newestTurn)
+		}
+	}
 	raise(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
+	raise(turn.thinking(c), newestRound)
+}
+
+// thinking returns the newest round that begins with reasoning, if the turn itself
+// began so. Providers that sign reasoning ask that a turn at work goes on beginning
+// with it.
+func (t Turn) thinking(c Conversation) Span {
+	thinks := func(r Round) bool { return Has[Reasoning](c.Messages.items[r.Start]) }
+	if !thinks(t.Rounds[0]) {
+		return Span{}
+	}
+	for i := len(t.Rounds) - 1; i > 0; i-- {
+		if thinks(t.Rounds[i]) {
+			return t.Rounds[i].Span
+		}
+	}
+	return t.Rounds[0].Span
 }
 
 // keepPairs lets calls and results stand or fall together: a round survives whole

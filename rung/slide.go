@@ -3,6 +3,7 @@ package rung
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -58,7 +59,7 @@ func dropFree(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
 }
 
 // dropRounds drops the oldest rounds of a turn until the goal is reached, the
-// receipt counted in.
+// receipt counted in. Where nothing else is left to drop it does without one.
 func (s *Slide) dropRounds(w *plimsoll.Work, turn plimsoll.Turn) error {
 	d, thinks := w.Draft(), reasoningRounds(w, turn)
 	// Providers that sign reasoning ask that a turn at work begins with it if it
@@ -88,7 +89,7 @@ func (s *Slide) dropRounds(w *plimsoll.Work, turn plimsoll.Turn) error {
 		if err := s.leaveReceipt(w, turn, n, anchor); err != nil {
 			return err
 		}
-		if w.Reached() || last {
+		if w.Reached() {
 			return nil
 		}
 		d.Rollback(mark)
@@ -106,28 +107,54 @@ func reasoningRounds(w *plimsoll.Work, turn plimsoll.Turn) []bool {
 	return thinks
 }
 
+// receiptText is what a receipt says; an earlier one is read by it, too.
+const receiptText = "%d earlier tool rounds of this turn (%d tokens) were removed to fit the context window"
+
 // leaveReceipt says what was dropped before round n, in front of the first round
-// that is left. Pinned rounds and the anchor were not dropped.
+// that is left. Pinned rounds and the anchor were not dropped. A receipt of an
+// earlier cut goes, and its figures are taken over.
 func (s *Slide) leaveReceipt(w *plimsoll.Work, turn plimsoll.Turn, n, anchor int) error {
-	rounds, tokens, first := 0, 0, n
+	d, first := w.Draft(), n
+	var sum figures
 	for i := n - 1; i >= 0; i-- {
 		r := turn.Rounds[i]
 		if w.Kept(r.Start) || i == anchor {
 			first = i
 			continue
 		}
-		rounds++
+		sum.rounds++
 		for m := r.Start; m < r.End; m++ {
-			tokens += w.Before().Messages[m].Tokens
+			sum.tokens += w.Before().Messages[m].Tokens
+			sum.addEarlier(d.Original().Messages.At(m))
 		}
 	}
-	if rounds == 0 {
+	if sum.rounds == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d earlier tool rounds of this turn (%d tokens) were removed to fit the context window", rounds, tokens)
-	if rounds == 1 {
-		text = fmt.Sprintf("an earlier tool round of this turn (%d tokens) was removed to fit the context window", tokens)
+	why := plimsoll.Why{Rung: s.Name(), Reason: "receipt for what was removed"}
+	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
+		if m := d.Original().Messages.At(i); plimsoll.IsReceipt(m) && !w.Kept(i) {
+			sum.addEarlier(m)
+			if err := d.DropAlone(i, why); err != nil {
+				return err
+			}
+		}
 	}
-	_, err := w.Draft().Insert(turn.Rounds[first].Start, plimsoll.Receipt(text), plimsoll.Why{Rung: s.Name(), Reason: "receipt for what was removed"})
+	_, err := d.Insert(turn.Rounds[first].Start, plimsoll.Receipt(fmt.Sprintf(receiptText, sum.rounds, sum.tokens)), why)
 	return err
+}
+
+// figures are what a receipt counts.
+type figures struct{ rounds, tokens int }
+
+// addEarlier adds the figures of a receipt; other messages have none.
+func (f *figures) addEarlier(m plimsoll.Message) {
+	if !plimsoll.IsReceipt(m) {
+		return
+	}
+	var rounds, tokens int
+	_, text, _ := strings.Cut(m.Text(), ": ")
+	if _, err := fmt.Sscanf(text, receiptText, &rounds, &tokens); err == nil && rounds > 0 && tokens > 0 {
+		f.rounds, f.tokens = f.rounds+rounds, f.tokens+tokens
+	}
 }

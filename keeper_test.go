@@ -1,0 +1,533 @@
+package plimsoll_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/rung"
+)
+
+// ladderRung is a rung that a test writes down.
+type ladderRung struct {
+	name  string
+	apply func(ctx context.Context, w *plimsoll.Work) error
+}
+
+func (r ladderRung) Name() string                                      { return r.name }
+func (r ladderRung) Apply(ctx context.Context, w *plimsoll.Work) error { return r.apply(ctx, w) }
+func rungOf(name string, apply func(*plimsoll.Work) error) plimsoll.Rung {
+	return ladderRung{name, func(_ context.Context, w *plimsoll.Work) error { return apply(w) }}
+}
+
+func newKeeper(t testing.TB, window int, o plimsoll.Options) *plimsoll.Keeper {
+	t.Helper()
+	o.Meter, o.Window, o.Reserve = byteMeter{}, window, -1
+	k, err := plimsoll.New(&o)
+	must(t, err)
+	return k
+}
+
+// words returns the texts of a conversation's messages, in order.
+func words(c plimsoll.Conversation) string {
+	var all []string
+	for _, m := range c.Messages.All() {
+		all = append(all, strings.ReplaceAll(m.Text(), " ", "_"))
+	}
+	return strings.Join(all, " ")
+}
+
+// chat has a system message and turns of two messages, 3 tokens of framing each.
+func chat(turns ...string) plimsoll.Conversation {
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.System, "SYS")}
+	for _, turn := range turns {
+		question, answer, answered := strings.Cut(turn, "/")
+		messages = append(messages, plimsoll.Say(plimsoll.User, question))
+		if answered {
+			messages = append(messages, plimsoll.Say(plimsoll.Assistant, answer))
+		}
+	}
+	return conversation(messages)
+}
+
+func TestFitLeavesAConversationUnderItsLineAlone(t *testing.T) {
+	t.Parallel()
+	never := rungOf("never", func(*plimsoll.Work) error { t.Error("a rung was applied"); return nil })
+	c := chat("q1/a1", "q2")
+	k := newKeeper(t, byteMeter{}.Weigh(c).Total, plimsoll.Options{Rungs: []plimsoll.Rung{never}})
+	plan, err := k.Fit(t.Context(), c)
+	must(t, err)
+	if plan.Changed() || !reflect.DeepEqual(plan.Conversation(), c) {
+		t.Errorf("plan = %+v, want no edits", plan.Edits)
+	}
+	if !cmp.Equal(plan.Before, plan.After) {
+		t.Error("the load after differs from the load before")
+	}
+}
+
+func TestFitGoesDownToTheLowWaterMark(t *testing.T) {
+	t.Parallel()
+	c := chat("aaaaaaa/AAAAAAA", "bbbbbbb/BBBBBBB", "ccccccc/CCCCCCC", "ddddddd/DDDDDDD", "q") // 6 + 4×20 + 4 = 90
+	k := newKeeper(t, 80, plimsoll.Options{Marks: plimsoll.Marks{Low: 0.6}, Rungs: []plimsoll.Rung{&rung.Slide{}}})
+	plan, err := k.Fit(t.Context(), c)
+	must(t, err)
+	if got := words(plan.Conversation()); got != "SYS ddddddd DDDDDDD q" {
+		t.Errorf("kept %q", got)
+	}
+	if plan.Goal != 48 || plan.After.Total != 30 {
+		t.Errorf("goal %d, after %d; want 48 and 30", plan.Goal, plan.After.Total)
+	}
+	for _, e := range plan.Edits {
+		if e.Rung != "slide" || e.Reason == "" || e.Saved != 10 {
+			t.Errorf("edit %+v does not say rung, reason and savings", e)
+		}
+	}
+}
+
+func TestFitAimsNoLowerThanHalfWayToTheFloor(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 57)
+	c := chat("aa/AA", "bb/BB", "cc/CC", big) // 6 + 3×10 + 60 = 96, floor 66
+	k := newKeeper(t, 90, plimsoll.Options{Marks: plimsoll.Marks{Low: 0.5}, Rungs: []plimsoll.Rung{&rung.Slide{}}})
+	plan, err := k.Fit(t.Context(), c)
+	must(t, err)
+	if plan.Floor != 66 || plan.Goal != 78 {
+		t.Errorf("floor %d, goal %d; want 66 and 78", plan.Floor, plan.Goal)
+	}
+	if got, want := words(plan.Conversation()), "SYS cc CC "+big; got != want {
+		t.Errorf("kept %q, want %q", got, want)
+	}
+}
+
+func TestFitUndoesARungThatBreaksARule(t *testing.T) {
+	t.Parallel()
+	c := conversation(history(t, "s u a:c1 t:r1 a u a:c2 t:r2"))
+	for _, tt := range []struct {
+		name   string
+		apply  func(*plimsoll.Work) error
+		check  func(*plimsoll.Draft) error
+		undone string
+	}{
+		{"that made the conversation larger", func(w *plimsoll.Work) error {
+			_, err := w.Draft().Insert(1, plimsoll.Say(plimsoll.User, "more"), because)
+			return err
+		}, nil, "did not become smaller"},
+		{"that dropped the newest round", func(w *plimsoll.Work) error {
+			return w.Draft().Drop(plimsoll.Span{Start: 6, End: 8}, because)
+		}, nil, "message 6: a message that must survive"},
+		{"that dropped the system prompt", func(w *plimsoll.Work) error {
+			return w.Draft().Drop(plimsoll.Span{Start: 0, End: 1}, because)
+		}, nil, "message 0: a message that must survive"},
+		{"that parted a call from its result", func(w *plimsoll.Work) error {
+			return w.Draft().DropAlone(3, because)
+		}, nil, plimsoll.ErrSeparated.Error()},
+		{"that failed half-way", func(w *plimsoll.Work) error {
+			must(t, w.Draft().Drop(plimsoll.Span{Start: 1, End: 5}, because))
+			return errors.New("no more ink")
+		}, nil, "no more ink"},
+		{"that the provider would refuse", func(w *plimsoll.Work) error {
+			return w.Draft().Drop(plimsoll.Span{Start: 1, End: 5}, because)
+		}, func(d *plimsoll.Draft) error {
+			if len(d.Edits()) == 4 {
+				return errors.New("first message must be the user's")
+			}
+			return nil
+		}, "first message must be the user's"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			last := rungOf("last", func(w *plimsoll.Work) error {
+				if len(w.Draft().Edits()) > 0 {
+					t.Error("the edits of the rung before were not taken back")
+				}
+				return w.Draft().Drop(plimsoll.Span{Start: 2, End: 4}, because)
+			})
+			k := newKeeper(t, byteMeter{}.Weigh(c).Total-1, plimsoll.Options{Rungs: []plimsoll.Rung{rungOf("bad", tt.apply), last}})
+			plan, err := k.FitTask(t.Context(), plimsoll.Task{Conversation: c, Check: tt.check})
+			must(t, err)
+			if got := plan.Rungs[0]; !strings.Contains(got.Undone, tt.undone) || got.Edits != 0 || got.Saved != 0 {
+				t.Errorf("report %+v, want it undone because %q", got, tt.undone)
+			}
+			if got := plan.Rungs[1]; got.Undone != "" || got.Edits != 2 || got.Saved == 0 {
+				t.Errorf("report %+v of the rung after it", got)
+			}
+		})
+	}
+}
+
+func TestF04_F05_WhatCannotFitIsRefusedWithTheNumbers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		c       plimsoll.Conversation
+		window  int
+		options plimsoll.Options
+		want    string
+		largest plimsoll.FloorKind
+	}{
+		{"a system prompt alone", chat("q/a", "q"), 5, plimsoll.Options{}, "System prompt (6 tokens) exceeds max context length (5 tokens)", plimsoll.FloorSystem},
+		{"a newest turn", chat("q/a", "too long"), 16, plimsoll.Options{}, "Single turn too long: 17 tokens exceeds max context (16 tokens)", plimsoll.FloorTurn},
+		{"a newest turn that is kept whole", chat("q/a", "x/yyyyyyyyyyy"), 20, plimsoll.Options{Keep: plimsoll.KeepTurn}, "Single turn too long: 24 tokens exceeds max context (20 tokens)", plimsoll.FloorTurn},
+		{
+			"tools", plimsoll.Conversation{Tools: plimsoll.ListOf(plimsoll.Tool{Name: "read", Schema: "{}"}), Messages: chat("q").Messages},
+			20,
+			plimsoll.Options{},
+			"System prompt and tools (23 tokens) exceed max context length (20 tokens)", plimsoll.FloorTools,
+		},
+		{
+			"pins", chat("remember this/yes", "q2/a2", "q"), 25,
+			plimsoll.Options{Pins: []plimsoll.Pin{{Match: regexp.MustCompile("remember")}}},
+			"Pinned messages and the newest turn (26 tokens) exceed max context length (25 tokens)", plimsoll.FloorPinned,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			never := rungOf("never", func(*plimsoll.Work) error { t.Error("a rung was applied"); return nil })
+			tt.options.Rungs = []plimsoll.Rung{never}
+			_, err := newKeeper(t, tt.window, tt.options).Fit(t.Context(), tt.c)
+			var over *plimsoll.OverloadError
+			if !errors.As(err, &over) || over.Error() != tt.want {
+				t.Fatalf("error %v, want %q", err, tt.want)
+			}
+			if over.Items[0].Kind != tt.largest {
+				t.Errorf("largest item %+v, want %s", over.Items[0], tt.largest)
+			}
+			if plimsoll.CodeOf(err).ExitStatus() != 3 || plimsoll.HintOf(err) == "" {
+				t.Errorf("status %d, hint %q", plimsoll.CodeOf(err).ExitStatus(), plimsoll.HintOf(err))
+			}
+		})
+	}
+}
+
+func TestARefusalNamesEachItemOfTheFloor(t *testing.T) {
+	t.Parallel()
+	c := conversation(history(t, "s u a:c1 t:r1 a:c2 t:r2"))
+	c.System = text("be brief")
+	_, err := newKeeper(t, 10, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Slide{}}}).Fit(t.Context(), c)
+	var over *plimsoll.OverloadError
+	if !errors.As(err, &over) {
+		t.Fatal(err)
+	}
+	want := []plimsoll.FloorItem{
+		{Kind: plimsoll.FloorSystem, Message: -1, Tokens: 19},
+		{Kind: plimsoll.FloorRound, Message: 4, Tokens: 9},
+		{Kind: plimsoll.FloorTurn, Message: 1, Tokens: 4},
+	}
+	if diff := cmp.Diff(want, over.Items); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+	for _, part := range []string{"shorten the system prompt (19 tokens)", "newest tool round, from message 4 on (9 tokens)", "larger window"} {
+		if !strings.Contains(over.Hint(), part) {
+			t.Errorf("hint %q lacks %q", over.Hint(), part)
+		}
+	}
+}
+
+func TestFitSaysWhenNoRungHelps(t *testing.T) {
+	t.Parallel()
+	idle := rungOf("idle", func(*plimsoll.Work) error { return errors.New("out of order") })
+	_, err := newKeeper(t, 20, plimsoll.Options{Rungs: []plimsoll.Rung{idle}}).Fit(t.Context(), chat("q1/a1", "q2"))
+	if err == nil || err.Error() != "fit: Conversation cannot be made to fit: 21 tokens are left, max context is 20 tokens; idle was undone: out of order" {
+		t.Errorf("error %v", err)
+	}
+	if !errors.Is(err, plimsoll.ErrOverLimit) {
+		t.Error("the error is not ErrOverLimit")
+	}
+}
+
+func TestPinnedMessagesSurvive(t *testing.T) {
+	t.Parallel()
+	first, beforeLast := 1, -3
+	c := conversation([]plimsoll.Message{
+		plimsoll.Say(plimsoll.System, "SYS"),
+		plimsoll.Say(plimsoll.User, "first"),
+		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Text{Text: "call"}, plimsoll.ToolCall{ID: "1", Name: "read"}),
+		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Text{Text: "out"}, plimsoll.ToolResult{CallID: "1", Content: text("secret")}),
+		plimsoll.Say(plimsoll.Assistant, "done"),
+		plimsoll.Say(plimsoll.User, "second"),
+		plimsoll.Say(plimsoll.Developer, "note"),
+		plimsoll.Say(plimsoll.Assistant, "fine"),
+		plimsoll.Say(plimsoll.User, "third"),
+	})
+	for _, tt := range []struct {
+		name string
+		pin  plimsoll.Pin
+		want string
+	}{
+		{"by nothing", plimsoll.Pin{}, "SYS third"},
+		{"by index", plimsoll.Pin{Index: &first}, "SYS first third"},
+		{"by index from the end", plimsoll.Pin{Index: &beforeLast}, "SYS note third"},
+		{"by role", plimsoll.Pin{Role: plimsoll.Developer}, "SYS note third"},
+		{"by tool, with the call", plimsoll.Pin{Tool: "read"}, "SYS call out third"},
+		{"by pattern", plimsoll.Pin{Match: regexp.MustCompile(`^sec.nd$`)}, "SYS second third"},
+		{"by pattern in a result, with the call", plimsoll.Pin{Match: regexp.MustCompile("secret")}, "SYS call out third"},
+		{"by all conditions at once", plimsoll.Pin{Role: plimsoll.Assistant, Match: regexp.MustCompile("fin")}, "SYS fine third"},
+		{"by conditions of which one fails", plimsoll.Pin{Role: plimsoll.User, Tool: "read"}, "SYS third"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			k := newKeeper(t, 1000, plimsoll.Options{Arrival: []plimsoll.Rung{everything}})
+			plan, err := k.PlanTask(t.Context(), plimsoll.Task{Conversation: c, Pins: []plimsoll.Pin{tt.pin}})
+			must(t, err)
+			if got := words(plan.Conversation()); got != tt.want {
+				t.Errorf("kept %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// everything drops whatever may be dropped.
+var everything = rungOf("everything", func(w *plimsoll.Work) error {
+	for i := range w.Draft().Original().Messages.Len() {
+		if !w.Kept(i) {
+			if err := w.Draft().DropAlone(i, because); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+})
+
+// shelf is an archive in memory.
+type shelf struct {
+	stored      map[string]string
+	refs        int
+	refuseRef   bool
+	refuseStore bool
+}
+
+func (s *shelf) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	s.refs++
+	if s.refuseRef {
+		return plimsoll.Ref{}, errors.New("the shelf has no labels")
+	}
+	return plimsoll.Ref{ID: fmt.Sprintf("ref-%d", len(plimsoll.TextOf(content)))}, nil
+}
+
+func (s *shelf) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	if s.refuseStore {
+		return plimsoll.Ref{}, errors.New("the shelf is full")
+	}
+	ref, err := s.Ref(ctx, content)
+	s.stored[ref.ID] = plimsoll.TextOf(content)
+	return ref, err
+}
+
+// stowing replaces every result that may be, and one more that is taken back.
+var stowing = ladderRung{"stow", func(ctx context.Context, w *plimsoll.Work) error {
+	d := w.Draft()
+	for _, p := range d.Outline().Pairs {
+		part, _ := d.Part(p.Result)
+		ref, err := w.Stow(ctx, part.(plimsoll.ToolResult).Content)
+		if err != nil {
+			return err
+		}
+		id := "none"
+		if ref != nil {
+			id = ref.ID
+		}
+		mark := d.Mark()
+		if err := d.ReplaceResult(p.Result, text(id), plimsoll.Why{Rung: "stow", Reason: "test", Ref: ref}); err != nil {
+			return err
+		}
+		if w.Kept(p.Result.Message) {
+			d.Rollback(mark)
+		}
+	}
+	return nil
+}}
+
+func outputs() plimsoll.Conversation {
+	result := func(id, content string) plimsoll.Message {
+		return plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: text(content)})
+	}
+	call := func(id string) plimsoll.Message {
+		return plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read"})
+	}
+	return conversation([]plimsoll.Message{
+		plimsoll.Say(plimsoll.User, "go"),
+		call("1"), result("1", strings.Repeat("x", 50)),
+		call("2"), result("2", strings.Repeat("y", 60)),
+	})
+}
+
+func TestFitStoresWhatItsEditsReferTo(t *testing.T) {
+	t.Parallel()
+	c := outputs()
+	s := &shelf{stored: map[string]string{}}
+	k := newKeeper(t, byteMeter{}.Weigh(c).Total-1, plimsoll.Options{Rungs: []plimsoll.Rung{stowing}, Archive: s})
+	plan, err := k.Plan(t.Context(), c)
+	must(t, err)
+	if len(s.stored) != 0 {
+		t.Fatalf("planning stored %v", s.stored)
+	}
+	fitted, err := k.Fit(t.Context(), c)
+	must(t, err)
+	if diff := cmp.Diff(plan.Edits, fitted.Edits); diff != "" {
+		t.Errorf("planned and made edits differ (-plan +fit):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"ref-50": strings.Repeat("x", 50)}, s.stored); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	if fitted.Degraded != "" {
+		t.Errorf("degraded: %s", fitted.Degraded)
+	}
+}
+
+func TestFitGoesOnWithoutAnArchiveThatFails(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*shelf{
+		"when it cannot name":  {stored: map[string]string{}, refuseRef: true},
+		"when it cannot store": {stored: map[string]string{}, refuseStore: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := outputs()
+			k := newKeeper(t, byteMeter{}.Weigh(c).Total-1, plimsoll.Options{Rungs: []plimsoll.Rung{stowing}, Archive: s})
+			plan, err := k.Fit(t.Context(), c)
+			must(t, err)
+			if !strings.Contains(plan.Degraded, "the shelf") {
+				t.Errorf("degraded = %q", plan.Degraded)
+			}
+			for _, e := range plan.Edits {
+				if e.Ref != nil {
+					t.Errorf("edit refers to %v, which was not stored", e.Ref)
+				}
+			}
+		})
+	}
+}
+
+func TestFitEndsWhenItsCallerHasGone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	leaving := rungOf("leaving", func(*plimsoll.Work) error { cancel(); return nil })
+	never := rungOf("never", func(*plimsoll.Work) error { t.Error("the walk went on"); return nil })
+	_, err := newKeeper(t, 20, plimsoll.Options{Rungs: []plimsoll.Rung{leaving, never}}).Fit(ctx, chat("q1/a1", "q2"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+func TestArrivalRungsAreAppliedWhateverTheLoadIs(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, 1000, plimsoll.Options{Arrival: []plimsoll.Rung{stowing}, Rungs: []plimsoll.Rung{everything}})
+	plan, err := k.Fit(t.Context(), outputs())
+	must(t, err)
+	if len(plan.Edits) != 1 || plan.Edits[0].Message != 2 {
+		t.Errorf("edits %+v, want one on message 2", plan.Edits)
+	}
+}
+
+func TestNewRefusesOptionsThatCannotWork(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]*plimsoll.Options{
+		"none":                   nil,
+		"no meter":               {Window: 10},
+		"no window":              {Meter: byteMeter{}},
+		"low above high":         {Meter: byteMeter{}, Window: 10, Marks: plimsoll.Marks{High: 0.5, Low: 0.6}},
+		"a mark above the limit": {Meter: byteMeter{}, Window: 10, Marks: plimsoll.Marks{High: 1.5}},
+	} {
+		if _, err := plimsoll.New(o); !errors.Is(err, plimsoll.ErrInvalid) || plimsoll.HintOf(err) == "" {
+			t.Errorf("%s: error %v with hint %q", name, err, plimsoll.HintOf(err))
+		}
+	}
+}
+
+func TestTheReserveIsWhatTheAnswerNeeds(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ window, maxOutput, want int }{
+		{128_000, 4_096, 4_096}, {8_000, 8_000, 4_000}, {128_000, 0, 8_000}, {1_000_000, 0, 8_192}, {4_096, 0, 256},
+	} {
+		if got := plimsoll.ReserveFor(tt.window, tt.maxOutput); got != tt.want {
+			t.Errorf("ReserveFor(%d, %d) = %d, want %d", tt.window, tt.maxOutput, got, tt.want)
+		}
+	}
+	o := &plimsoll.Options{Meter: byteMeter{}, Window: 1000}
+	for reserve, want := range map[int]int{0: 200, 300: 300, -1: 0} {
+		o.Reserve = reserve
+		k, err := plimsoll.New(o)
+		must(t, err)
+		line, err := k.Line(plimsoll.Conversation{MaxOutput: 200})
+		must(t, err)
+		if line.Reserve != want {
+			t.Errorf("reserve %d gives %d, want %d", reserve, line.Reserve, want)
+		}
+	}
+}
+
+// TestFitLaws: whatever the history and the window, fitting keeps order, pins and
+// the newest turn, parts nothing, never grows, and either fits or says why not.
+func TestFitLaws(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		messages := rapid.OneOf(anyHistory(), legalHistory()).Draw(t, "history")
+		c := conversation(messages)
+		load := byteMeter{}.Weigh(c)
+		keep := rapid.SampledFrom([]plimsoll.Keep{plimsoll.KeepRound, plimsoll.KeepTurn}).Draw(t, "keep")
+		var pins []plimsoll.Pin
+		if len(messages) > 0 && rapid.Bool().Draw(t, "pin") {
+			i := rapid.IntRange(0, len(messages)-1).Draw(t, "pinned")
+			pins = append(pins, plimsoll.Pin{Index: &i})
+		}
+		window := rapid.IntRange(0, load.Total+1).Draw(t, "window")
+		k, err := plimsoll.New(&plimsoll.Options{
+			Meter: byteMeter{}, Window: max(1, window), Reserve: -1, Keep: keep, Pins: pins,
+			Marks: plimsoll.Marks{Low: rapid.Float64Range(0.01, 1).Draw(t, "low")},
+			Rungs: []plimsoll.Rung{&rung.Slide{TurnsOnly: keep == plimsoll.KeepTurn}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := k.Fit(context.Background(), c)
+		if !reflect.DeepEqual(c, conversation(messages)) {
+			t.Fatal("the input was changed")
+		}
+		if err != nil {
+			var over *plimsoll.OverloadError
+			if !errors.As(err, &over) {
+				t.Fatalf("error %v", err)
+			}
+			return
+		}
+		checkFitted(t, c, plan, pins)
+	})
+}
+
+func checkFitted(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pins []plimsoll.Pin) {
+	if plan.After.Exceeds(plan.Line) || plan.Changed() && plan.After.Total > plan.Goal {
+		t.Fatalf("load %d, goal %d, limit %d", plan.After.Total, plan.Goal, plan.Line.Limit())
+	}
+	result := plan.Conversation()
+	if !cmp.Equal(byteMeter{}.Weigh(result), plan.After) {
+		t.Fatal("the load after is not that of the result")
+	}
+	if plan.Changed() && plan.After.Total >= plan.Before.Total {
+		t.Fatalf("grew from %d to %d", plan.Before.Total, plan.After.Total)
+	}
+	before, after := c.Outline(), result.Outline()
+	if len(after.Orphans) > len(before.Orphans) || len(after.Dead) > len(before.Dead) {
+		t.Fatal("a call was parted from its result")
+	}
+	checkOrderKept(t, plan.Draft())
+	kept := map[int]bool{}
+	for p := range plan.Draft().Placed() {
+		kept[p.Original] = true
+	}
+	for _, p := range pins {
+		if !kept[*p.Index] {
+			t.Fatalf("pinned message %d is gone", *p.Index)
+		}
+	}
+	if n := len(before.Turns); n > 0 && before.Turns[n-1].User >= 0 && !kept[before.Turns[n-1].User] {
+		t.Fatal("the newest turn has lost its opening")
+	}
+}

@@ -1,0 +1,80 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Trim keeps single messages, newest first, as [Select] chooses them: one that does
+// not fit is passed over, and older ones may still be kept.
+type Trim struct {
+	// Loose chooses every message by itself, even if that parts a call from its
+	// result. The keeper must be loose too.
+	Loose bool
+}
+
+// Name returns "trim".
+func (*Trim) Name() string { return "trim" }
+
+// Apply drops every message that is not chosen.
+func (t *Trim) Apply(_ context.Context, w *plimsoll.Work) error {
+	kept, err := Select(t.choice(w))
+	if err != nil {
+		return err
+	}
+	d := w.Draft()
+	for i := range kept {
+		if kept[i] || w.Kept(i) {
+			continue
+		}
+		why := plimsoll.Why{Rung: t.Name(), Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", w.Goal())}
+		// A group goes whole, so that this parts nothing that is grouped.
+		if err := d.DropAlone(i, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choice offers every message. What must survive weighs nothing in it, because the
+// budget has paid for it beforehand.
+func (t *Trim) choice(w *plimsoll.Work) Choice {
+	d, load := w.Draft(), w.Before()
+	messages := d.Original().Messages
+	c := Choice{Messages: messages.Len(), Tokens: make([]int, messages.Len()), System: -1}
+	c.Budget = w.Goal() - load.System - load.Tools - load.Framing
+	for i, m := range messages.All() {
+		if m.Role == plimsoll.System && c.System < 0 {
+			c.System = i
+		}
+		if w.Kept(i) {
+			c.Budget -= load.Messages[i].Tokens
+			continue
+		}
+		c.Tokens[i] = load.Messages[i].Tokens
+	}
+	if !t.Loose {
+		c.Groups = groups(d.Outline())
+	}
+	return c
+}
+
+// groups returns the rounds, and the pairs that stand in none.
+func groups(o plimsoll.Outline) [][]int {
+	var all [][]int
+	for _, turn := range o.Turns {
+		for _, r := range turn.Rounds {
+			var round []int
+			for i := r.Start; i < r.End; i++ {
+				round = append(round, i)
+			}
+			all = append(all, round)
+		}
+	}
+	for _, p := range o.Pairs {
+		all = append(all, []int{p.Call.Message, p.Result.Message})
+	}
+	return all
+}
