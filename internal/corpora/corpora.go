@@ -4,13 +4,15 @@
 package corpora
 
 import (
-	"bufio"
+	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
@@ -20,14 +22,25 @@ import (
 // Dir returns the folder of shared data, or skips the test and says so.
 func Dir(t testing.TB) string {
 	t.Helper()
+	dir, err := Find(t)
+	if err != nil {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	return dir
+}
+
+// Find returns the folder of shared data, for tests that can do without. The
+// error says how to get it.
+func Find(t testing.TB) (string, error) {
+	t.Helper()
 	dir := os.Getenv("PLIMSOLL_SHARED")
 	if dir == "" {
 		dir = filepath.Join(moduleRoot(t), "..", "shared")
 	}
 	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("NOT CHECKED: no shared data at %s; set PLIMSOLL_SHARED to the folder that holds corpora/ and models/", dir)
+		return "", fmt.Errorf("no shared data at %s; set PLIMSOLL_SHARED to the folder that holds corpora/ and models/", dir)
 	}
-	return dir
+	return dir, nil
 }
 
 func moduleRoot(t testing.TB) string {
@@ -80,6 +93,22 @@ func (n Note) Billed() (plimsoll.Usage, bool) {
 // "tau2-bench/simulations.jsonl.gz".
 func Read(t testing.TB, file string) []Record {
 	t.Helper()
+	return parseAll(t, lines(t, file))
+}
+
+// Spread returns at most n records of a corpus file, from all over it.
+func Spread(t testing.TB, file string, n int) []Record {
+	t.Helper()
+	all := lines(t, file)
+	var some [][]byte
+	for i := range min(n, len(all)) {
+		some = append(some, all[i*len(all)/min(n, len(all))])
+	}
+	return parseAll(t, some)
+}
+
+func lines(t testing.TB, file string) [][]byte {
+	t.Helper()
 	f, err := os.Open(filepath.Join(Dir(t), "corpora", file))
 	if err != nil {
 		t.Fatal(err)
@@ -89,14 +118,18 @@ func Read(t testing.TB, file string) []Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 64<<20)
-	var records []Record
-	for lines.Scan() {
-		records = append(records, parse(t, lines.Bytes()))
-	}
-	if err := lines.Err(); err != nil {
+	data, err := io.ReadAll(z)
+	if err != nil {
 		t.Fatal(err)
+	}
+	return slices.Collect(bytes.Lines(data))
+}
+
+func parseAll(t testing.TB, lines [][]byte) []Record {
+	t.Helper()
+	var records []Record
+	for _, line := range lines {
+		records = append(records, parse(t, line))
 	}
 	return records
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // Messages that tests put together.
@@ -107,21 +108,10 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 	}
 }
 
-// expectRule asks that only the given rule is broken, or none.
+// expectRule asks that a rule is broken, or none.
 func expectRule(t *testing.T, body, rule string) {
 	t.Helper()
-	violations := wire.Check(decode(t, body))
-	if rule == "" && len(violations) > 0 {
-		t.Errorf("found %v\n%s", violations, body)
-	}
-	for _, v := range violations {
-		if v.Rule == rule {
-			return
-		}
-	}
-	if rule != "" {
-		t.Errorf("found %v, want %s\n%s", violations, rule, body)
-	}
+	wiretest.ExpectRule(t, wire.Check(decode(t, body)), rule)
 }
 
 func TestMarksBesideTheMessagesCount(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/anthropic"
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
@@ -124,7 +123,7 @@ func TestACacheMarkMovesToTheNearestBlockThatStays(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			body := func(messages list) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
-			if diff := cmp.Diff(body(tt.after), edit(t, body(tt.before), tt.edit)); diff != "" {
+			if diff := cmp.Diff(body(tt.after), edited(t, body(tt.before), tt.edit)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -139,7 +138,7 @@ func TestMarksStayLegalThroughEveryEdit(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		g := renderer{r: r, spare: 3, hours: r.IntN(4), anywhere: true}
 		body := g.render(wiretest.Conversation(r))
-		req := decodeIn(rt, body)
+		req := decode(rt, string(body))
 		if v := wire.Check(req); len(v) > 0 {
 			rt.Fatalf("the history itself is refused: %v\n%s", v, body)
 		}
@@ -149,7 +148,7 @@ func TestMarksStayLegalThroughEveryEdit(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		edited := decodeIn(rt, out)
+		edited := decode(rt, string(out))
 		if v := wire.CheckEdited(req, edited); len(v) > 0 {
 			rt.Fatalf("%v\n in %s\nout %s", v, body, out)
 		}
@@ -159,14 +158,6 @@ func TestMarksStayLegalThroughEveryEdit(t *testing.T) {
 			rt.Fatalf("%d marks become %d\n in %s\nout %s", before, after, body, out)
 		}
 	})
-}
-
-func decodeIn(rt *rapid.T, body []byte) *wire.Request {
-	req, err := anthropic.Codec{}.Decode(body)
-	if err != nil {
-		rt.Fatalf("%v\n%s", err, body)
-	}
-	return req
 }
 
 // marksIn counts the cache marks of the messages; no generated text looks like

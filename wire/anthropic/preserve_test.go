@@ -77,7 +77,7 @@ func TestSystemTurnsKeepTheirPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			edited := decode(t, edit(t, agentBody, tt.edit))
+			edited := decode(t, edited(t, agentBody, tt.edit))
 			if got := rolesOf(edited.Conversation()); got != tt.want {
 				t.Errorf("roles\n got %s\nwant %s", got, tt.want)
 			}
@@ -104,7 +104,7 @@ func TestSystemTurnsStayLegalThroughEveryEdit(t *testing.T) {
 		}
 		c.Messages = plimsoll.ListOf(messages...)
 		body := strings.ReplaceAll(string(render(c, r)), "system-turn", "system")
-		req := decodeIn(rt, []byte(body))
+		req := decode(rt, body)
 		d := plimsoll.NewDraft(req.Conversation(), nil)
 		wiretest.Edit(d, r)
 		compactInside(d, r)
@@ -112,7 +112,7 @@ func TestSystemTurnsStayLegalThroughEveryEdit(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if v := wire.CheckEdited(req, decodeIn(rt, out)); len(v) > 0 {
+		if v := wire.CheckEdited(req, decode(rt, string(out))); len(v) > 0 {
 			rt.Fatalf("%v\n in %s\nout %s", v, body, out)
 		}
 	})
@@ -149,7 +149,7 @@ func TestResultsInAnotherOrderThanTheirCallsArePairs(t *testing.T) {
 
 func TestThinkingGoesThroughByteForByte(t *testing.T) {
 	t.Parallel()
-	got := edit(t, agentBody, func(d *plimsoll.Draft) error {
+	got := edited(t, agentBody, func(d *plimsoll.Draft) error {
 		if err := d.ReplaceResult(part(3, 0), textOf("gone"), because); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 		`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r"},{"type":"text","text":"t"}]}]}`
 	const all = 4
-	base := decode(t, body).Chain()
+	base := decode(t, body)
 	const mark = `,"cache_control":{"type":"ephemeral"}`
 	for _, tt := range []struct {
 		name string
@@ -195,11 +195,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			chain := decode(t, strings.NewReplacer(tt.swap...).Replace(body)).Chain()
-			same := 0
-			for same < len(base) && base[same] == chain[same] {
-				same++
-			}
+			same := wiretest.SharedLinks(base, decode(t, strings.NewReplacer(tt.swap...).Replace(body)))
 			if same != tt.same {
 				t.Errorf("%d links are equal, want %d", same, tt.same)
 			}

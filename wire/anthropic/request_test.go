@@ -10,35 +10,21 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func decode(t testing.TB, body string) *wire.Request {
+func decode(t wiretest.TB, body string) *wire.Request {
 	t.Helper()
-	r, err := anthropic.Codec{}.Decode([]byte(body))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, body)
-	}
-	return r
+	return wiretest.Decode(t, anthropic.Codec{}, body)
 }
 
-// edit returns the body with the edits that a test makes.
-func edit(t testing.TB, body string, edits func(*plimsoll.Draft) error) string {
+// edited returns the body with the edits that a test makes.
+func edited(t testing.TB, body string, edit func(*plimsoll.Draft) error) string {
 	t.Helper()
-	r := decode(t, body)
-	d := plimsoll.NewDraft(r.Conversation(), nil)
-	if err := edits(d); err != nil {
-		t.Fatal(err)
-	}
-	out, err := r.Encode(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return wiretest.Edited(t, anthropic.Codec{}, body, edit)
 }
 
-func textOf(s string) plimsoll.List[plimsoll.Part] {
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
-}
+var textOf = wiretest.TextOf
 
 func span(start, end int) plimsoll.Span { return plimsoll.Span{Start: start, End: end} }
 
@@ -176,7 +162,7 @@ func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
 				return `{ "messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"f","input":{}}]},` +
 					`{"role":"user","content":[{"type":"tool_result", "tool_use_id":"1",` + result + `}, {"type":"text","text":"go on"}]}], "top_k": 9007199254740993 }`
 			}
-			got := edit(t, body(tt.result), func(d *plimsoll.Draft) error {
+			got := edited(t, body(tt.result), func(d *plimsoll.Draft) error {
 				why := plimsoll.Why{Rung: "clear", Ref: &plimsoll.Ref{ID: "r1"}}
 				return d.ReplaceResult(part(2, 0), textOf("[tool output trimmed; ref=r1]"), why)
 			})
@@ -243,7 +229,7 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, edit(t, tt.body, tt.edit)); diff != "" {
+			if diff := cmp.Diff(tt.want, edited(t, tt.body, tt.edit)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -279,7 +265,7 @@ func TestInsertedMessagesAreRendered(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := edit(t, `{"messages":[]}`, func(d *plimsoll.Draft) error { _, err := d.Insert(0, tt.message, because); return err })
+			got := edited(t, `{"messages":[]}`, func(d *plimsoll.Draft) error { _, err := d.Insert(0, tt.message, because); return err })
 			if diff := cmp.Diff(`{"messages":[`+tt.want+`]}`, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -341,16 +327,12 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := anthropic.Codec{}.Decode([]byte(tt.body))
-			var bad *wire.DecodeError
-			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
-				t.Fatalf("error %v", err)
+			bad := wiretest.DecodeError(t, anthropic.Codec{}, tt.body)
+			if bad.Path != tt.path || bad.Offset != tt.offset {
+				t.Errorf("%q at %d, want %q at %d: %v", bad.Path, bad.Offset, tt.path, tt.offset, bad)
 			}
-			if bad.Path != tt.path || bad.Offset != tt.offset || bad.Dialect != plimsoll.Anthropic || bad.Err == nil && bad.Expected == "" {
-				t.Errorf("%q at %d, want %q at %d: %v", bad.Path, bad.Offset, tt.path, tt.offset, err)
-			}
-			if !strings.HasPrefix(err.Error(), "anthropic request: ") {
-				t.Errorf("error %q", err)
+			if !strings.HasPrefix(bad.Error(), "anthropic request: ") {
+				t.Errorf("error %q", bad)
 			}
 		})
 	}

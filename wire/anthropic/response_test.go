@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,13 +17,7 @@ import (
 
 func TestStreamedAnswersArePutTogether(t *testing.T) {
 	t.Parallel()
-	wiretest.Streams(t, "testdata/streams.txtar", func(lines []string) wire.Assembler {
-		s := anthropic.Codec{}.NewAssembler()
-		for _, line := range lines {
-			s.Event("", []byte(line))
-		}
-		return s
-	})
+	wiretest.Streams(t, anthropic.Codec{})
 }
 
 func TestAnEventIsKnownByItsNameToo(t *testing.T) {
@@ -76,7 +69,7 @@ func TestAnAnswerCanBeSentBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := edit(t, `{"messages":[`+user+`]}`, func(d *plimsoll.Draft) error {
+	body := edited(t, `{"messages":[`+user+`]}`, func(d *plimsoll.Draft) error {
 		_, err := d.Insert(1, got.Message, because)
 		return err
 	})
@@ -177,27 +170,4 @@ func TestF10_ARefusalIsOneThatClientsKnow(t *testing.T) {
 	}
 }
 
-func FuzzStream(f *testing.F) {
-	data, err := os.ReadFile("testdata/streams.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Add([]byte(answer))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := anthropic.Codec{}.NewAssembler()
-		for line := range strings.Lines(string(data)) {
-			s.Event("", []byte(strings.TrimSpace(line)))
-		}
-		r := s.Response()
-		if r.Usage.Total() < 0 || r.Usage.Reasoning > r.Usage.Output {
-			t.Errorf("usage %+v", r.Usage)
-		}
-		for _, p := range r.Message.Parts.All() {
-			if o, ok := p.(plimsoll.Opaque); ok && !json.Valid([]byte(o.Raw)) {
-				t.Errorf("a block that is no JSON: %s", o.Raw)
-			}
-		}
-		_, _ = anthropic.Codec{}.ReadResponse(data)
-	})
-}
+func FuzzStream(f *testing.F) { wiretest.Answers(f, anthropic.Codec{}, answer) }

@@ -11,19 +11,21 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func TestSuite(t *testing.T) {
-	t.Parallel()
-	wiretest.Run(t, wiretest.Subject{Codec: anthropic.Codec{}, Render: render, Same: same, Normalize: normalize})
+var subject = wiretest.Subject{
+	Codec: anthropic.Codec{}, Render: render, Same: wiretest.WithoutToolName, Normalize: normalize, Adjusts: true,
 }
 
-// same leaves out what the Messages API cannot say: the name of the tool that a
-// result comes from.
-func same(p plimsoll.Part) plimsoll.Part {
-	if r, ok := p.(plimsoll.ToolResult); ok {
-		r.Name = ""
-		return r
-	}
-	return p
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	wiretest.Run(t, subject)
+}
+
+func FuzzDecode(f *testing.F) {
+	subject.RoundTrip(f, agentBody,
+		`{"system":null,"tools":null,"messages":[{"role":"user","content":[{"type":"tool_result","content":[[],{"type":"text","text":"\ud800"}]}],"content":"a"}],"messages":[{"role":"x"}]}`,
+		"{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}],\"cache_control\":{\"ttl\":\"1h\"}}",
+		`{"messages":[{"role":"assistant","content":[{"type":"server_tool_use","id":7},{"type":"x_tool_result","tool_use_id":"\u0000"},{"type":"thinking"}]}],"thinking":{"type":"enabled"}}`,
+	)
 }
 
 // normalize puts the results of a round into one user message, and gives texts
@@ -32,29 +34,17 @@ func normalize(c plimsoll.Conversation) plimsoll.Conversation {
 	if c.Dialect == plimsoll.Anthropic {
 		return c // decoded from a body that was rendered so
 	}
-	var messages []plimsoll.Message
-	results := false
-	for _, m := range c.Messages.All() {
+	messages := c.Messages.Slice()
+	for k, m := range messages {
 		parts := m.Parts.Slice()
 		for i, p := range parts {
 			if t, ok := p.(plimsoll.Text); ok && strings.TrimSpace(t.Text) == "" {
 				parts[i] = plimsoll.Text{Text: "x" + t.Text}
 			}
 		}
-		if m.Role != plimsoll.ToolRole {
-			messages = append(messages, plimsoll.NewMessage(m.Role, parts...))
-			results = false
-			continue
-		}
-		if results {
-			last := &messages[len(messages)-1]
-			*last = plimsoll.NewMessage(plimsoll.User, append(last.Parts.Slice(), parts...)...)
-			continue
-		}
-		messages = append(messages, plimsoll.NewMessage(plimsoll.User, parts...))
-		results = true
+		messages[k] = plimsoll.NewMessage(m.Role, parts...)
 	}
-	c.Messages = plimsoll.ListOf(messages...)
+	c.Messages = plimsoll.ListOf(wiretest.JoinResults(messages)...)
 	return c
 }
 
@@ -65,23 +55,10 @@ type (
 
 var (
 	array  = wiretest.Array
+	object = wiretest.Object
 	member = wiretest.NewMember
 	text   = wiretest.String
 )
-
-// object is wiretest.Object for keys that need no escapes: a suite renders
-// millions of them.
-func object(members ...wiretest.Member) raw {
-	out := raw{'{'}
-	for i, m := range members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), m.Key...), '"', ':')
-		out = append(out, m.Value...)
-	}
-	return append(out, '}')
-}
 
 // renderer writes bodies as clients do: marks on the instructions, on some of the
 // user's messages and on the last one, thinking switched on where the history

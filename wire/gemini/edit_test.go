@@ -10,23 +10,15 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/gemini"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 const placeholder = "[tool output trimmed; ref=r1]"
 
-// edited encodes body with an edit.
+// edited returns the body with the edits that a test makes.
 func edited(t *testing.T, body string, edit func(*plimsoll.Draft) error) string {
 	t.Helper()
-	r := decode(t, body)
-	d := plimsoll.NewDraft(r.Conversation(), nil)
-	if err := edit(d); err != nil {
-		t.Fatal(err)
-	}
-	out, err := r.Encode(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return wiretest.Edited(t, gemini.Codec{}, body, edit)
 }
 
 func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
@@ -314,9 +306,7 @@ func TestAResumedSessionWithEveryResponseTwiceIsReportedAndEdited(t *testing.T) 
 		{"in two contents", `{"role":"user","parts":[` + response + `]},{"role":"user","parts":[` + response + `]}`, wire.RuleOrphanResult},
 	} {
 		body := `{"contents":[{"role":"user","parts":[{"text":"go"}]},` + call + `,` + tt.responses + `]}`
-		if found := wire.Check(decode(t, body)); !has(found, tt.rule) {
-			t.Errorf("%s: found %v", tt.name, found)
-		}
+		wiretest.ExpectRule(t, wire.Check(decode(t, body)), tt.rule)
 		got := edited(t, body, func(d *plimsoll.Draft) error {
 			return d.ReplaceResult(d.Outline().Pairs[0].Result, textOf("cut"), because)
 		})

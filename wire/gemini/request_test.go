@@ -1,7 +1,6 @@
 package gemini_test
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -12,20 +11,15 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/gemini"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func decode(t testing.TB, body string) *wire.Request {
+func decode(t wiretest.TB, body string) *wire.Request {
 	t.Helper()
-	r, err := gemini.Codec{}.Decode([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return wiretest.Decode(t, gemini.Codec{}, body)
 }
 
-func textOf(s string) plimsoll.List[plimsoll.Part] {
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
-}
+var textOf = wiretest.TextOf
 
 // flat returns all parts, with each result as one text and what is in it.
 func flat(messages ...plimsoll.Message) []plimsoll.Part {
@@ -150,7 +144,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 	t.Parallel()
 	const system, tools = `"systemInstruction":{"parts":[{"text":"s"}]}`, `"tools":[{"functionDeclarations":[{"name":"f"}]}]`
 	const user, model = `{"role":"user","parts":[{"text":"hi"}]}`, `{"role":"model","parts":[{"functionCall":{"name":"f","args":{}},"thoughtSignature":"a"}]}`
-	base := decode(t, `{`+system+`,`+tools+`,"contents":[`+user+`,`+model+`]}`).Chain()
+	base := decode(t, `{`+system+`,`+tools+`,"contents":[`+user+`,`+model+`]}`)
 	for _, tt := range []struct {
 		name, body string
 		same       int
@@ -165,12 +159,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 		{"other tools", `{` + system + `,"tools":[],"contents":[` + user + `,` + model + `]}`, 0},
 		{"no instruction", `{"systemInstruction":null,` + tools + `,"contents":[` + user + `,` + model + `]}`, 0},
 	} {
-		chain := decode(t, tt.body).Chain()
-		same := 0
-		for same < len(base) && base[same] == chain[same] {
-			same++
-		}
-		if same != tt.same {
+		if same := wiretest.SharedLinks(base, decode(t, tt.body)); same != tt.same {
 			t.Errorf("%s: %d links are equal, want %d", tt.name, same, tt.same)
 		}
 	}
@@ -196,13 +185,9 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := gemini.Codec{}.Decode([]byte(tt.body))
-			var bad *wire.DecodeError
-			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
-				t.Fatalf("error %v", err)
-			}
-			if bad.Path != tt.path || bad.Offset < 0 || bad.Offset > len(tt.body) {
-				t.Errorf("path %q at %d, want %q: %v", bad.Path, bad.Offset, tt.path, err)
+			bad := wiretest.DecodeError(t, gemini.Codec{}, tt.body)
+			if bad.Path != tt.path {
+				t.Errorf("path %q, want %q: %v", bad.Path, tt.path, bad)
 			}
 		})
 	}
@@ -303,36 +288,4 @@ func TestAMillionKeysTakeMemoryInProportion(t *testing.T) {
 	if got := after.TotalAlloc - before.TotalAlloc; err != nil || got > uint64(len(body)) {
 		t.Errorf("%v; %d bytes are allocated for a body of %d", err, got, len(body))
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"contents":[{"role":"user","parts":[{"text":"\ud800"},{"inlineData":{"mimeType":"image/png","data":""}}]}],"tools":[{}]}`))
-	f.Add([]byte(`{"contents":{"parts":{"functionCall":{"args":[]}}},"tools":{"function_declarations":null},"system_instruction":{}}`))
-	f.Add([]byte(`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"x"}]},{"parts":[{"functionResponse":{"name":"f","response":{"error":"e"},"parts":[{"text":"t"}]}}]}]}`))
-	f.Add([]byte("{\"contents\":[{\"parts\":[{\"text\":\"\xff\"}]}],\"contents\":[]}"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := gemini.Codec{}.Decode(body)
-		if err != nil {
-			return
-		}
-		out, err := r.Encode(plimsoll.NewDraft(r.Conversation(), nil))
-		if err != nil || string(out) != string(body) {
-			t.Fatalf("%v\n in %q\nout %q", err, body, out)
-		}
-		wire.Check(r)
-		r.Chain()
-		flat(r.Conversation().Messages.Slice()...)
-		d := plimsoll.NewDraft(r.Conversation(), nil)
-		d.AddSystem(plimsoll.Text{Text: "s"}, because)
-		d.AddTool(plimsoll.Tool{Name: "t"}, because)
-		for _, p := range d.Outline().Pairs {
-			_ = d.ReplaceResult(p.Result, textOf("[trimmed]"), because)
-		}
-		if out, err = r.Encode(d); err != nil {
-			return
-		}
-		if _, err := (gemini.Codec{}).Decode(out); err != nil {
-			t.Fatalf("what was written cannot be read: %v\n in %q\nout %q", err, body, out)
-		}
-	})
 }

@@ -10,33 +10,34 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
+var subject = wiretest.Subject{Codec: gemini.Codec{}, Render: render, Normalize: normalize}
+
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	wiretest.Run(t, wiretest.Subject{Codec: gemini.Codec{}, Render: render, Normalize: normalize})
+	wiretest.Run(t, subject)
+}
+
+func FuzzDecode(f *testing.F) {
+	subject.RoundTrip(f, clientBody,
+		`{"contents":[{"role":"user","parts":[{"text":"\ud800"},{"inlineData":{"mimeType":"image/png","data":""}}]}],"tools":[{}]}`,
+		`{"contents":{"parts":{"functionCall":{"args":[]}}},"tools":{"function_declarations":null},"system_instruction":{}}`,
+		`{"contents":[{"role":"model","parts":[{"functionCall":{"name":"f"},"thoughtSignature":"x"}]},{"parts":[{"functionResponse":{"name":"f","response":{"error":"e"},"parts":[{"text":"t"}]}}]}]}`,
+		"{\"contents\":[{\"parts\":[{\"text\":\"\xff\"}]}],\"contents\":[]}",
+	)
 }
 
 // normalize puts the results of a round into one content of the user, and the
 // texts of a result into the one that a function response has.
 func normalize(c plimsoll.Conversation) plimsoll.Conversation {
-	var messages []plimsoll.Message
-	results := false
-	for _, m := range c.Messages.All() {
-		if m.Role != plimsoll.ToolRole {
-			messages = append(messages, m)
-			results = false
-			continue
+	messages := c.Messages.Slice()
+	for i, m := range messages {
+		if m.Role == plimsoll.ToolRole {
+			r := m.Parts.At(0).(plimsoll.ToolResult)
+			r.Content = textOf(plimsoll.TextOf(r.Content))
+			messages[i] = plimsoll.NewMessage(m.Role, r)
 		}
-		r := m.Parts.At(0).(plimsoll.ToolResult)
-		r.Content = textOf(plimsoll.TextOf(r.Content))
-		if !results {
-			messages = append(messages, plimsoll.NewMessage(plimsoll.User, r))
-			results = true
-			continue
-		}
-		last := &messages[len(messages)-1]
-		*last = plimsoll.NewMessage(plimsoll.User, append(last.Parts.Slice(), r)...)
 	}
-	c.Messages = plimsoll.ListOf(messages...)
+	c.Messages = plimsoll.ListOf(wiretest.JoinResults(messages)...)
 	return c
 }
 
@@ -47,27 +48,10 @@ type (
 
 var (
 	array  = wiretest.Array
+	object = wiretest.Object
 	member = wiretest.NewMember
 	text   = wiretest.String
 )
-
-// object is wiretest.Object for keys that need no escapes: a suite renders
-// millions of them.
-func object(members ...wiretest.Member) raw {
-	size := 2
-	for _, m := range members {
-		size += len(m.Key) + len(m.Value) + len(`"":,`)
-	}
-	out := append(make(raw, 0, size), '{')
-	for i, m := range members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), m.Key...), '"', ':')
-		out = append(out, m.Value...)
-	}
-	return append(out, '}')
-}
 
 // renderer writes bodies as clients do, in camel or in snake case.
 type renderer struct {

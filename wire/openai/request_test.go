@@ -11,20 +11,21 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func decode(t testing.TB, body string) *wire.Request {
+func decode(t wiretest.TB, body string) *wire.Request {
 	t.Helper()
-	r, err := openai.Codec{}.Decode([]byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return wiretest.Decode(t, openai.Codec{}, body)
 }
 
-func textOf(s string) plimsoll.List[plimsoll.Part] {
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
+// edited returns the body with the edits that a test makes.
+func edited(t testing.TB, body string, edit func(*plimsoll.Draft) error) string {
+	t.Helper()
+	return wiretest.Edited(t, openai.Codec{}, body, edit)
 }
+
+var textOf = wiretest.TextOf
 
 var because = plimsoll.Why{Rung: "test", Reason: "to see"}
 
@@ -96,17 +97,11 @@ func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
 			t.Parallel()
 			const before = `{ "messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool", "x":1.0, "content": `
 			const after = ` ,"tool_call_id":"1"}], "seed": 9007199254740993 }`
-			r := decode(t, before+tt.content+after)
-			d := plimsoll.NewDraft(r.Conversation(), nil)
-			why := plimsoll.Why{Rung: "clear", Ref: &plimsoll.Ref{ID: "r1"}}
-			if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("[tool output trimmed; ref=r1]"), why); err != nil {
-				t.Fatal(err)
-			}
-			out, err := r.Encode(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(before+tt.want+after, string(out)); diff != "" {
+			got := edited(t, before+tt.content+after, func(d *plimsoll.Draft) error {
+				why := plimsoll.Why{Rung: "clear", Ref: &plimsoll.Ref{ID: "r1"}}
+				return d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("[tool output trimmed; ref=r1]"), why)
+			})
+			if diff := cmp.Diff(before+tt.want+after, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -115,19 +110,15 @@ func TestO13_ATrimmedResultIsSerialisedAsItsPlaceholder(t *testing.T) {
 
 func TestOfSeveralReplacementsTheLastIsWritten(t *testing.T) {
 	t.Parallel()
-	r := decode(t, `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"2","content":"b"}]}`)
-	d := plimsoll.NewDraft(r.Conversation(), nil)
-	for _, e := range []struct {
-		message int
-		text    string
-	}{{1, "first"}, {2, "other"}, {1, "last"}} {
-		if err := d.ReplaceResult(plimsoll.PartRef{Message: e.message}, textOf(e.text), because); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := r.Encode(d)
-	if err != nil || !strings.HasSuffix(string(out), `{"role":"tool","tool_call_id":"1","content":"last"},{"role":"tool","tool_call_id":"2","content":"other"}]}`) {
-		t.Errorf("%v, body %s", err, out)
+	got := edited(t, `{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}},{"id":"2","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"a"},{"role":"tool","tool_call_id":"2","content":"b"}]}`, func(d *plimsoll.Draft) error {
+		return errors.Join(
+			d.ReplaceResult(plimsoll.PartRef{Message: 1}, textOf("first"), because),
+			d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("other"), because),
+			d.ReplaceResult(plimsoll.PartRef{Message: 1}, textOf("last"), because),
+		)
+	})
+	if !strings.HasSuffix(got, `{"role":"tool","tool_call_id":"1","content":"last"},{"role":"tool","tool_call_id":"2","content":"other"}]}`) {
+		t.Errorf("body %s", got)
 	}
 }
 
@@ -166,16 +157,7 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := decode(t, body)
-			d := plimsoll.NewDraft(r.Conversation(), nil)
-			if err := tt.edit(d); err != nil {
-				t.Fatal(err)
-			}
-			out, err := r.Encode(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, string(out)); diff != "" {
+			if diff := cmp.Diff(tt.want, edited(t, body, tt.edit)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -184,7 +166,7 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 
 func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 	t.Parallel()
-	base := decode(t, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`).Chain()
+	base := decode(t, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
 	for _, tt := range []struct {
 		name, body string
 		same       int
@@ -196,12 +178,7 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 		{"other tools", `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"g"}}]}`, 0},
 		{"another role", `{"messages":[{"role":"system","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`, 1},
 	} {
-		chain := decode(t, tt.body).Chain()
-		same := 0
-		for same < len(base) && base[same] == chain[same] {
-			same++
-		}
-		if same != tt.same {
+		if same := wiretest.SharedLinks(base, decode(t, tt.body)); same != tt.same {
 			t.Errorf("%s: %d links are equal, want %d", tt.name, same, tt.same)
 		}
 	}
@@ -255,19 +232,7 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			found := wire.Check(decode(t, `{"messages":[`+tt.messages+`]}`))
-			if tt.rule == "" {
-				if len(found) > 0 {
-					t.Errorf("found %v", found)
-				}
-				return
-			}
-			for _, v := range found {
-				if v.Rule == tt.rule {
-					return
-				}
-			}
-			t.Errorf("found %v, want %s", found, tt.rule)
+			wiretest.ExpectRule(t, wire.Check(decode(t, `{"messages":[`+tt.messages+`]}`)), tt.rule)
 		})
 	}
 }
@@ -287,35 +252,10 @@ func TestBadBodiesAreErrorsWithAPlace(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := openai.Codec{}.Decode([]byte(tt.body))
-			bad, ok := err.(*wire.DecodeError)
-			if !ok || !errors.Is(err, plimsoll.ErrInvalid) {
-				t.Fatalf("error %v", err)
-			}
-			if bad.Path != tt.path || bad.Offset < 0 || bad.Offset > len(tt.body) {
-				t.Errorf("path %q at %d, want %q: %v", bad.Path, bad.Offset, tt.path, err)
+			bad := wiretest.DecodeError(t, openai.Codec{}, tt.body)
+			if bad.Path != tt.path {
+				t.Errorf("path %q, want %q: %v", bad.Path, tt.path, bad)
 			}
 		})
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"\ud800"},{"type":"image_url","image_url":"data:"}]}],"tools":[{}]}`))
-	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":{}}}]},{"role":"tool","content":null}]}`))
-	f.Add([]byte("{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}],\"messages\":[]}"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		r, err := openai.Codec{}.Decode(body)
-		if err != nil {
-			return
-		}
-		out, err := r.Encode(plimsoll.NewDraft(r.Conversation(), nil))
-		if err != nil || string(out) != string(body) {
-			t.Fatalf("%v\n in %q\nout %q", err, body, out)
-		}
-		wire.Check(r)
-		r.Chain()
-		for _, m := range r.Conversation().Messages.All() {
-			m.Parts.Slice()
-		}
-	})
 }

@@ -3,7 +3,6 @@ package openai_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,13 +17,7 @@ import (
 
 func TestStreamedAnswersArePutTogether(t *testing.T) {
 	t.Parallel()
-	wiretest.Streams(t, "testdata/streams.txtar", func(lines []string) wire.Assembler {
-		s := openai.Codec{}.NewAssembler()
-		for _, line := range lines {
-			s.Event("", []byte(line))
-		}
-		return s
-	})
+	wiretest.Streams(t, openai.Codec{})
 }
 
 func TestC02_ACompleteAnswerIsRead(t *testing.T) {
@@ -120,21 +113,4 @@ func TestF10_ARefusalIsOneThatSDKsKnow(t *testing.T) {
 	}
 }
 
-func FuzzStream(f *testing.F) {
-	data, err := os.ReadFile("testdata/streams.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := openai.Codec{}.NewAssembler()
-		for line := range strings.Lines(string(data)) {
-			s.Event("", []byte(strings.TrimSpace(line)))
-		}
-		r := s.Response()
-		if r.HasUsage && r.Usage.Total() < 0 {
-			t.Errorf("usage %+v", r.Usage)
-		}
-		_, _ = openai.Codec{}.ReadResponse(data)
-	})
-}
+func FuzzStream(f *testing.F) { wiretest.Answers(f, openai.Codec{}) }

@@ -9,9 +9,19 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
+var subject = wiretest.Subject{Codec: openai.Codec{}, Render: render, Same: same}
+
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	wiretest.Run(t, wiretest.Subject{Codec: openai.Codec{}, Render: render, Same: same})
+	wiretest.Run(t, subject)
+}
+
+func FuzzDecode(f *testing.F) {
+	subject.RoundTrip(f, clientBody,
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"\ud800"},{"type":"image_url","image_url":"data:"}]}],"tools":[{}]}`,
+		`{"messages":[{"role":"assistant","tool_calls":[{"function":{"arguments":{}}}]},{"role":"tool","content":null}]}`,
+		"{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}],\"messages\":[]}",
+	)
 }
 
 // same leaves out what Chat Completions cannot say: signatures, and the name of
@@ -21,11 +31,8 @@ func same(p plimsoll.Part) plimsoll.Part {
 	case plimsoll.Reasoning:
 		p.Signature = ""
 		return p
-	case plimsoll.ToolResult:
-		p.Name = ""
-		return p
 	}
-	return p
+	return wiretest.WithoutToolName(p)
 }
 
 type raw = wiretest.Raw

@@ -1,6 +1,7 @@
 package responses_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -211,4 +212,20 @@ func ExampleRebuild() {
 	body, err := responses.Rebuild(r, earlier)
 	fmt.Println(string(body), err)
 	// Output: {"model":"gpt-5","input":[{"type":"message","role":"user","content":"Hello."},{"type":"message","role":"assistant","content":"Hi."},{"type":"message","role":"user","content":"And now?"}]} <nil>
+}
+
+func FuzzOutputItems(f *testing.F) {
+	f.Add([]byte(firstAnswer))
+	f.Add([]byte(`{"type":"response.completed","response":` + firstAnswer + `}`))
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		items, err := responses.OutputItems(answer)
+		if err != nil {
+			return
+		}
+		for _, item := range items {
+			if !bytes.Contains(answer, item) {
+				t.Errorf("an item that the answer does not have: %q", item)
+			}
+		}
+	})
 }

@@ -7,25 +7,19 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // edited decodes a body, edits it and returns what is sent. The edit and the
 // result must be legal.
 func edited(t *testing.T, body string, edit func(d *plimsoll.Draft) error) string {
 	t.Helper()
-	r := decode(t, body)
-	d := plimsoll.NewDraft(r.Conversation(), nil)
-	if err := edit(d); err != nil {
-		t.Fatal(err)
-	}
-	out, err := r.Encode(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v := wire.CheckEdited(r, decode(t, string(out))); len(v) > 0 {
+	out := wiretest.Edited(t, responses.Codec{}, body, edit)
+	if v := wire.CheckEdited(decode(t, body), decode(t, out)); len(v) > 0 {
 		t.Errorf("the result is refused: %v\n%s", v, out)
 	}
-	return string(out)
+	return out
 }
 
 func TestO13_ATrimmedResultIsSentAsItsPlaceholder(t *testing.T) {

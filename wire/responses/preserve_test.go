@@ -3,14 +3,12 @@ package responses_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // codexBody is what Codex sends: no instructions but developer messages, an id on
@@ -136,31 +134,4 @@ func TestHostileBodiesEndInAnErrorOrARequest(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzDecode(f *testing.F) {
-	for _, body := range []string{codexBody, firstRequest, secondRequest, request(ask, think, say, call, answer)} {
-		f.Add([]byte(body))
-	}
-	for i := range 20 {
-		r := rand.New(rand.NewPCG(uint64(i), 1))
-		f.Add(render(wiretest.Conversation(r), r))
-	}
-	f.Fuzz(func(t *testing.T, body []byte) {
-		before := bytes.Clone(body)
-		r, err := responses.Codec{}.Decode(body)
-		if err != nil {
-			return
-		}
-		out, err := r.Encode(plimsoll.NewDraft(r.Conversation(), nil))
-		if err != nil || !bytes.Equal(out, before) {
-			t.Fatalf("unedited it becomes %q, %v", out, err)
-		}
-		wire.Check(r)
-		r.Chain()
-		mutate(t, r)
-		if !bytes.Equal(body, before) {
-			t.Fatal("the body was changed in place")
-		}
-	})
 }

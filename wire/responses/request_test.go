@@ -1,7 +1,6 @@
 package responses_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,15 +10,12 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func decode(t testing.TB, body string) *wire.Request {
+func decode(t wiretest.TB, body string) *wire.Request {
 	t.Helper()
-	r, err := responses.Codec{}.Decode([]byte(body))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, body)
-	}
-	return r
+	return wiretest.Decode(t, responses.Codec{}, body)
 }
 
 // request puts items into a request.
@@ -27,9 +23,7 @@ func request(items ...string) string {
 	return `{"model":"gpt-5","input":[` + strings.Join(items, ",") + `]}`
 }
 
-func textOf(s string) plimsoll.List[plimsoll.Part] {
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
-}
+var textOf = wiretest.TextOf
 
 var because = plimsoll.Why{Rung: "test", Reason: "to see"}
 
@@ -276,6 +270,23 @@ func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 			}
 		})
 	}
+	base := decode(t, `{"input":"x","instructions":"s","tools":[{"type":"function","name":"f"}]}`)
+	for _, tt := range []struct {
+		name, body string
+		same       int
+	}{
+		{"other parameters", `{"temperature":0,"input":"x","instructions":"s","tools":[{"type":"function","name":"f"}],"prompt_cache_key":"k"}`, 2},
+		{"null members in a tool", `{"input":"x","instructions":"s","tools":[{"type":"function","name":"f","strict":null}]}`, 2},
+		{"another question", `{"input":"y","instructions":"s","tools":[{"type":"function","name":"f"}]}`, 1},
+		{"other tools", `{"input":"x","instructions":"s","tools":[{"type":"function","name":"g"}]}`, 0},
+		{"no tools", `{"input":"x","instructions":"s"}`, 0},
+		{"other instructions", `{"input":"x","instructions":"S","tools":[{"type":"function","name":"f"}]}`, 0},
+		{"instructions as an item", `{"input":[{"role":"system","content":"s"},{"role":"user","content":"x"}],"tools":[{"type":"function","name":"f"}]}`, 0},
+	} {
+		if same := wiretest.SharedLinks(base, decode(t, tt.body)); same != tt.same {
+			t.Errorf("%s: %d links are equal, want %d", tt.name, same, tt.same)
+		}
+	}
 	bare, list := decode(t, `{"input":"x"}`).Chain(), decode(t, `{"input":[{"role":"user","content":"x"}]}`).Chain()
 	if bare[1] != list[1] {
 		t.Error("a bare string and the message that it stands for differ")
@@ -300,13 +311,9 @@ func TestBadBodiesSayWhereAndWhatWasExpected(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := responses.Codec{}.Decode([]byte(tt.body))
-			var bad *wire.DecodeError
-			if !errors.As(err, &bad) || !errors.Is(err, plimsoll.ErrInvalid) {
-				t.Fatalf("%v", err)
-			}
+			bad := wiretest.DecodeError(t, responses.Codec{}, tt.body)
 			if bad.Path != tt.path || bad.Offset != tt.offset || tt.expected != "" && bad.Expected != tt.expected {
-				t.Errorf("at %d %q expected %q: %v", bad.Offset, bad.Path, bad.Expected, err)
+				t.Errorf("at %d %q expected %q: %v", bad.Offset, bad.Path, bad.Expected, bad)
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package responses_test
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,17 +14,9 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func assemble(lines []string) wire.Assembler {
-	s := responses.Codec{}.NewAssembler()
-	for _, line := range lines {
-		s.Event("", []byte(line))
-	}
-	return s
-}
-
 func TestStreamedAnswersArePutTogether(t *testing.T) {
 	t.Parallel()
-	wiretest.Streams(t, "testdata/streams.txtar", assemble)
+	wiretest.Streams(t, responses.Codec{})
 }
 
 func TestTheNameOfAnEventStandsInForItsType(t *testing.T) {
@@ -73,7 +64,7 @@ func TestC02_ACompleteAnswerIsRead(t *testing.T) {
 func TestC02_UsageOfAStreamCountsOnce(t *testing.T) {
 	t.Parallel()
 	usage := `"usage":{"input_tokens":10,"input_tokens_details":{"cached_tokens":4},"output_tokens":3}`
-	r := assemble([]string{
+	r := wiretest.Assemble(responses.Codec{}, []string{
 		`{"type":"response.in_progress","response":{"status":"in_progress",` + usage + `}}`,
 		`{"type":"response.completed","response":{"status":"completed",` + usage + `}}`,
 	}).Response()
@@ -155,21 +146,4 @@ func TestF10_AStreamedRefusalEndsTheStream(t *testing.T) {
 	}
 }
 
-func FuzzStream(f *testing.F) {
-	data, err := os.ReadFile("testdata/streams.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		lines := strings.Split(string(data), "\n")
-		r := assemble(lines).Response()
-		if r.HasUsage && r.Usage.Total() < 0 {
-			t.Errorf("usage %+v", r.Usage)
-		}
-		for _, line := range lines {
-			_, _ = responses.Codec{}.ReadResponse([]byte(line))
-			_, _ = responses.OutputItems([]byte(line))
-		}
-	})
-}
+func FuzzStream(f *testing.F) { wiretest.Answers(f, responses.Codec{}) }

@@ -6,24 +6,21 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-func TestSuite(t *testing.T) {
-	t.Parallel()
-	wiretest.Run(t, wiretest.Subject{Codec: responses.Codec{}, Render: render, Same: same, Normalize: normalize})
+var subject = wiretest.Subject{
+	Codec: responses.Codec{}, Render: render, Same: wiretest.WithoutToolName, Normalize: normalize, Adjusts: true,
 }
 
-// same leaves out the name of the tool that a result comes from, which an output
-// does not repeat.
-func same(p plimsoll.Part) plimsoll.Part {
-	if r, ok := p.(plimsoll.ToolResult); ok {
-		r.Name = ""
-		return r
-	}
-	return p
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	wiretest.Run(t, subject)
+}
+
+func FuzzDecode(f *testing.F) {
+	subject.RoundTrip(f, codexBody, firstRequest, secondRequest, request(ask, think, say, call, answer))
 }
 
 // normalize makes items of the parts of each message, and of added instructions a
@@ -60,30 +57,11 @@ func addedSystem(c plimsoll.Conversation) []plimsoll.Message {
 type raw = wiretest.Raw
 
 var (
+	object = wiretest.Object
 	member = wiretest.NewMember
 	text   = wiretest.String
+	word   = wiretest.Word[string]
 )
-
-// object does what wiretest.Object does for keys that need no escapes, in a
-// fraction of the time.
-func object(members ...wiretest.Member) raw {
-	size := 2
-	for _, m := range members {
-		size += len(m.Key) + len(m.Value) + 4
-	}
-	out := append(make(raw, 0, size), '{')
-	for i, m := range members {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, '"'), m.Key...), '"', ':')
-		out = append(out, m.Value...)
-	}
-	return append(out, '}')
-}
-
-// word writes a string that needs no escapes.
-func word(s string) raw { return raw(`"` + s + `"`) }
 
 func render(c plimsoll.Conversation, r *rand.Rand) []byte {
 	indent := r.IntN(2) == 0
@@ -188,18 +166,4 @@ func (g *items) output(content plimsoll.List[plimsoll.Part]) raw {
 			member("prompt_cache_breakpoint", raw(`{"mode":"explicit"}`))))
 	}
 	return wiretest.Array(parts...)
-}
-
-// mutate edits a request; if the edits can be written, they can be read.
-func mutate(t *testing.T, r *wire.Request) {
-	t.Helper()
-	d := plimsoll.NewDraft(r.Conversation(), nil)
-	wiretest.Edit(d, rand.New(rand.NewPCG(1, 2)))
-	out, err := r.Encode(d)
-	if err != nil {
-		return
-	}
-	if _, err := (responses.Codec{}).Decode(out); err != nil {
-		t.Fatalf("what was written cannot be read: %v\n in %q\nout %q", err, r.Body(), out)
-	}
 }

@@ -71,3 +71,28 @@ func dropTurns(d *plimsoll.Draft, r *rand.Rand, why plimsoll.Why) {
 		_, _ = d.Insert(end, plimsoll.Say(plimsoll.Assistant, "Understood."), why)
 	}
 }
+
+// EditAnything makes edits of every kind at random places, whether or not a rung
+// would make them and an API would take the result.
+func EditAnything(d *plimsoll.Draft, r *rand.Rand) {
+	why := plimsoll.Why{Rung: "test", Reason: "at random"}
+	for i, m := range d.Original().Messages.All() {
+		for j := range m.Parts.Len() {
+			at := plimsoll.PartRef{Message: i, Part: j}
+			switch r.IntN(4) {
+			case 0:
+				_ = d.ReplaceResult(at, TextOf("gone"), why)
+			case 1:
+				_ = d.RemovePart(at, why)
+			}
+		}
+		if r.IntN(4) == 0 {
+			_ = d.Drop(plimsoll.Span{Start: i, End: i + 1}, why)
+		}
+		if r.IntN(4) == 0 {
+			_, _ = d.Insert(i, plimsoll.Say(plimsoll.User, "so far"), why)
+		}
+	}
+	d.AddSystem(plimsoll.Text{Text: "more"}, why)
+	d.AddTool(plimsoll.Tool{Name: "t"}, why)
+}

@@ -13,11 +13,11 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// Streams runs golden streams: for each NAME.stream in a txtar file, assemble is
-// given its lines, and what comes out must read like NAME.answer.
-func Streams(t *testing.T, file string, assemble func(lines []string) wire.Assembler) {
+// Streams runs the golden streams in testdata: the codec reads the lines of each
+// NAME.stream, and what it understands must read like NAME.answer.
+func Streams(t *testing.T, codec wire.Codec) {
 	t.Helper()
-	archive, err := txtar.ParseFile(filepath.FromSlash(file))
+	archive, err := txtar.ParseFile(filepath.FromSlash("testdata/streams.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,24 @@ func Streams(t *testing.T, file string, assemble func(lines []string) wire.Assem
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := assemble(strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n"))
+			s := Assemble(codec, strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n"))
 			if diff := cmp.Diff(answers[name+".answer"], Describe(s)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// Assemble reads the data of events, which have no names. The buffer of each is
+// used again, as a reader of events does.
+func Assemble(codec wire.Codec, events []string) wire.Assembler {
+	s := codec.NewAssembler()
+	for _, event := range events {
+		data := []byte(event)
+		s.Event("", data)
+		clear(data)
+	}
+	return s
 }
 
 // Describe writes what an assembler has put together, one thing a line.

@@ -34,6 +34,9 @@ type Subject struct {
 	// messages otherwise (several results in one message); nil means that nothing
 	// is drawn otherwise.
 	Normalize func(plimsoll.Conversation) plimsoll.Conversation
+	// Adjusts says that the codec touches what stands beside an edit: a cache mark
+	// moves, an id goes with the reasoning it belongs to.
+	Adjusts bool
 }
 
 var mutations = flag.Int("mutations", 0, "histories that are generated for each dialect (default 100,000; 5,000 under the race detector)")
