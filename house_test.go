@@ -29,6 +29,7 @@ var edges = map[string][]string{
 	"token/bpe":            {"token/internal/split"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},
 	"token/internal/split": {"golang.org/x/sys"},
+	"embed":                {".", "golang.org/x/text"},
 	"examples":             {},
 	"internal/bar":         {"golang.org/x/text"},
 	"internal/rawjson":     {"golang.org/x/sys"},
