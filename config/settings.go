@@ -1,0 +1,69 @@
+package config
+
+import "github.com/plimsoll/plimsoll"
+
+// Settings is everything that can be configured. Its fields are the keys of the
+// file in snake_case; their tags are
+//
+//	default  the value when no source has one, written as in the environment
+//	null     what it means that there is no value; such a setting may be null
+//	oneof    the words that are possible
+//	min, max the numbers that are possible; those above a bound with "above"
+//	atmost   the key of another number that this one must not exceed
+//	reach    "outside" for what makes the program open files or addresses
+//	help     a sentence for the documentation
+//
+// A pointer is nil where zero would be a value of its own; elsewhere zero means
+// that there is none.
+type Settings struct {
+	Preset string `default:"auto" oneof:"auto cookbook agent multichat gemini" help:"Named configuration that supplies what no other source sets."`
+	Method string `null:"the preset's" oneof:"window summary hybrid" help:"How old content goes: whole turns (window), replaced by a summary (summary), or both (hybrid)."`
+	Model  string `null:"the request's" help:"Model whose window and tokenizer count."`
+
+	Window  int  `null:"the model's" min:"1" help:"Context limit in tokens, whatever the model."`
+	Reserve *int `null:"the request's" min:"0" help:"Tokens that are kept free for the answer."`
+
+	Marks Marks
+	Rungs []string       `null:"the preset's" oneof:"view dedupe clear reasoning compact slide trim" help:"Ways to make a conversation smaller, in order."`
+	Pins  []plimsoll.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
+
+	ToolOutputCache ToolOutputCache
+	Clear           Clear
+	Dedupe          Dedupe
+
+	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
+	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
+	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`
+}
+
+// Marks are fractions of the limit: above High the engine acts, and it cuts down
+// to Low.
+type Marks struct {
+	High float64 `default:"1" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
+	Low  float64 `default:"0.7" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
+}
+
+// ToolOutputCache says how tool outputs enter a conversation.
+type ToolOutputCache struct {
+	Enabled             bool `default:"true" help:"Whether large tool outputs are kept outside the conversation."`
+	ContextBudgetTokens *int `null:"a quarter of the window, 20000 to 60000" min:"0" help:"Tokens that tool outputs may take together."`
+	MaxMessageBytes     int  `default:"51200" min:"1" help:"Bytes that a single output may take."`
+	MaxLineLength       int  `default:"2000" min:"1" help:"Characters that a line of an output may have."`
+}
+
+// Clear says when old tool outputs become placeholders.
+type Clear struct {
+	KeepNewest int  `default:"3" min:"0" help:"Tool outputs that are never cleared, counted from the newest."`
+	MinReclaim *int `null:"the preset's" min:"0" help:"Tokens that clearing must gain, or it is left."`
+}
+
+// Dedupe says which tool outputs repeat each other.
+type Dedupe struct {
+	PathArguments []string `null:"those of well-known agents" help:"Arguments of tools that name a file."`
+	ReadTools     []string `null:"those of well-known agents" help:"Tools that read a file."`
+	WriteTools    []string `null:"those of well-known agents" help:"Tools that write a file."`
+}
+
+// Path is a file, a directory or an address. Relative ones in a file are relative
+// to that file's directory.
+type Path string

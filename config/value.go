@@ -1,0 +1,73 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// String writes the value for people: lists with commas, and where there is no
+// value, what that means.
+func (v Value) String() string {
+	r := reflect.ValueOf(v.Value)
+	if r.IsZero() && v.Null != "" {
+		return v.Null
+	}
+	return words(reflect.Indirect(r))
+}
+
+func words(v reflect.Value) string {
+	var parts []string
+	switch v.Kind() {
+	case reflect.Slice:
+		for _, item := range v.Seq2() {
+			parts = append(parts, words(item))
+		}
+	case reflect.Map:
+		for _, key := range slices.Sorted(maps.Keys(v.Interface().(map[string]int))) {
+			parts = append(parts, fmt.Sprintf("%s=%d", key, v.MapIndex(reflect.ValueOf(key)).Int()))
+		}
+	default:
+		if p, ok := v.Interface().(plimsoll.Pin); ok {
+			return pinText(p)
+		}
+		return fmt.Sprint(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// MarshalJSON writes key, value, origin, variable and default.
+func (v Value) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Key    string `json:"key"`
+		Value  any    `json:"value"`
+		Source Kind   `json:"source"`
+		From   string `json:"from"`
+		Env    string `json:"env"`
+	}{v.Key, v.plain(), v.Origin.Kind, v.Origin.String(), v.Env})
+}
+
+// plain is the value as it could stand in a file; nil if there is none.
+func (v Value) plain() any {
+	if reflect.ValueOf(v.Value).IsZero() && v.Null != "" {
+		return nil
+	}
+	pins, ok := v.Value.([]plimsoll.Pin)
+	if !ok {
+		return v.Value
+	}
+	var out []map[string]any
+	for _, p := range pins {
+		conditions := map[string]any{}
+		for key, value := range pinConditions(p) {
+			conditions[key] = value
+		}
+		out = append(out, conditions)
+	}
+	return out
+}
