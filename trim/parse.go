@@ -19,7 +19,7 @@ type Input struct {
 	Model string
 }
 
-// ErrNoMessages reports a text that is JSON, but has no messages in it.
+// ErrNoMessages reports a text that has no messages in it.
 var ErrNoMessages = errors.New("no messages found")
 
 // Parse finds the messages in a list of messages, in the body of a chat
@@ -28,6 +28,9 @@ var ErrNoMessages = errors.New("no messages found")
 func Parse(data []byte) (Input, error) {
 	text := bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	bom := len(data) - len(text)
+	if begin := bytes.TrimLeft(text, " \t\r\n"); len(begin) == 0 || begin[0] != '[' && begin[0] != '{' {
+		return Input{}, fmt.Errorf("%w: %w", plimsoll.ErrInvalid, ErrNoMessages)
+	}
 	s := rawjson.NewScanner(text)
 	value := s.Value().Of(text)
 	if err := s.Err(); err != nil {

@@ -42,7 +42,7 @@ const noLength = 1e-12
 func cosine(a, b []float64) float64 {
 	dot := 0.0
 	for i := range min(len(a), len(b)) {
-		dot += a[i] * b[i]
+		dot += float64(a[i] * b[i]) // the conversion keeps processors from fusing
 	}
 	na, nb := norm(a), norm(b)
 	if na <= noLength || nb <= noLength {
@@ -58,7 +58,7 @@ func cosine(a, b []float64) float64 {
 func norm(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {
-		sum += x * x
+		sum += float64(x * x)
 	}
 	return math.Sqrt(sum)
 }
