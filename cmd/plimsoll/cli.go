@@ -16,6 +16,7 @@ import (
 type cli struct {
 	Count      countCmd      `cmd:"" help:"Show what conversations and texts weigh in tokens."`
 	Models     modelsCmd     `cmd:"" help:"Show limits, prices and tokenizers of models."`
+	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
