@@ -58,14 +58,17 @@ type Task struct {
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.
-type Keeper struct{ options Options }
+type Keeper struct {
+	options Options
+	facts   *facts
+}
 
 // New returns a keeper.
 func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{*o}
+	k := &Keeper{options: *o, facts: &facts{}}
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}

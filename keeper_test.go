@@ -531,3 +531,31 @@ func checkFitted(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pins 
 		t.Fatal("the newest turn has lost its opening")
 	}
 }
+
+func TestFactsAreFoundOncePerMessage(t *testing.T) {
+	t.Parallel()
+	messages := outputs().Messages.Slice()
+	for i := range messages {
+		messages[i].Digest = plimsoll.Digest{byte(i + 1)}
+	}
+	messages[2].Digest = plimsoll.Digest{}
+	looked := map[int]int{}
+	asking := rungOf("asking", func(w *plimsoll.Work) error {
+		for i := range messages {
+			at := plimsoll.PartRef{Message: i}
+			got := plimsoll.FactOf(w, at, "index", func() int { looked[i]++; return i })
+			if other := plimsoll.FactOf(w, at, "half", func() int { return i / 2 }); got != i || other != i/2 {
+				t.Errorf("message %d: facts %d and %d", i, got, other)
+			}
+		}
+		return nil
+	})
+	k := newKeeper(t, 1000, plimsoll.Options{Arrival: []plimsoll.Rung{asking}})
+	for range 3 {
+		_, err := k.Plan(t.Context(), conversation(messages))
+		must(t, err)
+	}
+	if diff := cmp.Diff(map[int]int{0: 1, 1: 1, 2: 3, 3: 1, 4: 1}, looked); diff != "" {
+		t.Errorf("how often messages were looked at; only the one without a digest more than once:\n%s", diff)
+	}
+}

@@ -41,6 +41,7 @@ type Work struct {
 	goal    int
 	drift   int // what the meter found beyond the sum of the edits
 	kept    []standing
+	facts   *facts
 	archive Archive
 	stowed  map[string]List[Part]
 }
