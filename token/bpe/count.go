@@ -41,7 +41,7 @@ func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 		end := lowestBit(ends) + 1
 		key := makeKey(text, start, end-start)
 		entry := &w.words[key.slot]
-		differs := (entry.last ^ key.last) | (entry.tag^key.tag)&^wordCountMask
+		differs := (entry.last ^ key.last) | (entry.tag^key.tag)&wordKeyMask
 		miss := 0
 		if differs != 0 {
 			miss = 1

@@ -4,14 +4,21 @@ import "unsafe"
 
 // wordEntry remembers how many tokens a piece of up to sixteen bytes has. Its place in the table is the highest bits of
 // a hash from which, given the last eight bytes, the first eight can be computed back: so those last bytes and the other
-// bits of the hash are the piece. tag has, from the low end, the number of tokens (6 bits), the length of the piece
-// (8 bits) and bits of the hash, including those that tell the places of one group apart.
+// bits of the hash are the piece. tag has, from the low end, the number of tokens (5 bits), two flags, the length of the
+// piece (7 bits) and bits of the hash, including those that tell the places of one group apart.
 type wordEntry struct{ last, tag uint64 }
 
 const (
 	wordLen       = 16
-	wordCountMask = 1<<6 - 1
-	wordLenShift  = 6
+	wordCountMask = 1<<5 - 1
+	wordLenShift  = 7
+
+	// wordBare flags an entry whose ids are not known.
+	wordBare = 1 << 5
+	// wordUnused flags an entry that no text has asked for, as far as is known.
+	wordUnused = 1 << 6
+	// wordKeyMask is what an entry has in common with the key of its piece.
+	wordKeyMask = -1 << wordLenShift & (1<<64 - 1)
 )
 
 // idsEntry has the first ids of a word, three in each half.
@@ -56,13 +63,26 @@ type largeEntry struct {
 const largeIDs = 15
 
 // seed teaches the memo of words the tokens of the vocabulary themselves, so that the first text already finds most of
-// its words. Frequent tokens have small ids and win a contested place.
+// its words. Frequent tokens have small ids and come first; the memo has room for about so many.
 func (w *worker) seed() {
-	for id := min(w.size(), 2*len(w.words)) - 1; id >= 0; id-- {
-		if n := w.lenOf(uint32(id)); n > 0 && n <= wordLen {
-			key := makeKey(unsafe.Pointer(&w.blob[w.offset[id]]), 0, n)
-			w.words[key.slot] = wordEntry{key.last, key.tag | 1}
-			w.ids[key.slot][0] = uint64(id)
+	for id := range uint32(min(w.size(), len(w.words))) {
+		n := w.lenOf(id)
+		if n == 0 || n > wordLen {
+			continue
+		}
+		key := makeKey(unsafe.Pointer(&w.blob[w.offset[id]]), 0, n)
+		if way := w.freeWay(key.slot); way < groupLen {
+			w.words[key.slot^way] = wordEntry{key.last, key.tag | wordBare | wordUnused | 1}
+		}
+	}
+}
+
+// seedPairs teaches the memo of merges the most frequent ones, which have the smallest ids.
+func (w *worker) seedPairs() {
+	for id := uint32(min(w.size(), 256+len(w.pairs)) - 1); id >= 256; id-- {
+		left, right := leftOf(w.pair[id]), rightOf(w.pair[id])
+		if left != id {
+			w.pairs[pairHash(left, right)>>(64-pairBits)] = pairKey(left, right)<<24 | uint64(id)
 		}
 	}
 }
@@ -73,9 +93,11 @@ func (w *worker) findWord(text unsafe.Pointer, n int) (slot uint64) {
 	key := makeKey(text, 0, n)
 	w.turn++
 	for way := range uint64(groupLen) {
-		if e := &w.words[key.slot^way]; e.last != key.last || e.tag&^wordCountMask != key.tag {
+		e := &w.words[key.slot^way]
+		if e.last != key.last || e.tag&wordKeyMask != key.tag {
 			continue
 		}
+		e.tag &^= wordUnused
 		// A piece that comes often gets its first place sooner or later. Always moving it there would cost more.
 		if way == 0 || w.turn%16 != 0 {
 			return key.slot ^ way
@@ -83,22 +105,66 @@ func (w *worker) findWord(text unsafe.Pointer, n int) (slot uint64) {
 		w.swapWords(key.slot, key.slot^way)
 		return key.slot
 	}
-	// What was there moves to one of the other places, each in turn.
-	w.swapWords(key.slot, key.slot^(1+uint64(w.turn)%(groupLen-1)))
-	w.fillWord(key, pieceAt(text, n))
+	w.moveWord(key.slot^w.spareWay(key.slot), key.slot, w.words[key.slot])
+	count := len(w.mergeAll(pieceAt(text, n), w.stack[:0]))
+	w.words[key.slot] = wordEntry{key.last, key.tag | wordBare | uint64(count)}
 	return key.slot
 }
 
-// fillWord encodes a piece and remembers it at its first place.
-func (w *worker) fillWord(key wordKey, piece string) {
-	ids := w.mergeAll(piece, w.stack[:0])
-	w.words[key.slot] = wordEntry{key.last, key.tag | uint64(len(ids))}
-	w.ids[key.slot] = packIDs(ids)
+// freeWay returns which place of a group is free, counted from a slot, or groupLen. There is no branch for each place,
+// which would be mispredicted too often.
+func (w *worker) freeWay(slot uint64) uint64 {
+	way := uint64(groupLen)
+	if w.words[slot^3].tag == 0 {
+		way = 3
+	}
+	if w.words[slot^2].tag == 0 {
+		way = 2
+	}
+	if w.words[slot^1].tag == 0 {
+		way = 1
+	}
+	if w.words[slot].tag == 0 {
+		way = 0
+	}
+	return way
 }
 
+// spareWay returns which place of a group, other than a slot, is to be given up: one that nobody used, else each in
+// turn.
+func (w *worker) spareWay(slot uint64) uint64 {
+	way := 1 + uint64(w.turn)%(groupLen-1)
+	if w.words[slot^3].tag&wordUnused != 0 {
+		way = 3
+	}
+	if w.words[slot^2].tag&wordUnused != 0 {
+		way = 2
+	}
+	if w.words[slot^1].tag&wordUnused != 0 {
+		way = 1
+	}
+	return way
+}
+
+// swapWords exchanges two entries of a group.
 func (w *worker) swapWords(a, b uint64) {
-	w.words[a], w.words[b] = w.words[b], w.words[a]
-	w.ids[a], w.ids[b] = w.ids[b], w.ids[a]
+	one, other, ids := w.words[a], w.words[b], idsEntry{}
+	if one.tag&wordBare == 0 {
+		ids = w.ids[a]
+	}
+	w.moveWord(a, b, other)
+	w.words[b] = one
+	if one.tag&wordBare == 0 {
+		w.ids[b] = ids
+	}
+}
+
+// moveWord copies the entry at from, with its ids if it has any. Who only counts never touches ids.
+func (w *worker) moveWord(to, from uint64, entry wordEntry) {
+	w.words[to] = entry
+	if entry.tag&wordBare == 0 {
+		w.ids[to] = w.ids[from]
+	}
 }
 
 // packIDs packs the first ids of a word.

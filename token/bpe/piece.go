@@ -71,28 +71,33 @@ func (w *worker) mergeFrom(i, n uint8, merged uint32) {
 		p.merge[right] = noMerge
 		p.next[i] = after
 		p.prev[after] = i
+		// Both answers of the filter are asked for before the first is needed. At an end of the piece one of them is
+		// about nothing and does no harm.
+		left := p.prev[i]
+		before, behind := pairHash(p.id[left], merged), pairHash(merged, p.id[after])
+		mayLeft, mayRight := w.maybe.bit(before), w.maybe.bit(behind)
 		if i > 0 {
-			left := p.prev[i]
-			p.merge[left] = w.mergeAgain(p.id[left], merged)<<8 | uint32(left)
+			p.merge[left] = noMerge
+			if mayLeft != 0 {
+				p.merge[left] = w.mergeKnown(p.id[left], merged, before)<<8 | uint32(left)
+			}
 		}
+		p.merge[i] = noMerge
 		if after >= n {
-			p.merge[i] = noMerge
 			return
 		}
 		if p.merge[after]>>8 != merged {
-			p.merge[i] = w.mergeAgain(merged, p.id[after])<<8 | uint32(i)
+			if mayRight != 0 {
+				p.merge[i] = w.mergeKnown(merged, p.id[after], behind)<<8 | uint32(i)
+			}
 			return
 		}
 		i = after
 	}
 }
 
-// mergeAgain is mergeWide with a memory for pairs that pass the filter: the same ones come again and again.
-func (w *worker) mergeAgain(left, right uint32) uint32 {
-	hash := pairHash(left, right)
-	if !w.maybe.has(hash) {
-		return none
-	}
+// mergeKnown is findMerge with a memory: the same pairs come again and again.
+func (w *worker) mergeKnown(left, right uint32, hash uint64) uint32 {
 	entry := &w.pairs[hash>>(64-pairBits)]
 	if key := pairKey(left, right); *entry>>24 != key {
 		*entry = key<<24 | uint64(w.findMerge(left, right, hash))

@@ -1,6 +1,9 @@
 package bpe
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+	"unsafe"
+)
 
 // nearby says for three bytes how early a merge can join them with others: the smallest id of a token of three or more
 // bytes that starts with them in the low half of an element, that ends with them in the high half. Ids that do not fit
@@ -84,15 +87,23 @@ func (w *worker) linkAll(n int) {
 	}
 	p.next[(n-1)&0xff] = uint8(n)
 	for _, i := range found[:count] {
-		p.merge[i] = w.mergeAgain(p.id[i], p.id[i+1])<<8 | uint32(i)
+		left, right := p.id[i], p.id[i+1]
+		p.merge[i] = w.mergeKnown(left, right, pairHash(left, right))<<8 | uint32(i)
 	}
 }
 
 // isASCII reports whether all bytes of a piece are characters of their own.
 func isASCII(piece string) bool {
-	all := byte(0)
-	for i := range len(piece) {
-		all |= piece[i]
+	p, n := unsafe.Pointer(unsafe.StringData(piece)), len(piece)
+	all := uint64(0)
+	if n < 8 {
+		for i := range n {
+			all |= uint64(piece[i])
+		}
+		return all < utf8.RuneSelf
 	}
-	return all < utf8.RuneSelf
+	for i := 0; i < n-8; i += 8 {
+		all |= load64(p, i)
+	}
+	return (all|load64(p, n-8))&0x8080808080808080 == 0
 }

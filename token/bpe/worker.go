@@ -81,6 +81,7 @@ func (p *pool) get(e *Encoding) *worker {
 func newWorker(e *Encoding) *worker {
 	w := &worker{tables: e.tables, pattern: e.pattern}
 	w.seed()
+	w.seedPairs()
 	return w
 }
 
