@@ -72,11 +72,11 @@ func TestValuesAsJSON(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, "reserve: 0\npins: [{index: -1}, {role: user, match: a}]", "PLIMSOLL_RUNGS=view")
 	for key, want := range map[string]string{
-		"reserve":   `{"key":"reserve","value":0,"source":"file","from":"FILE:1","env":"PLIMSOLL_RESERVE"}`,
-		"pins":      `{"key":"pins","value":[{"index":-1},{"match":"a","role":"user"}],"source":"file","from":"FILE:2","env":"PLIMSOLL_PINS"}`,
-		"rungs":     `{"key":"rungs","value":["view"],"source":"environment","from":"PLIMSOLL_RUNGS","env":"PLIMSOLL_RUNGS"}`,
-		"window":    `{"key":"window","value":null,"source":"default","from":"default","env":"PLIMSOLL_WINDOW"}`,
-		"marks.low": `{"key":"marks.low","value":0.7,"source":"default","from":"default","env":"PLIMSOLL_MARKS_LOW"}`,
+		"reserve":           `{"key":"reserve","value":0,"source":"file","from":"FILE:1","env":"PLIMSOLL_RESERVE"}`,
+		"pins":              `{"key":"pins","value":[{"index":-1},{"match":"a","role":"user"}],"source":"file","from":"FILE:2","env":"PLIMSOLL_PINS"}`,
+		"rungs":             `{"key":"rungs","value":["view"],"source":"environment","from":"PLIMSOLL_RUNGS","env":"PLIMSOLL_RUNGS"}`,
+		"window":            `{"key":"window","value":null,"source":"default","from":"default","env":"PLIMSOLL_WINDOW"}`,
+		"clear.keep_newest": `{"key":"clear.keep_newest","value":3,"source":"default","from":"default","env":"PLIMSOLL_CLEAR_KEEP_NEWEST"}`,
 	} {
 		got, err := json.Marshal(valueOf(c, key))
 		if err != nil {

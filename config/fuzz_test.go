@@ -60,7 +60,7 @@ func FuzzVariable(f *testing.F) {
 func checkInvariants(t *testing.T, c *config.Config) {
 	t.Helper()
 	s := c.Settings
-	if !(s.Marks.Low > 0 && s.Marks.Low <= s.Marks.High && s.Marks.High <= 1) {
+	if m := s.Marks; m.High < 0 || m.High > 1 || m.Low < 0 || m.Low > 1 || m.High > 0 && m.Low > m.High {
 		t.Fatalf("marks %+v", s.Marks)
 	}
 	if s.Window < 0 || s.Preset == "" || s.ToolOutputCache.MaxLineLength < 1 || s.Clear.KeepNewest < 0 {

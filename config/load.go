@@ -40,16 +40,18 @@ type Flag struct {
 	Key string
 	// Name is the flag, if it is not that of the key: --marks-low of marks.low.
 	Name string
-	// Value is a text, a number, a bool, a list or map of these, or a pointer to
-	// one. Nil, an empty text and an empty list mean that the flag is not given.
+	// Value is a text, a number, a bool, a pin, a list or map of these, or a
+	// pointer to one. Nil, an empty text and an empty list mean that the flag is
+	// not given.
 	Value any
 }
 
 // Config is what the sources say together.
 type Config struct {
 	Settings Settings
-	// Files are those that were read, strongest first.
-	Files []string
+	// Looked has the files that were looked for, strongest first, and Files those
+	// of them that were there.
+	Looked, Files []string
 	// Values has every setting with its origin, in the order of [Fields].
 	Values []Value
 	// Problems are values that were passed over, for the log: each a [*Problem],
@@ -214,6 +216,7 @@ func (l *loader) strangers() []error {
 
 func (l *loader) files() {
 	for _, f := range l.opts.candidates() {
+		l.config.Looked = append(l.config.Looked, f.path)
 		n, ok, err := f.read()
 		if err != nil {
 			l.errs = append(l.errs, err)
@@ -331,7 +334,7 @@ func (l *loader) refuseFlag(p *Problem) {
 func (l *loader) reconcile(low, high string) {
 	for {
 		lows, highs := l.found[low], l.found[high]
-		if lows[0].value.Float() <= highs[0].value.Float() {
+		if highs[0].value.IsZero() || lows[0].value.Float() <= highs[0].value.Float() {
 			return
 		}
 		weak, other, reason := low, high, "above"

@@ -64,7 +64,6 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 	}
 	want := config.Settings{
 		Preset: "auto",
-		Marks:  config.Marks{High: 1, Low: 0.7},
 		ToolOutputCache: config.ToolOutputCache{
 			Enabled: true, MaxMessageBytes: 50 << 10, MaxLineLength: 2000,
 		},
@@ -234,11 +233,11 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:1: rungs "view": stands there twice; the default is used`,
 		},
 		{
-			"a fraction above one", "marks: {high: 1.5}", "", "marks.high", "1",
+			"a fraction above one", "marks: {high: 1.5}", "", "marks.high", "the preset's",
 			`plimsoll.yaml:1: marks.high "1.5": want a number above 0 and at most 1; the default is used`,
 		},
 		{
-			"a fraction of nothing", "marks: {low: 0}", "", "marks.low", "0.7",
+			"a fraction of nothing", "marks: {low: 0}", "", "marks.low", "the preset's",
 			`plimsoll.yaml:1: marks.low "0": want a number above 0 and at most 1; the default is used`,
 		},
 		{
@@ -384,7 +383,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 			{Key: "reserve", Value: (*int)(nil)},
 			{Key: "model", Value: ""},
 			{Key: "rungs", Value: []string{"slide"}},
-			{Key: "pins", Name: "--pin", Value: []string{"match=a,b=c"}},
+			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, plimsoll.Pin{Role: "user", Index: number(3)}}},
 			{Key: "marks.low", Value: 0.125},
 			{Key: "limits", Value: map[string]int{"o3": 5}},
 			{Key: "tool_output_cache.enabled", Value: new(bool)},
@@ -394,7 +393,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"window": "4 --window", "rungs": "slide --rungs", "pins": "match=a,b=c --pin", "marks.low": "0.125 --marks-low",
+		"window": "4 --window", "rungs": "slide --rungs", "pins": "match=a,b=c, index=-2, role=user and index=3 --pin", "marks.low": "0.125 --marks-low",
 		"limits": "o3=5 --limits", "tool_output_cache.enabled": "false --tool-output-cache-enabled",
 	} {
 		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
@@ -415,7 +414,7 @@ func TestPresetsStandBetweenFilesAndDefaults(t *testing.T) {
 	c, err := config.Load(&config.Options{
 		File: write(t, t.TempDir(), "preset: gemini\nclear: {keep_newest: 7}"),
 		Preset: func(name string) map[string]any {
-			return map[string]any{"marks.high": 0.5, "clear.keep_newest": 1, "method": "summary", "model": name + "-x"}
+			return map[string]any{"marks.high": 0.5, "clear.keep_newest": 1, "method": "summary", "model": name + "-x", "marks.low": 0.3}
 		},
 	})
 	if err != nil {
@@ -423,7 +422,7 @@ func TestPresetsStandBetweenFilesAndDefaults(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"marks.high":        "0.5 preset gemini",
-		"marks.low":         "0.5 default, follows marks.high",
+		"marks.low":         "0.3 preset gemini",
 		"method":            "summary preset gemini",
 		"model":             "gemini-x preset gemini",
 		"clear.keep_newest": "7 " + c.Files[0] + ":2",

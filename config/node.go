@@ -2,10 +2,12 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // node is a value as it was written, before anyone knows what it shall be. Scalars
@@ -78,29 +80,34 @@ func textNode(f Field, text string) (node, error) {
 // valueNode reads a Go value; ok is false for one that says nothing: nil, an empty
 // text or an empty list.
 func valueNode(value any) (n node, ok bool) {
-	v := reflect.ValueOf(value)
-	if v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
+	if pin, is := value.(plimsoll.Pin); is {
+		value = maps.Collect(pinConditions(pin))
 	}
+	v := reflect.ValueOf(value)
 	switch v.Kind() {
-	case reflect.Invalid, reflect.Pointer:
+	case reflect.Invalid:
 		return node{}, false
+	case reflect.Pointer:
+		if v.IsNil() {
+			return node{}, false
+		}
+		return valueNode(v.Elem().Interface())
 	case reflect.Slice:
 		n.shape = list
 		for _, item := range v.Seq2() {
-			n.items = append(n.items, node{shape: scalar, text: fmt.Sprint(item)})
+			element, _ := valueNode(item.Interface())
+			n.items = append(n.items, element)
 		}
 		return n, len(n.items) > 0
 	case reflect.Map:
 		n.shape = mapping
 		for key, item := range v.Seq2() {
-			n.pairs = append(n.pairs, pair{node{shape: scalar, text: fmt.Sprint(key)}, node{shape: scalar, text: fmt.Sprint(item)}})
+			element, _ := valueNode(item.Interface())
+			n.pairs = append(n.pairs, pair{node{shape: scalar, text: key.String()}, element})
 		}
 		slices.SortFunc(n.pairs, func(a, b pair) int { return strings.Compare(a.key.text, b.key.text) })
 		return n, len(n.pairs) > 0
-	case reflect.Float64:
-		return node{shape: scalar, text: strconv.FormatFloat(v.Float(), 'g', -1, 64)}, true
 	}
-	text := fmt.Sprint(v)
+	text := fmt.Sprint(value)
 	return node{shape: scalar, text: text}, text != ""
 }

@@ -39,8 +39,8 @@ type Settings struct {
 // Marks are fractions of the limit: above High the engine acts, and it cuts down
 // to Low.
 type Marks struct {
-	High float64 `default:"1" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
-	Low  float64 `default:"0.7" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
+	High float64 `null:"the preset's" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
+	Low  float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.
@@ -54,7 +54,7 @@ type ToolOutputCache struct {
 // Clear says when old tool outputs become placeholders.
 type Clear struct {
 	KeepNewest int  `default:"3" min:"0" help:"Tool outputs that are never cleared, counted from the newest."`
-	MinReclaim *int `null:"the preset's" min:"0" help:"Tokens that clearing must gain, or it is left."`
+	MinReclaim *int `null:"a tenth of the limit, at most 20000" min:"0" help:"Tokens that clearing must gain, or it is left."`
 }
 
 // Dedupe says which tool outputs repeat each other.

@@ -55,9 +55,13 @@ func TestAFileThatIsNamedIsTheOnlyOne(t *testing.T) {
 			t.Errorf("%s: read %s", tc.name, got)
 		}
 	}
-	c, err := config.Load(&config.Options{Dir: t.TempDir(), Environ: []string{"XDG_CONFIG_HOME=" + xdg, "HOME=/nowhere"}})
+	empty := t.TempDir()
+	c, err := config.Load(&config.Options{Dir: empty, Environ: []string{"XDG_CONFIG_HOME=" + xdg, "HOME=/nowhere"}})
 	if err != nil || *c.Settings.Reserve != 2 {
 		t.Errorf("the user's own file in XDG_CONFIG_HOME: %v", err)
+	}
+	if got, want := fmt.Sprint(c.Looked), fmt.Sprint([]string{filepath.Join(empty, config.FileName), own}); got != want {
+		t.Errorf("looked for %s, want %s", got, want)
 	}
 }
 
@@ -118,32 +122,51 @@ func TestMarksNeverCross(t *testing.T) {
 	for _, tc := range []struct{ name, yaml, env, high, low, problem string }{
 		{"both", "marks: {high: 0.8, low: 0.2}", "", "0.8 file", "0.2 file", ""},
 		{"equal", "marks: {high: 0.8, low: 0.8}", "", "0.8 file", "0.8 file", ""},
-		{"the low default gives way", "marks: {high: 0.5}", "", "0.5 file", "0.5 default", ""},
+		{"the preset's low mark gives way", "marks: {high: 0.5}", "", "0.5 file", "0.5 preset gemini, follows marks.high", ""},
+		{"the preset's high mark gives way", "marks: {low: 0.95}", "", "0.95 preset gemini, follows marks.low", "0.95 file", ""},
 		{
-			"two in one source", "marks: {high: 0.3, low: 0.6}", "", "0.3 file", "0.3 default",
-			"marks.low \"0.6\": above marks.high, which is 0.3",
+			"two in one source", "marks: {high: 0.3, low: 0.6}", "", "0.3 file", "0.3 preset gemini, follows marks.high",
+			"marks.low \"0.6\": above marks.high, which is 0.3 (FILE:1); that of the preset gemini is used",
 		},
 		{
-			"the stronger source wins", "marks: {high: 0.3, low: 0.2}", "PLIMSOLL_MARKS_LOW=0.6", "1 default", "0.6 environment",
-			"marks.high \"0.3\": below marks.low, which is 0.6 (PLIMSOLL_MARKS_LOW); the default is used",
+			"the stronger source wins", "marks: {high: 0.3, low: 0.2}", "PLIMSOLL_MARKS_LOW=0.6", "0.9 preset gemini", "0.6 PLIMSOLL_MARKS_LOW",
+			"marks.high \"0.3\": below marks.low, which is 0.6 (PLIMSOLL_MARKS_LOW); that of the preset gemini is used",
 		},
 		{
-			"the weaker source has another", "marks: {high: 0.3, low: 0.6}", "PLIMSOLL_MARKS_HIGH=0.4", "0.4 environment", "0.4 default",
-			"marks.low \"0.6\": above marks.high, which is 0.4 (PLIMSOLL_MARKS_HIGH); the default is used",
+			"the weaker source may be right by itself", "marks: {high: 0.7, low: 0.6}", "PLIMSOLL_MARKS_HIGH=0.4", "0.4 PLIMSOLL_MARKS_HIGH", "0.4 preset gemini, follows marks.high",
+			"marks.low \"0.6\": above marks.high, which is 0.4 (PLIMSOLL_MARKS_HIGH); that of the preset gemini is used",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			c := mustLoad(t, tc.yaml, tc.env)
-			high := valueOf(c, "marks.high").String() + " " + string(c.Origin("marks.high").Kind)
-			low := valueOf(c, "marks.low").String() + " " + string(c.Origin("marks.low").Kind)
-			if high != tc.high || low != tc.low {
+			c, err := config.Load(&config.Options{
+				File: write(t, t.TempDir(), tc.yaml), Environ: []string{"PLIMSOLL_PRESET=gemini", tc.env},
+				Preset: func(string) map[string]any { return map[string]any{"marks.high": 0.9, "marks.low": 0.7} },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := func(key string) string {
+				return valueOf(c, key).String() + " " + strings.ReplaceAll(c.Origin(key).String(), c.Files[0]+":1", "file")
+			}
+			if high, low := shown("marks.high"), shown("marks.low"); high != tc.high || low != tc.low {
 				t.Errorf("high %s, low %s; want %s and %s", high, low, tc.high, tc.low)
 			}
-			if got := problems(c); !strings.Contains(got, tc.problem) || (got == "") != (tc.problem == "") {
+			got := strings.ReplaceAll(problems(c), c.Files[0], "FILE")
+			if !strings.HasSuffix(got, tc.problem) || (got == "") != (tc.problem == "") {
 				t.Errorf("%q, want %q", got, tc.problem)
 			}
 		})
+	}
+}
+
+func TestTwoFlagsThatCannotBothHoldAreAnError(t *testing.T) {
+	t.Parallel()
+	_, err := config.Load(&config.Options{Dir: t.TempDir(), Flags: []config.Flag{
+		{Key: "marks.low", Name: "--low", Value: 0.9}, {Key: "marks.high", Value: 0.5},
+	}})
+	if err == nil || err.Error() != "--low 0.9: above marks.high, which is 0.5 (--marks-high)" {
+		t.Error(err)
 	}
 }
 

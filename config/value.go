@@ -63,11 +63,7 @@ func (v Value) plain() any {
 	}
 	var out []map[string]any
 	for _, p := range pins {
-		conditions := map[string]any{}
-		for key, value := range pinConditions(p) {
-			conditions[key] = value
-		}
-		out = append(out, conditions)
+		out = append(out, maps.Collect(pinConditions(p)))
 	}
 	return out
 }
