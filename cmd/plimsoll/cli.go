@@ -17,12 +17,13 @@ type cli struct {
 	Count      countCmd      `cmd:"" help:"Show what conversations and texts weigh in tokens."`
 	Models     modelsCmd     `cmd:"" help:"Show limits, prices and tokenizers of models."`
 	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
-	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request."`
+	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 	Explain    helpCmd       `cmd:"" name:"help" help:"Show help for a command."`
 
 	Color       string      `enum:"auto,always,never" default:"auto" help:"When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never."`
+	Config      string      `placeholder:"FILE" complete:"file" help:"Read settings from this file and no other (PLIMSOLL_CONFIG)."`
 	Help        helpFlag    `short:"h" help:"Show help and end."`
 	ShowVersion versionFlag `name:"version" help:"Show the version and end."`
 }

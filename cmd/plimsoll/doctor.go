@@ -17,21 +17,25 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// doctorCmd examines request bodies.
+// doctorCmd examines request bodies, or the settings.
 type doctorCmd struct {
-	Files   []string `arg:"" optional:"" name:"file" complete:"file" help:"Request bodies, or lists of messages; - is standard input."`
+	Files   []string `arg:"" optional:"" name:"file" complete:"file" help:"Request bodies, or lists of messages; - is standard input. Without one: the settings."`
 	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the body is meant for: auto, openai, responses, anthropic or gemini."`
-	JSON    bool     `name:"json" help:"Print one JSON object for each body."`
+	JSON    bool     `name:"json" help:"Print one JSON object for each body, or for the settings."`
 }
 
 // Help shows what the command is for.
 func (doctorCmd) Help() string {
 	return `Says what the real API would answer 400 to, as far as that is known: tool results without their calls, calls without results, wrong order or roles, empty contents. Without a file it reads standard input.
 
-The exit status is 0 for a body in good health and 2 for one with violations.
+Without anything to read it shows the settings instead: each value in force, the flag, variable, file or default that it came from, the limit of the configured model, and what is wrong.
+
+The exit status is 0 for good health and 2 when something is found.
 
 Examples:
 
+    plimsoll doctor
+    plimsoll doctor --config plimsoll.yaml --json
     plimsoll doctor request.json
     plimsoll doctor --dialect anthropic --json request.json`
 }
@@ -58,11 +62,46 @@ type finding struct {
 var errViolations = errors.New("the API would refuse this")
 
 // Run examines every file; one that cannot be read does not stop the others.
-func (c *doctorCmd) Run(p *process) error {
-	inputs, err := p.inputs("doctor", c.Files, "name a file or pipe a request in")
+func (c *doctorCmd) Run(p *process, root *cli) error {
+	if len(c.Files) > 0 {
+		inputs, err := p.inputs("doctor", c.Files, "")
+		if err != nil {
+			return err
+		}
+		return c.examineAll(p, inputs)
+	}
+	if isTerminal(p.stdin) {
+		return c.settings(p, root)
+	}
+	piped, err := readAll(p.stdin)
+	switch {
+	case err != nil:
+		return doctorError("standard input", err)
+	case len(bytes.TrimSpace(piped)) == 0:
+		return c.settings(p, root)
+	}
+	return c.examineAll(p, []input{{"standard input", func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(piped)), nil
+	}}})
+}
+
+// settings shows what is configured.
+func (c *doctorCmd) settings(p *process, root *cli) error {
+	r, err := p.reportSettings(root)
 	if err != nil {
 		return err
 	}
+	if !c.JSON {
+		r.show(p, newDisplay(p, nil, root.Color))
+		return r.failed()
+	}
+	lines := json.NewEncoder(p.out)
+	lines.SetEscapeHTML(false)
+	lines.SetIndent("", "  ")
+	return cmp.Or(lines.Encode(r), r.failed())
+}
+
+func (c *doctorCmd) examineAll(p *process, inputs []input) error {
 	var failed error
 	for _, in := range inputs {
 		d, err := c.examine(in)
@@ -191,6 +230,8 @@ func doctorError(name string, err error) error {
 	var decode *wire.DecodeError
 	var syntax *json.SyntaxError
 	switch {
+	case errors.Is(err, errNoRequest) && strings.HasSuffix(name, ".yaml"):
+		e.Hint = "a file of settings is examined with plimsoll doctor --config " + name
 	case errors.Is(err, errNoRequest):
 		e.Hint = `a request is an object with "messages", "contents" or "input"; --dialect names its API where that does not tell`
 	case errors.As(err, &decode):
