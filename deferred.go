@@ -35,6 +35,10 @@ func outlined(p Part) Part {
 	return p
 }
 
+// Peek returns what is known of part i of a message without loading it: its type,
+// and for calls and results their ids and names.
+func Peek(m Message, i int) Part { return outlined(m.Parts.items[i]) }
+
 // Has reports whether the message has a part of type P. It loads nothing.
 func Has[P Part](m Message) bool { return CountOf[P](m) > 0 }
 

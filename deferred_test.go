@@ -36,6 +36,9 @@ func TestADeferredPartIsLoadedOnlyWhenSomebodyLooks(t *testing.T) {
 	if !plimsoll.Has[plimsoll.ToolCall](m) || plimsoll.Has[plimsoll.Text](m) || plimsoll.CountOf[plimsoll.ToolCall](m) != 1 || loads != 0 {
 		t.Errorf("asking for kinds loaded %d parts", loads)
 	}
+	if diff := cmp.Diff(plimsoll.Part(call), plimsoll.Peek(m, 0)); diff != "" || loads != 0 {
+		t.Errorf("peeking loaded %d parts and differs: %s", loads, diff)
+	}
 	for _, p := range m.Parts.All() {
 		if diff := cmp.Diff(plimsoll.Part(whole), p); diff != "" {
 			t.Errorf("loaded part (-want +got):\n%s", diff)

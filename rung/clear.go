@@ -1,0 +1,159 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// OutputBudget returns what tool outputs may weigh together in a window where
+// nobody says: a quarter of it, but at least 20,000 and at most 60,000 tokens.
+func OutputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
+
+// Clear replaces the oldest tool outputs by placeholders:
+//
+//	[tool output trimmed; ref=…]
+//
+// Outputs that report a failure go last. An output that weighs no more than its
+// placeholder stays. Those of the expansion tools go without a new reference: they
+// can be asked for again.
+type Clear struct {
+	// Budget is what all outputs may weigh together, in tokens, whatever the load
+	// is; 0 means OutputBudget of the window, negative no budget.
+	Budget int
+	// KeepNewest outputs always stay.
+	KeepNewest int
+	// MinReclaim is what must come off, in tokens, for a cut to be worth the
+	// prompt cache that it breaks. Unless that much can come off, or the goal is
+	// reached by less, nothing is done. 0 means a tenth of the limit but at most
+	// 20,000, negative none.
+	MinReclaim int
+	// ToGoal goes on beyond the budget until the goal is reached.
+	ToGoal bool
+	// Explain says in placeholders of what was not stored that the tool must be
+	// run again.
+	Explain bool
+}
+
+// Name returns "clear".
+func (*Clear) Name() string { return "clear" }
+
+// Apply clears outputs.
+func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
+	all := outputs(w)
+	k := &clearing{Clear: c, w: w, budget: c.budget(w)}
+	candidates := all[:max(0, len(all)-max(0, c.KeepNewest))]
+	for _, o := range all {
+		k.weight += o.tokens
+	}
+	if !k.wanted() {
+		return nil
+	}
+	missed := !w.Reached()
+	mark, saved := w.Draft().Mark(), w.Draft().Saved()
+	if err := k.clear(ctx, candidates); err != nil {
+		return err
+	}
+	paid := w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && w.Reached()
+	if !paid {
+		w.Draft().Rollback(mark)
+	}
+	return nil
+}
+
+func (c *Clear) budget(w *plimsoll.Work) int {
+	switch {
+	case c.Budget < 0:
+		return math.MaxInt
+	case c.Budget == 0:
+		return OutputBudget(w.Line().Window)
+	}
+	return c.Budget
+}
+
+func (c *Clear) minReclaim(w *plimsoll.Work) int {
+	if c.MinReclaim == 0 {
+		return min(w.Line().Limit()/10, 20_000)
+	}
+	return max(0, c.MinReclaim)
+}
+
+// clearing is one application of Clear.
+type clearing struct {
+	*Clear
+	w *plimsoll.Work
+	// weight is what all outputs weigh now.
+	weight, budget int
+}
+
+// wanted reports whether more must go.
+func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.w.Reached() }
+
+// clear goes over the outputs twice: those that report a failure wait for the
+// second time.
+func (k *clearing) clear(ctx context.Context, candidates []output) error {
+	var waiting []output
+	for _, o := range candidates {
+		if !k.wanted() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
+			continue
+		}
+		r := o.result(k.w)
+		if failed(r) {
+			waiting = append(waiting, o)
+			continue
+		}
+		if err := k.take(ctx, o, r); err != nil {
+			return err
+		}
+	}
+	for _, o := range waiting {
+		if !k.wanted() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := k.take(ctx, o, o.result(k.w)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lightestPlaceholder is fewer tokens than any placeholder weighs, so that smaller
+// outputs need not be looked at.
+const lightestPlaceholder = 5
+
+func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) error {
+	if isPlaceholder(r) {
+		return nil
+	}
+	var ref *plimsoll.Ref
+	id, without := "", ""
+	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
+		var err error
+		if ref, id, err = origin(ctx, k.w, r); err != nil {
+			return err
+		}
+		if k.Explain {
+			without = "it was not stored, run the tool again if it is needed"
+		}
+	}
+	saved := k.w.Draft().Saved()
+	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
+	if _, err := replace(k.w, o, only(mark(trimmedMark, id, without)), why); err != nil {
+		return err
+	}
+	k.weight -= k.w.Draft().Saved() - saved
+	return nil
+}
+
+func (k *clearing) reason() string {
+	if k.weight > k.budget {
+		return fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
+	}
+	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.w.Goal())
+}

@@ -1,0 +1,195 @@
+package rung_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+const trimmed = "[tool output trimmed]"
+
+// cleared says which of the outputs are placeholders.
+func cleared(c plimsoll.Conversation) string {
+	var b strings.Builder
+	for _, text := range outputsOf(c) {
+		if strings.HasPrefix(text, "[tool output trimmed") {
+			b.WriteByte('-')
+		} else {
+			b.WriteByte('x')
+		}
+	}
+	return b.String()
+}
+
+func TestO07_TheOldestOutputsGoUntilTheRestIsWithinTheBudget(t *testing.T) {
+	t.Parallel()
+	hundred := strings.Repeat("x", 100)
+	five := session(ran("a", hundred), ran("b", hundred), ran("c", hundred), ran("d", hundred), ran("e", hundred))
+	bad := session(ran("a", "exit code: 1"+hundred[12:]), ran("b", hundred), step{tool: "c", content: parts(hundred), failed: true}, ran("d", hundred), ran("e", hundred))
+	for _, tc := range []struct {
+		name  string
+		c     plimsoll.Conversation
+		clear rung.Clear
+		pins  []plimsoll.Pin
+		want  string
+	}{
+		{"within the budget", five, rung.Clear{Budget: 500}, nil, "xxxxx"},
+		{"one over", five, rung.Clear{Budget: 499}, nil, "-xxxx"},
+		{"the placeholders count", five, rung.Clear{Budget: 340}, nil, "---xx"},
+		{"the newest too, if need be", five, rung.Clear{Budget: 1}, nil, "-----"},
+		{"but not those that are kept", five, rung.Clear{Budget: 1, KeepNewest: 2}, nil, "---xx"},
+		{"all are kept", five, rung.Clear{Budget: 1, KeepNewest: 9}, nil, "xxxxx"},
+		{"failures go last", bad, rung.Clear{Budget: 300}, nil, "x-x--"},
+		{"but they go, oldest first", bad, rung.Clear{Budget: 200}, nil, "--x--"},
+		{"what is pinned stays", five, rung.Clear{Budget: 330}, []plimsoll.Pin{pinAt(2)}, "x---x"},
+		{"not for too little", five, rung.Clear{Budget: 450, MinReclaim: 80}, nil, "xxxxx"},
+		{"enough comes off", five, rung.Clear{Budget: 400, MinReclaim: 80}, nil, "--xxx"},
+		{"no budget", five, rung.Clear{Budget: -1}, nil, "xxxxx"},
+		{"what is smaller than its placeholder stays", session(ran("a", "ok, all is well"), ran("b", hundred)), rung.Clear{Budget: 50}, nil, "x-"},
+	} {
+		if tc.clear.MinReclaim == 0 {
+			tc.clear.MinReclaim = -1
+		}
+		plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&tc.clear}, Pins: tc.pins}, tc.c)
+		if got := cleared(plan.Conversation()); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestO07_ThePlaceholderNamesWhatIsStored(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1000)
+	s := &shelf{}
+	c := session(ran("a", long), ran("tool_output_cache", long+"y"), step{tool: "shot", content: parts(long+"z", picture)})
+	plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}, Archive: s}, c)
+	var want []string
+	for i, text := range []string{long, "", written(parts(long+"z", picture))} {
+		ref := plan.Conversation().Messages.At(2 + 2*i).Parts.At(0).(plimsoll.ToolResult).Ref
+		if text == "" {
+			want = append(want, trimmed)
+			continue
+		}
+		if ref == nil || s.kept[ref.ID] != text {
+			t.Fatalf("output %d: the reference %v does not lead to it", i, ref)
+		}
+		want = append(want, "[tool output trimmed; ref="+ref.ID+"]")
+	}
+	if diff := cmp.Diff(want, outputsOf(plan.Conversation())); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if want := "oldest output beyond the budget of 1 tokens"; plan.Edits[0].Reason != want {
+		t.Errorf("got reason %q, want %q", plan.Edits[0].Reason, want)
+	}
+}
+
+func TestO07_WithoutAnArchiveNoReferenceIsLost(t *testing.T) {
+	t.Parallel()
+	view := strings.Repeat("x", 1000) + "\n\n[tool output truncated; ref=c1]"
+	for _, tc := range []struct{ name, text, want string }{
+		{"an output", strings.Repeat("x", 1000), "[tool output trimmed; it was not stored, run the tool again if it is needed]"},
+		{"a view", view, "[tool output trimmed; ref=c1]"},
+		{"a placeholder", "[tool output trimmed; ref=a-rather-long-reference-of-c1]", "[tool output trimmed; ref=a-rather-long-reference-of-c1]"},
+	} {
+		plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}}, session(ran("a", tc.text)))
+		if got := outputOf(plan.Conversation(), 2); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestClearTakesAViewUnderItsOwnReference(t *testing.T) {
+	t.Parallel()
+	text := numbered(10_000)
+	s := &shelf{}
+	plan := fitted(t, plimsoll.Options{
+		Window: 1000, Arrival: []plimsoll.Rung{&rung.View{All: true}},
+		Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, ToGoal: true}, &rung.View{ToFit: true}}, Archive: s,
+	}, session(ran("log", text)))
+	r := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
+	if want := "[tool output trimmed; ref=" + r.Ref.ID + "]"; plimsoll.TextOf(r.Content) != want || s.kept[r.Ref.ID] != text || len(s.kept) != 1 {
+		t.Errorf("got %q and %d things stored, want %q and the whole", plimsoll.TextOf(r.Content), len(s.kept), want)
+	}
+}
+
+func TestClearGoesOnToTheGoal(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1000)
+	c := session(ran("a", long), ran("b", long), ran("c", long), ran("d", long))
+	for _, tc := range []struct {
+		name  string
+		clear rung.Clear
+		want  string
+	}{
+		{"beyond the budget", rung.Clear{ToGoal: true}, "--xx"},
+		{"even if that reclaims little", rung.Clear{ToGoal: true, MinReclaim: 3000}, "--xx"},
+		{"with the newest kept it does not get there, and too little comes off", rung.Clear{ToGoal: true, KeepNewest: 3, MinReclaim: 1500}, "xxxx"},
+	} {
+		plan := fitted(t, plimsoll.Options{Window: 2200, Rungs: []plimsoll.Rung{&tc.clear, &rung.View{ToFit: true}}}, c)
+		if got := cleared(plan.Conversation()); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestClearLeavesScreenshotsThatResponsesAsksFor(t *testing.T) {
+	t.Parallel()
+	c := session(step{tool: "computer", content: parts(picture)}, ran("a", strings.Repeat("x", 500)))
+	clear := &rung.Clear{Budget: 1, MinReclaim: -1}
+	for dialect, want := range map[plimsoll.Dialect]int{plimsoll.Responses: 1, plimsoll.Anthropic: 2} {
+		c.Dialect = dialect
+		plan := fitted(t, plimsoll.Options{Meter: token.NewMeter(nil), Window: 100_000, Arrival: []plimsoll.Rung{clear}}, c)
+		if got := len(plan.Edits); got != want {
+			t.Errorf("%s: got %d edits, want %d", dialect, got, want)
+		}
+	}
+}
+
+func TestAnArchiveThatFailsIsDoneWithout(t *testing.T) {
+	t.Parallel()
+	plan := fitted(t, plimsoll.Options{
+		Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1}}, Archive: &shelf{down: true},
+	}, session(ran("a", strings.Repeat("x", 100))))
+	if got := outputOf(plan.Conversation(), 2); got != trimmed || plan.Degraded == "" {
+		t.Errorf("got %q and %q, want a placeholder without a reference and the reason", got, plan.Degraded)
+	}
+}
+
+func ExampleClear() {
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "Which crane stopped?")}
+	for i := range 3 {
+		id := fmt.Sprint("call", i)
+		messages = append(messages,
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read_log", Arguments: fmt.Sprintf(`{"crane":%d}`, i)}),
+			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: strings.Repeat("all is well\n", 1000)})}))
+	}
+	keeper, err := plimsoll.New(&plimsoll.Options{
+		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 8192,
+		Rungs: []plimsoll.Rung{&rung.Clear{Budget: 6000, KeepNewest: 1}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plan, err := keeper.Fit(context.Background(), plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, edit := range plan.Edits {
+		fmt.Printf("message %d: %s\n", edit.Message, edit.Reason)
+	}
+	result := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
+	fmt.Println(plimsoll.TextOf(result.Content))
+	// Output:
+	// message 2: oldest output beyond the budget of 6000 tokens
+	// message 4: oldest output beyond the budget of 6000 tokens
+	// [tool output trimmed]
+}

@@ -1,0 +1,136 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Reasoning removes the thinking of old turns, turn by turn, oldest first. Thinking
+// goes whole and nothing of what is left is altered, so signatures stay valid; that
+// of the newest turns stays, because providers ask for it while tools are at work.
+type Reasoning struct {
+	// KeepTurns is how many of the newest turns keep theirs; 0 means 1.
+	KeepTurns int
+}
+
+// Name returns "reasoning".
+func (*Reasoning) Name() string { return "reasoning" }
+
+// Apply removes thinking until the goal is reached.
+func (r *Reasoning) Apply(ctx context.Context, w *plimsoll.Work) error {
+	turns := w.Draft().Outline().Turns
+	for k := range len(turns) - max(1, r.KeepTurns) {
+		if w.Reached() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !thinks(w, turns[k].Span) {
+			continue
+		}
+		why := plimsoll.Why{Rung: r.Name(), Reason: fmt.Sprintf("thinking of turn %d of %d", k+1, len(turns))}
+		if err := forget(w, turns[k].Span, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// thinks reports whether there is thinking in a span that weighs anything.
+func thinks(w *plimsoll.Work, span plimsoll.Span) bool {
+	messages := w.Draft().Original().Messages
+	for i := span.Start; i < span.End; i++ {
+		m := messages.At(i)
+		if !plimsoll.Has[plimsoll.Reasoning](m) {
+			continue
+		}
+		for j, tokens := range w.Before().Messages[i].Parts {
+			if _, ok := plimsoll.Peek(m, j).(plimsoll.Reasoning); ok && tokens > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forget removes the thinking of a span. Messages of nothing else are taken out
+// together with those that follow each other, because where thinking is an item of
+// its own it leads to the item behind the last of them.
+func forget(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+	for i := span.Start; i < span.End; i++ {
+		end := i
+		for end < span.End && onlyThinks(w, end) {
+			end++
+		}
+		if end > i {
+			if err := forgetItems(w, plimsoll.Span{Start: i, End: end}, why); err != nil {
+				return err
+			}
+			i = end - 1
+			continue
+		}
+		if err := forgetParts(w, i, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func onlyThinks(w *plimsoll.Work, i int) bool {
+	m, stands := w.Draft().Message(i)
+	n := m.Parts.Len()
+	return stands && n > 0 && plimsoll.CountOf[plimsoll.Reasoning](m) == n
+}
+
+// forgetItems drops messages that only think, all or none.
+func forgetItems(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+	for i := span.Start; i < span.End; i++ {
+		if w.Kept(i) {
+			return nil
+		}
+	}
+	if w.Draft().Original().Dialect == plimsoll.Responses && !standsAlone(w, span.End) {
+		return nil
+	}
+	return w.Draft().Drop(span, why)
+}
+
+// standsAlone reports whether what the assistant did from message i on can do
+// without the thinking before it. Responses knows texts and calls without their
+// ids; what it runs itself (searches, pictures) and the use of a computer it does
+// not.
+func standsAlone(w *plimsoll.Work, i int) bool {
+	messages := w.Draft().Original().Messages
+	for ; i < messages.Len() && messages.At(i).Role == plimsoll.Assistant; i++ {
+		m := messages.At(i)
+		for j := range m.Parts.Len() {
+			switch p := plimsoll.Peek(m, j).(type) {
+			case plimsoll.Opaque:
+				return false
+			case plimsoll.ToolCall:
+				if p.Name == "computer" || p.Name == "local_shell" {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// forgetParts removes the thinking of a message that also says or does something.
+func forgetParts(w *plimsoll.Work, i int, why plimsoll.Why) error {
+	original := w.Draft().Original().Messages.At(i)
+	if m, stands := w.Draft().Message(i); !stands || w.Pinned(i) || !plimsoll.Has[plimsoll.Reasoning](m) {
+		return nil
+	}
+	for j := range original.Parts.Len() {
+		at := plimsoll.PartRef{Message: i, Part: j}
+		if _, ok := plimsoll.Peek(original, j).(plimsoll.Reasoning); !ok {
+			continue
+		}
+		if err := w.Draft().RemovePart(at, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

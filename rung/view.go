@@ -1,0 +1,260 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// The limits of a view where none are set.
+const (
+	// DefaultMaxBytes is the most bytes of one output.
+	DefaultMaxBytes = 50 * 1024
+	// DefaultMaxLine is the most characters of one line.
+	DefaultMaxLine = 2000
+	// DefaultLeast is the fewest tokens that are left of an output.
+	DefaultLeast = 64
+)
+
+// View cuts tool outputs that are larger than anybody reads. What is left ends by
+// saying that it was cut, and how the rest can be had:
+//
+//	[tool output truncated; ref=…]
+//
+// Lines are cut first, then the whole, never inside a character. Outputs within the
+// limits stay as they are, byte for byte; in those that exceed them, line ends of
+// two bytes become one, and if that is enough nothing else is done. Of a result
+// with several texts the largest are cut; pictures and other parts stay in place.
+// A result that is a view already is left alone.
+type View struct {
+	// MaxBytes of an output; 0 means DefaultMaxBytes.
+	MaxBytes int
+	// MaxLine is the characters of a line; 0 means DefaultMaxLine, negative no
+	// limit.
+	MaxLine int
+	// Exempt names tools whose outputs are left whole; nil means ExpansionTools.
+	Exempt []string
+	// Tail is the share of the bytes that is kept for the end; 0 keeps only the
+	// beginning.
+	Tail float64
+	// Errors keeps lines that look like errors from what is cut, with their
+	// numbers, in up to an eighth of the bytes.
+	Errors bool
+	// Explain says in an output that was not stored that the tool must be run
+	// again for the rest.
+	Explain bool
+	// All cuts every output that exceeds the limits, whatever the goal is, as is
+	// right for outputs that arrive. Otherwise the oldest are cut until the goal is
+	// reached.
+	All bool
+	// ToFit makes it the last resort: whatever the limits are, outputs share what
+	// is left under the line, those of the newest round and of exempt tools too,
+	// largest first, down to Min tokens each. Pictures go whole where cutting
+	// text is not enough.
+	ToFit bool
+	// Min is the fewest tokens that ToFit leaves of an output; 0 means
+	// DefaultLeast.
+	Min int
+}
+
+var _ plimsoll.Shrinker = (*View)(nil)
+
+// Name returns "view".
+func (*View) Name() string { return "view" }
+
+// Least returns the fewest tokens that are left of an output. Without ToFit it does
+// not cut to fit, and nothing can be counted on.
+func (v *View) Least() int {
+	switch {
+	case !v.ToFit:
+		return math.MaxInt
+	case v.Min > 0:
+		return v.Min
+	}
+	return DefaultLeast
+}
+
+// Apply cuts outputs.
+func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
+	if v.ToFit {
+		return v.fit(ctx, w)
+	}
+	c := v.cutter()
+	for _, o := range outputs(w) {
+		if !v.All && w.Reached() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) {
+			continue
+		}
+		if r := o.result(w); r.Ref == nil && !isPlaceholder(r) {
+			if err := v.cut(ctx, w, o, r, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (v *View) cutter() cutter {
+	c := cutter{bytes: v.MaxBytes, line: v.MaxLine, tail: v.Tail, errors: v.Errors}
+	if c.bytes <= 0 {
+		c.bytes = DefaultMaxBytes
+	}
+	if c.line == 0 {
+		c.line = DefaultMaxLine
+	}
+	c.line = max(0, c.line)
+	return c
+}
+
+// lightest returns the tokens below which no output is looked at: it takes less
+// than a token in sixteen characters to exceed a limit with so few, and cutting it
+// would save nothing.
+func (c cutter) lightest() int {
+	if c.line > 0 {
+		return min(c.bytes, c.line) / 16
+	}
+	return c.bytes / 16
+}
+
+func (v *View) exempts(tool string) bool {
+	if v.Exempt == nil {
+		return slices.Contains(ExpansionTools(), tool)
+	}
+	return slices.Contains(v.Exempt, tool)
+}
+
+// cut puts a view in the place of an output that exceeds the limits.
+func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, r plimsoll.ToolResult, c cutter) error {
+	texts := textsOf(r.Content)
+	if !c.overAll(texts) {
+		return nil
+	}
+	cut, shorter := c.all(texts)
+	if !shorter && slices.Equal(cut, texts) {
+		return nil
+	}
+	ref, id, err := origin(ctx, w, r)
+	if err != nil {
+		return err
+	}
+	if shorter {
+		cut[len(cut)-1] = marked(cut[len(cut)-1], v.mark(id))
+	}
+	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
+	_, err = replace(w, o, withTexts(r.Content, cut), why)
+	return err
+}
+
+// Text returns the view of a text whose whole is stored under the id of a
+// reference, empty if it is not stored. A text within the limits is returned as it
+// is.
+func (v *View) Text(text, id string) string {
+	c := v.cutter()
+	if !c.overAll([]string{text}) {
+		return text
+	}
+	cut, shorter := c.all([]string{text})
+	if !shorter {
+		return cut[0]
+	}
+	return marked(cut[0], v.mark(id))
+}
+
+func (v *View) mark(id string) string {
+	without := ""
+	if v.Explain {
+		without = "the rest was not stored, run the tool again if it is needed"
+	}
+	return mark(truncatedMark, id, without)
+}
+
+// marked ends a text by a mark.
+func marked(text, mark string) string {
+	if text == "" {
+		return mark
+	}
+	return text + "\n\n" + mark
+}
+
+func (c cutter) reason(texts []string) string {
+	if n := total(texts); n > c.bytes {
+		return fmt.Sprintf("output of %d bytes, the limit is %d", n, c.bytes)
+	}
+	return fmt.Sprintf("output with lines of more than %d characters", c.line)
+}
+
+// overAll reports whether texts together exceed the limits. The mark of a view does
+// not count.
+func (c cutter) overAll(texts []string) bool {
+	n := 0
+	for _, text := range texts {
+		body, _ := splitMark(text)
+		if n += len(body); n > c.bytes || c.over(body) {
+			return true
+		}
+	}
+	return false
+}
+
+// all cuts texts to the limits, and reports whether anything was left out.
+func (c cutter) all(texts []string) (cut []string, shorter bool) {
+	cut = make([]string, len(texts))
+	sizes := make([]int, len(texts))
+	for i, text := range texts {
+		body, _ := splitMark(text)
+		body = strings.ReplaceAll(body, "\r\n", "\n")
+		short, long := c.lines(body)
+		cut[i], sizes[i], shorter = short, len(short), shorter || long
+	}
+	level := waterline(sizes, c.bytes)
+	for i, text := range cut {
+		if len(text) > level {
+			part := c
+			part.bytes = level
+			// Notes are lines too.
+			cut[i], _ = c.lines(part.whole(text))
+			shorter = true
+		}
+	}
+	return cut, shorter
+}
+
+func textsOf(content plimsoll.List[plimsoll.Part]) []string {
+	var texts []string
+	for _, p := range content.All() {
+		if t, ok := p.(plimsoll.Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	return texts
+}
+
+// withTexts returns the content with other texts. One that became empty goes.
+func withTexts(content plimsoll.List[plimsoll.Part], texts []string) plimsoll.List[plimsoll.Part] {
+	var parts []plimsoll.Part
+	for _, p := range content.All() {
+		if _, ok := p.(plimsoll.Text); ok {
+			if texts[0] != "" {
+				parts = append(parts, plimsoll.Text{Text: texts[0]})
+			}
+			texts = texts[1:]
+			continue
+		}
+		parts = append(parts, p)
+	}
+	return plimsoll.ListOf(parts...)
+}
+
+func total(texts []string) int {
+	n := 0
+	for _, text := range texts {
+		n += len(text)
+	}
+	return n
+}

@@ -1,0 +1,110 @@
+package rung
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// fit lets all outputs share what is left under the line.
+func (v *View) fit(ctx context.Context, w *plimsoll.Work) error {
+	limit := w.Line().Limit()
+	room := limit - w.Load()
+	if room >= 0 {
+		return nil
+	}
+	var found []output
+	var sizes []int
+	for _, o := range outputs(w) {
+		if !w.Pinned(o.at.Message) && o.tokens > v.Least() && !o.mustShow(w) {
+			found, sizes, room = append(found, o), append(sizes, o.tokens), room+o.tokens
+		}
+	}
+	level := max(waterline(sizes, room), v.Least())
+	reason := fmt.Sprintf("cut to %d tokens to fit the limit of %d", level, limit)
+	for _, o := range found {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if o.tokens <= level {
+			continue
+		}
+		s, err := v.shrinking(ctx, w, o, reason)
+		if err == nil {
+			err = s.to(level)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shrinking is an output that is being cut to a number of tokens.
+type shrinking struct {
+	w      *plimsoll.Work
+	output output
+	result plimsoll.ToolResult
+	texts  []string
+	cutter cutter
+	mark   string
+	why    plimsoll.Why
+}
+
+func (v *View) shrinking(ctx context.Context, w *plimsoll.Work, o output, reason string) (*shrinking, error) {
+	s := &shrinking{w: w, output: o, result: o.result(w), cutter: v.cutter(), why: plimsoll.Why{Rung: v.Name(), Reason: reason}}
+	s.texts = textsOf(s.result.Content)
+	id := ""
+	if !v.exempts(o.tool(w)) {
+		var err error
+		if s.why.Ref, id, err = origin(ctx, w, s.result); err != nil {
+			return nil, err
+		}
+	}
+	s.mark = v.mark(id)
+	return s, nil
+}
+
+// shrinkTries is how often the size of a view is corrected by what it weighed.
+const shrinkTries = 5
+
+// to guesses the bytes from what the output weighs, and corrects the guess. If no
+// size of the texts will do, nothing but the mark is left.
+func (s *shrinking) to(tokens int) error {
+	s.cutter.bytes = max(0, scaled(total(s.texts), tokens, s.output.tokens)-len(s.mark))
+	for range shrinkTries {
+		if len(s.texts) == 0 {
+			break
+		}
+		weight, err := s.try(tokens)
+		if err != nil || weight <= tokens {
+			return err
+		}
+		s.cutter.bytes = scaled(s.cutter.bytes, tokens, weight) * 7 / 8
+	}
+	_, err := replace(s.w, s.output, only(s.mark), s.why)
+	return err
+}
+
+// try cuts to the present size and returns what the output then weighs. If that is
+// too much it is taken back.
+func (s *shrinking) try(tokens int) (int, error) {
+	d := s.w.Draft()
+	at, saved := d.Mark(), d.Saved()
+	cut, _ := s.cutter.all(s.texts)
+	cut[len(cut)-1] = marked(cut[len(cut)-1], s.mark)
+	if err := d.ReplaceResult(s.output.at, withTexts(s.result.Content, cut), s.why); err != nil {
+		return 0, err
+	}
+	weight := s.output.tokens - (d.Saved() - saved)
+	if weight > tokens {
+		d.Rollback(at)
+	}
+	return weight, nil
+}
+
+// scaled returns n × part / whole, whatever their size.
+func scaled(n, part, whole int) int {
+	return int(float64(n) * float64(part) / float64(max(1, whole)))
+}
