@@ -1,0 +1,203 @@
+package rung
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"slices"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Dedupe replaces outputs that the conversation holds in a newer form by a
+// reference to it:
+//
+//   - an output that stands there again, to the byte: the newest stays;
+//   - what was read of a file, if it was read again later;
+//   - what was read of a file that was changed since: it is no longer true.
+//
+// The first two lose nothing and go first; outputs that report a failure go last.
+// Reads of a part of a file give way only to reads of the same or a larger part,
+// and nothing gives way to a read that failed or returned much less.
+type Dedupe struct {
+	// Paths say which tools read and write files; nil means DefaultPaths.
+	Paths *Paths
+	// All replaces everything that can be, whatever the goal is.
+	All bool
+}
+
+// Name returns "dedupe".
+func (*Dedupe) Name() string { return "dedupe" }
+
+// Apply replaces outputs until the goal is reached.
+func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
+	var waiting []duplicate
+	for _, x := range d.find(w) {
+		if !d.All && w.Reached() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := x.output.result(w)
+		if failed(r) {
+			waiting = append(waiting, x)
+			continue
+		}
+		if err := x.replace(ctx, w, d.Name(), r); err != nil {
+			return err
+		}
+	}
+	for _, x := range waiting {
+		if !d.All && w.Reached() || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := x.replace(ctx, w, d.Name(), x.output.result(w)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// duplicate is an output that can be done without.
+type duplicate struct {
+	output output
+	// words begin the reference, reason is for people.
+	words, reason string
+	// stale says that nothing newer holds the content.
+	stale bool
+}
+
+func (x duplicate) replace(ctx context.Context, w *plimsoll.Work, rung string, r plimsoll.ToolResult) error {
+	ref, id, err := origin(ctx, w, r)
+	if err != nil {
+		return err
+	}
+	_, err = replace(w, x.output, only(mark(x.words, id, "")), plimsoll.Why{Rung: rung, Reason: x.reason, Ref: ref})
+	return err
+}
+
+// lightestCopy is what an output must weigh for a reference to be worth while.
+const lightestCopy = 24
+
+// find lists what can be replaced, in the order in which it should go.
+func (d *Dedupe) find(w *plimsoll.Work) []duplicate {
+	paths := d.Paths
+	if paths == nil {
+		paths = DefaultPaths()
+	}
+	all := outputs(w)
+	files := fileUses(w, all, paths)
+	found := copies(w, all, files)
+	for i, x := range outdated(w, all, files) {
+		if _, isCopy := found[i]; !isCopy {
+			found[i] = x
+		}
+	}
+	list := make([]duplicate, 0, len(found))
+	for _, x := range found {
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b duplicate) int {
+		return cmp.Or(compareBool(a.stale, b.stale),
+			cmp.Compare(a.output.at.Message, b.output.at.Message), cmp.Compare(a.output.at.Part, b.output.at.Part))
+	})
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// free reports whether an output may be replaced and is worth it.
+func free(w *plimsoll.Work, o output) bool {
+	return !w.Pinned(o.at.Message) && o.tokens >= lightestCopy && !o.mustShow(w)
+}
+
+// copies finds outputs that stand there again later, by their place in all.
+func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
+	found := map[int]duplicate{}
+	newest := map[[sha256.Size]byte]int{}
+	maybe := twins(w, all)
+	for i := len(all) - 1; i >= 0; i-- {
+		o := all[i]
+		if o.tokens < lightestCopy || !maybe(o) {
+			continue
+		}
+		r := o.result(w)
+		if isPlaceholder(r) {
+			continue
+		}
+		key := contentKey(r.Content)
+		later, again := newest[key]
+		if !again {
+			newest[key] = i
+			continue
+		}
+		if !free(w, o) {
+			continue
+		}
+		of := all[later].tool(w)
+		if a := files[later]; len(a) == 1 {
+			of += " of " + a[0].path
+		}
+		found[i] = duplicate{
+			output: o, words: sameMark + "the newer result of " + clip(of),
+			reason: fmt.Sprintf("same output as message %d", all[later].at.Message),
+		}
+	}
+	return found
+}
+
+// twins returns a test that is false for outputs that cannot have a copy, because
+// none weighs the same. Results of parallel calls weigh otherwise than single ones,
+// so where there are such, weight says nothing.
+func twins(w *plimsoll.Work, all []output) func(output) bool {
+	siblings := w.Draft().Outline().Siblings
+	weights := map[int]int{}
+	for _, o := range all {
+		if siblings[o.at.Message] > 1 {
+			return func(output) bool { return true }
+		}
+		weights[o.tokens]++
+	}
+	return func(o output) bool { return weights[o.tokens] > 1 }
+}
+
+// contentKey identifies the content of a result.
+func contentKey(content plimsoll.List[plimsoll.Part]) [sha256.Size]byte {
+	h := sha256.New()
+	for _, p := range content.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			write(h, "text", p.Text)
+		case plimsoll.Media:
+			write(h, string(p.Kind), p.MIME, p.Data, p.URL, p.Detail)
+		case plimsoll.Opaque:
+			write(h, "opaque", p.Kind, p.Raw)
+		default:
+			write(h, fmt.Sprintf("%T", p), fmt.Sprint(p))
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// write feeds texts with their lengths, so that they do not run into each other.
+func write(h hash.Hash, texts ...string) {
+	for _, s := range texts {
+		_, _ = h.Write([]byte(strconv.Itoa(len(s)) + ":")) // a hash never fails
+		_, _ = h.Write([]byte(s))
+	}
+}
+
+// clip bounds a name in a mark.
+func clip(name string) string {
+	const most = 120
+	return cutter{line: most}.shorten(name)
+}

@@ -1,0 +1,123 @@
+package rung
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// fileUses returns what the calls of the outputs did to files, by the place of the
+// output. Only calls of tools that are known are read.
+func fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
+	uses := map[int][]access{}
+	known := map[string]bool{}
+	for i, o := range all {
+		if o.call.Message < 0 {
+			continue
+		}
+		tool := o.tool(w)
+		knows, seen := known[tool]
+		if !seen {
+			knows = paths.knows(tool)
+			known[tool] = knows
+		}
+		if !knows {
+			continue
+		}
+		call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
+		if found := paths.accesses(tool, call.Arguments); len(found) > 0 {
+			uses[i] = found
+		}
+	}
+	return uses
+}
+
+// later is what is known of a file when one looks back from the end.
+type later struct {
+	// uses counts all reads and changes.
+	uses int
+	// changed is the newest message that changed it, or -1.
+	changed int
+	// reads are the newest reads, newest first. Few are enough: an agent that
+	// reads more parts of a file than these does not repeat itself soon.
+	reads []laterRead
+}
+
+type laterRead struct {
+	span    lineSpan
+	tokens  int
+	message int
+}
+
+const readsPerFile = 32
+
+// mostOfRefusal is more tokens than it takes to say that a file cannot be read.
+const mostOfRefusal = 200
+
+// outdated finds reads of files that were read again or changed later.
+func outdated(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
+	found := map[int]duplicate{}
+	seen := map[string]*later{}
+	for _, accesses := range files {
+		for _, a := range accesses {
+			if seen[a.path] == nil {
+				seen[a.path] = &later{changed: -1}
+			}
+			seen[a.path].uses++
+		}
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		for _, a := range files[i] {
+			file := seen[a.path]
+			if file.uses == 1 {
+				continue
+			}
+			if a.writes {
+				file.write(w, all[i])
+			} else if x, ok := file.read(w, all[i], a); ok {
+				found[i] = x
+			}
+		}
+	}
+	return found
+}
+
+// write notes a change, unless it failed. Of several the newest counts.
+func (f *later) write(w *plimsoll.Work, o output) {
+	if f.changed >= 0 {
+		return
+	}
+	r := o.result(w)
+	first, _, _ := strings.Cut(plimsoll.TextOf(r.Content), "\n")
+	if status, known := exitStatus(first); !r.IsError && !errorLine(first) && (!known || !status) {
+		f.changed = o.at.Message
+	}
+}
+
+// read reports whether a read can be done without; if not it is noted.
+func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
+	r := o.result(w)
+	if isPlaceholder(r) {
+		return duplicate{}, false
+	}
+	x := duplicate{output: o}
+	for _, read := range f.reads {
+		// A newer read that is much smaller may only say that nothing changed.
+		if read.span.covers(a.span) && read.tokens*2 >= o.tokens && free(w, o) {
+			x.words = olderMark + clip(a.path) + ", which was read again later"
+			x.reason = fmt.Sprintf("read again in message %d", read.message)
+			return x, true
+		}
+	}
+	bad := r.IsError || o.tokens < mostOfRefusal && failed(r)
+	if !bad && len(f.reads) < readsPerFile {
+		f.reads = append(f.reads, laterRead{a.span, o.tokens, o.at.Message})
+	}
+	if f.changed >= 0 && !bad && free(w, o) {
+		x.words, x.stale = olderMark+clip(a.path)+", which was changed later", true
+		x.reason = fmt.Sprintf("changed in message %d", f.changed)
+		return x, true
+	}
+	return duplicate{}, false
+}

@@ -1,0 +1,286 @@
+package rung
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Paths says which tools read and write files, and which of their arguments name
+// the files. Names of tools are compared without case and without what a server of
+// tools puts before them ("mcp__files__read_file").
+type Paths struct {
+	// Read and Write name tools that read a file and that change one.
+	Read, Write []string
+	// Editors name tools that read if their argument "command" is "view", and
+	// write otherwise.
+	Editors []string
+	// Patches name tools that take a patch with lines such as
+	// "*** Update File: a.go".
+	Patches []string
+	// Shells name tools that run a command. Only plain reads are understood: cat,
+	// nl -ba and sed -n.
+	Shells []string
+	// Args are the arguments that hold a path; the first that is there counts.
+	Args []string
+	// Lines is how many lines a read returns that asks for no range; 0 means all.
+	Lines int
+}
+
+// DefaultPaths returns the tools of well-known agents: Claude Code, Codex, Gemini
+// CLI, Qwen Code, opencode, pi, Cline, Roo Code, Cursor, Anthropic's text editor
+// and the file system server of MCP.
+func DefaultPaths() *Paths {
+	return &Paths{
+		Read: []string{
+			"read", "read_file", "readfile", "read_text_file", "notebookread", "view", "view_file", "open_file", "file_read", "cat",
+		},
+		Write: []string{
+			"write", "write_file", "writefile", "edit", "edit_file", "multiedit", "notebookedit", "replace", "create_file", "delete_file",
+			"write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_replace", "search_and_replace", "str_replace",
+			"edit_notebook", "file_write", "editor",
+		},
+		Editors: []string{"str_replace_editor", "str_replace_based_edit_tool", "text_editor"},
+		Patches: []string{"apply_patch", "patch"},
+		Shells:  []string{"shell", "bash", "local_shell", "shell_command", "exec_command", "run_shell_command", "execute_command", "run_command"},
+		Args: []string{
+			"file_path", "filePath", "absolute_path", "path", "notebook_path", "notebookPath", "target_file", "targetFile",
+			"relative_path", "filename", "file_name", "file",
+		},
+		Lines: 2000,
+	}
+}
+
+// access is what a call does to a file.
+type access struct {
+	path   string
+	writes bool
+	span   lineSpan
+}
+
+// lineSpan is the part of a file that a call reads. Two spans can be compared if
+// they were asked for in the same way.
+type lineSpan struct {
+	from, to int
+	way      string
+}
+
+const fileEnd = int(^uint(0) >> 1)
+
+func (s lineSpan) covers(other lineSpan) bool {
+	return s.way == other.way && s.from <= other.from && s.to >= other.to
+}
+
+// knows reports whether a call of the tool may say something about files.
+func (p *Paths) knows(tool string) bool {
+	tool = bareName(tool)
+	for _, names := range [][]string{p.Read, p.Write, p.Editors, p.Patches, p.Shells} {
+		if isNamed(names, tool) {
+			return true
+		}
+	}
+	return false
+}
+
+func bareName(tool string) string {
+	tool = tool[strings.LastIndexByte(tool, '.')+1:]
+	if i := strings.LastIndex(tool, "__"); i >= 0 {
+		tool = tool[i+2:]
+	}
+	return tool
+}
+
+func isNamed(names []string, tool string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, tool) })
+}
+
+// accesses returns what a call does to files, nothing if that is not known.
+func (p *Paths) accesses(tool, arguments string) []access {
+	tool = bareName(tool)
+	var args map[string]json.RawMessage
+	isObject := json.Unmarshal([]byte(arguments), &args) == nil
+	switch {
+	case isNamed(p.Patches, tool):
+		return patched(arguments, args)
+	case !isObject:
+		return nil
+	case isNamed(p.Shells, tool):
+		return shellRead(args)
+	case isNamed(p.Editors, tool):
+		return p.one(args, argText(args, "command") != "view")
+	case isNamed(p.Write, tool):
+		return p.one(args, true)
+	case isNamed(p.Read, tool):
+		return p.one(args, false)
+	}
+	return nil
+}
+
+func (p *Paths) one(args map[string]json.RawMessage, writes bool) []access {
+	for _, name := range p.Args {
+		if file := argText(args, name); file != "" {
+			a := access{path: path.Clean(file), writes: writes}
+			if !writes {
+				a.span = p.span(args, name)
+			}
+			return []access{a}
+		}
+	}
+	return nil
+}
+
+// span reads which lines a call asks for. Arguments that are not understood become
+// a part of the way, so that only calls with the same ones are compared.
+func (p *Paths) span(args map[string]json.RawMessage, pathArg string) lineSpan {
+	s := lineSpan{to: fileEnd}
+	if p.Lines > 0 {
+		s.to = p.Lines
+	}
+	ranged := func(from, to int) { s.from, s.to = from, to }
+	var rest []string
+	for name, raw := range args {
+		switch name {
+		case pathArg, "command", "description", "explanation", "offset", "limit", "start_line", "end_line", "startLine", "endLine", "line_start", "line_end", "view_range":
+		default:
+			rest = append(rest, name+"="+string(raw))
+		}
+	}
+	slices.Sort(rest)
+	s.way = strings.Join(rest, "&")
+	if from, limit := argNumber(args, "offset"), argNumber(args, "limit"); from > 0 || limit > 0 {
+		from = max(0, from)
+		if limit <= 0 {
+			limit = s.to
+		}
+		ranged(from, saturated(from, limit))
+	}
+	for _, names := range [][2]string{{"start_line", "end_line"}, {"startLine", "endLine"}, {"line_start", "line_end"}} {
+		if from, to := argNumber(args, names[0]), argNumber(args, names[1]); from > 0 || to > 0 {
+			ranged(max(0, from), lineAfter(to))
+		}
+	}
+	var view []int
+	if json.Unmarshal(args["view_range"], &view) == nil && len(view) == 2 {
+		ranged(max(0, view[0]), lineAfter(view[1]))
+	}
+	return s
+}
+
+// lineAfter returns the end of a span whose last line is given; less than one means
+// the end of the file.
+func lineAfter(line int) int {
+	if line < 1 || line == fileEnd {
+		return fileEnd
+	}
+	return line + 1
+}
+
+func saturated(from, n int) int {
+	if n > fileEnd-from {
+		return fileEnd
+	}
+	return from + n
+}
+
+func argText(args map[string]json.RawMessage, name string) string {
+	var s string
+	_ = json.Unmarshal(args[name], &s) // what is no text is no name
+	return s
+}
+
+// argNumber returns an argument that is a number, also one written as a text, or -1.
+func argNumber(args map[string]json.RawMessage, name string) int {
+	raw := strings.Trim(string(args[name]), `"`)
+	n, err := strconv.Atoi(raw)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// patched returns the files that a patch changes.
+func patched(arguments string, args map[string]json.RawMessage) []access {
+	patch := arguments
+	for _, name := range []string{"input", "patch", "patchText", "patch_text"} {
+		if s := argText(args, name); s != "" {
+			patch = s
+		}
+	}
+	var all []access
+	for line := range strings.SplitSeq(patch, "\n") {
+		for _, start := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
+			if file, ok := strings.CutPrefix(line, start); ok {
+				all = append(all, access{path: path.Clean(strings.TrimSpace(file)), writes: true})
+			}
+		}
+	}
+	return all
+}
+
+// shellRead understands a command that does nothing but read one file.
+func shellRead(args map[string]json.RawMessage) []access {
+	words := commandWords(args)
+	a := access{span: lineSpan{to: fileEnd}}
+	switch {
+	case len(words) == 2 && words[0] == "cat":
+	case len(words) == 3 && words[0] == "nl" && words[1] == "-ba":
+		a.span.way = "nl"
+	case len(words) == 4 && words[0] == "sed" && words[1] == "-n" && strings.HasSuffix(words[2], "p"):
+		first, final, found := strings.Cut(strings.TrimSuffix(words[2], "p"), ",")
+		from, err1 := strconv.Atoi(first)
+		to, err2 := strconv.Atoi(final)
+		if final == "$" {
+			to, err2 = fileEnd, nil
+		}
+		if !found || err1 != nil || err2 != nil {
+			return nil
+		}
+		a.span.from, a.span.to = from, lineAfter(to)
+	default:
+		return nil
+	}
+	file := words[len(words)-1]
+	if strings.HasPrefix(file, "-") {
+		return nil
+	}
+	for _, name := range []string{"workdir", "cwd", "directory", "dir"} {
+		if dir := argText(args, name); dir != "" && !path.IsAbs(file) {
+			file = path.Join(dir, file)
+		}
+	}
+	a.path = path.Clean(file)
+	return []access{a}
+}
+
+// commandWords splits a plain command into words; nil if it is not plain: with
+// quotes around more than one word, pipes, variables or several commands.
+func commandWords(args map[string]json.RawMessage) []string {
+	var words []string
+	for _, name := range []string{"command", "cmd"} {
+		if json.Unmarshal(args[name], &words) == nil && len(words) > 0 {
+			break
+		}
+		if s := argText(args, name); s != "" {
+			words = []string{"sh", "-c", s}
+			break
+		}
+	}
+	if len(words) != 3 || !strings.HasPrefix(words[1], "-") || !strings.HasSuffix(words[1], "c") {
+		return words
+	}
+	line := words[2]
+	if strings.ContainsAny(line, "|;&<>`\n\\*?(){}~#") || strings.Contains(line, "$") && !strings.Contains(line, ",$p") {
+		return nil
+	}
+	words = strings.Fields(line)
+	for i, word := range words {
+		bare := strings.Trim(word, `'"`)
+		if len(word)-len(bare) == 1 || strings.ContainsAny(bare, `'"`) {
+			return nil
+		}
+		words[i] = bare
+	}
+	return words
+}
