@@ -37,11 +37,15 @@ func deduped(t *testing.T, d *rung.Dedupe, c plimsoll.Conversation, pins ...plim
 
 func TestDedupeLeavesTheNewestForm(t *testing.T) {
 	t.Parallel()
-	read := func(path, version string) step { return used("Read", fmt.Sprintf(`{"file_path":%q}`, path), content(version)) }
+	read := func(path, version string) step {
+		return used("Read", fmt.Sprintf(`{"file_path":%q}`, path), content(version))
+	}
 	part := func(from, n int, version string) step {
 		return used("Read", fmt.Sprintf(`{"file_path":"a.go","offset":%d,"limit":%d}`, from, n), content(version))
 	}
-	edit := func(path string) step { return used("Edit", fmt.Sprintf(`{"file_path":%q,"old_string":"x"}`, path), "ok") }
+	edit := func(path string) step {
+		return used("Edit", fmt.Sprintf(`{"file_path":%q,"old_string":"x"}`, path), "ok")
+	}
 	failing := edit("a.go")
 	failing.failed = true
 	for _, tc := range []struct {
@@ -159,8 +163,8 @@ func TestDedupeTakesWhatLosesNothingFirstAndFailuresLast(t *testing.T) {
 		ran("ls", content("3")), ran("ls", content("3")), ran("test", broken))
 	order := []int{8, 4, 2}
 	for n := range 4 {
-		// Each reference saves about 480 letters of 2236.
-		plan := fitted(t, plimsoll.Options{Window: 2300 - 450*n, Rungs: []plimsoll.Rung{&rung.Dedupe{}}}, c)
+		// Each reference saves about 400 letters of 2236.
+		plan := fitted(t, plimsoll.Options{Window: 2300 - 400*n, Rungs: []plimsoll.Rung{&rung.Dedupe{}}}, c)
 		var got []int
 		for _, e := range plan.Edits {
 			got = append(got, e.Message)
