@@ -65,6 +65,7 @@ const largeIDs = 15
 // seed teaches the memo of words the tokens of the vocabulary themselves, so that the first text already finds most of
 // its words. Frequent tokens have small ids and come first; the memo has room for about so many.
 func (w *worker) seed() {
+	bringIn(w.words[:])
 	for id := range uint32(min(w.size(), len(w.words))) {
 		n := w.lenOf(id)
 		if n == 0 || n > wordLen {

@@ -20,10 +20,9 @@ func nearbySlot(a, b, c byte) uint32 {
 	return (uint32(a) | uint32(b)<<8 | uint32(c)<<16) * (hashFactor >> 32) >> (32 - nearbyBits)
 }
 
-// add notes a token as far as startBytes, which sees nothing but ASCII, can meet it. Ids must come in descending order,
-// so that the smallest is what stays.
+// add notes a token as far as startBytes, which sees nothing but ASCII, can meet it. Ids must be below nearbyHalf and
+// come in descending order, so that the smallest is what stays.
 func (t *nearby) add(id uint32, spelling []byte) {
-	id = min(id, nearbyHalf)
 	if a, b, c := spelling[0], spelling[1], spelling[2]; a|b|c < utf8.RuneSelf {
 		start := &t[nearbySlot(a, b, c)]
 		*start = *start&^nearbyHalf | id

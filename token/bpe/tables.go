@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // tables answers what encoding a piece asks: with which parts does merging start, and what do two parts merge into.
@@ -47,13 +48,22 @@ const (
 	hashFactor = 0x9e3779b97f4a7c15
 )
 
-func newTables(v vocab) *tables {
-	width := tableWidth(v.size())
-	t := &tables{vocab: v, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
+// newTables fills the tables in two goroutines, each with about half of the work: one needs the merges only, the other
+// the bytes of the tokens.
+func newTables(pairs []uint64, singles []byte) *tables {
+	width := tableWidth(len(pairs))
+	t := &tables{vocab: vocab{pair: pairs}, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
 	t.trie = sync.OnceValue(func() *trie { return newTrie(&t.vocab) })
-	for i := range t.duo {
-		t.duo[i] = none
-	}
+	var merges sync.WaitGroup
+	merges.Go(t.addMerges)
+	t.spell(singles)
+	t.addSpellings()
+	merges.Wait()
+	return t
+}
+
+// addSpellings fills what depends on the bytes of the tokens.
+func (t *tables) addSpellings() {
 	for i := range t.nearby {
 		t.nearby[i] = nothing
 	}
@@ -61,20 +71,20 @@ func newTables(v vocab) *tables {
 	for last := range 256 {
 		t.frayed[(last<<8|0x80)/64] = 1<<64 - 1
 	}
-	for id := uint32(v.size()) - 1; id >= 256; id-- {
-		if spelling := v.bytes(id); len(spelling) > 2 {
+	for id := range uint32(256) {
+		t.byteID[t.bytes(id)[0]] = id
+	}
+	for id := uint32(t.size()) - 1; id >= 256; id-- {
+		spelling := t.bytes(id)
+		if len(spelling) > 2 && id < nearbyHalf {
 			t.nearby.add(id, spelling)
+		}
+		// Most tokens have their first and their last character in ASCII.
+		if len(spelling) > 1 && spelling[0]|spelling[len(spelling)-1] >= utf8.RuneSelf {
 			t.addWide(id, spelling)
-			t.addFrayed(spelling)
-		} else if len(spelling) == 2 {
 			t.addFrayed(spelling)
 		}
 	}
-	for id := range uint32(256) {
-		t.byteID[v.bytes(id)[0]] = id
-	}
-	t.addMerges()
-	return t
 }
 
 // tableWidth returns the width in bits of a table for n entries. It may be three quarters full: most lookups of what
@@ -85,11 +95,17 @@ func tableWidth(n int) int { return bits.Len(uint(n * 13 / 10)) }
 // waits for memory overlap, which otherwise are most of the time that loading takes.
 func (t *tables) addMerges() {
 	const block = 64
+	for i := range t.duo {
+		t.duo[i] = none
+	}
+	bringIn(t.merges)
+	bringIn(t.maybe[:])
 	for first := 256; first < t.size(); first += block {
 		last := min(first+block, t.size())
 		touched := uint64(0)
 		for _, pair := range t.pair[first:last] {
-			touched |= t.merges[pairHash(leftOf(pair), rightOf(pair))>>t.shift]
+			hash := pairHash(leftOf(pair), rightOf(pair))
+			touched |= t.merges[hash>>t.shift] | uint64(t.maybe.bit(hash))
 		}
 		runtime.KeepAlive(touched)
 		for id := first; id < last; id++ {
@@ -97,6 +113,17 @@ func (t *tables) addMerges() {
 		}
 	}
 }
+
+// bringIn writes to every page of new memory. Reading it first would make the system hand out each page twice: one of
+// zeros for reading, then one for writing.
+func bringIn[E any](memory []E) {
+	var zero E
+	for i := 0; i < len(memory); i += pageSize / int(unsafe.Sizeof(zero)) {
+		memory[i] = zero
+	}
+}
+
+const pageSize = 4096
 
 func (t *tables) addMerge(id, left, right uint32) {
 	if left == id {
@@ -122,7 +149,7 @@ func (t *tables) addWide(id uint32, spelling []byte) {
 }
 
 func (t *tables) addFrayed(spelling []byte) {
-	if spelling[0] < utf8.RuneSelf && spelling[len(spelling)-1] < utf8.RuneSelf || utf8.Valid(spelling) {
+	if utf8.RuneStart(spelling[0]) && endsWhole(spelling) {
 		return
 	}
 	for i := 1; i < len(spelling); i++ {
@@ -131,6 +158,29 @@ func (t *tables) addFrayed(spelling []byte) {
 			t.frayed[at/64] |= 1 << (at % 64)
 		}
 	}
+}
+
+// endsWhole reports whether the last character of a token is there with all its bytes.
+func endsWhole(spelling []byte) bool {
+	for n := 1; n <= min(len(spelling), utf8.UTFMax); n++ {
+		if first := spelling[len(spelling)-n]; utf8.RuneStart(first) {
+			return n == widthOf(first)
+		}
+	}
+	return false
+}
+
+// widthOf returns the length of a character by its first byte.
+func widthOf(first byte) int {
+	switch {
+	case first < 0xc0:
+		return 1
+	case first < 0xe0:
+		return 2
+	case first < 0xf0:
+		return 3
+	}
+	return 4
 }
 
 // isFrayed reports whether the character boundary between the bytes a and b is not to be relied on.

@@ -39,10 +39,10 @@ func makePair(left, right uint32) uint64 { return uint64(left) | uint64(right)<<
 func leftOf(pair uint64) uint32  { return uint32(pair) }
 func rightOf(pair uint64) uint32 { return uint32(pair >> 32) }
 
-// unpack reads an embedded vocabulary, which internal/genvocab describes. It is part of the program, so that damage to
-// it is a bug and panics.
-func unpack(packed string) vocab {
-	singles, rest := []byte(packed[:256]), packed[260:]
+// unpack reads an embedded vocabulary, which internal/genvocab describes, and returns its merges and the single bytes
+// in the order of their ids. It is part of the program, so that damage to it is a bug and panics.
+func unpack(packed string) (pairs []uint64, singles []byte) {
+	rest := packed[260:]
 	n := int(binary.LittleEndian.Uint32([]byte(packed[256:260])))
 	zr, err := gzip.NewReader(strings.NewReader(rest[2*n:]))
 	if err != nil {
@@ -52,9 +52,7 @@ func unpack(packed string) vocab {
 	if _, err := io.ReadFull(zr, planes); err != nil {
 		panic("bpe: embedded vocabulary: " + err.Error())
 	}
-	v := vocab{pair: joinPlanes(rest[:2*n], planes)}
-	v.spell(singles)
-	return v
+	return joinPlanes(rest[:2*n], planes), []byte(packed[:256])
 }
 
 // joinPlanes puts the low, middle and high bytes of each half together. Single bytes are pairs of themselves, like
@@ -78,39 +76,31 @@ func joinPlanes(low string, planes []byte) []uint64 {
 // spell fills in the bytes of every token. Both halves of a token have smaller ids, so one pass is enough.
 func (v *vocab) spell(singles []byte) {
 	v.offset = make([]uint32, len(v.pair)+1)
-	total := v.measure()
-	// Tokens are copied and later read eight or sixteen bytes at a time, also the last one.
-	v.blob = make([]byte, total+wordLen)
+	v.blob = make([]byte, bytesPerToken*len(v.pair))
 	copy(v.blob, singles)
-	for id := 256; id < len(v.pair); id++ {
-		if left, right := leftOf(v.pair[id]), rightOf(v.pair[id]); left != uint32(id) {
-			at := v.offset[id]
-			v.copyWords(at, left)
-			v.copyWords(at+v.offset[left+1]-v.offset[left], right)
-		}
-	}
-}
-
-// measure fills in the offsets and returns the length of all tokens.
-func (v *vocab) measure() uint32 {
 	at := uint32(0)
 	for id, pair := range v.pair {
 		v.offset[id] = at
-		if left, right := leftOf(pair), rightOf(pair); id < 256 {
+		if id < 256 {
 			at++
-		} else if left != uint32(id) {
-			at += v.offset[left+1] - v.offset[left] + v.offset[right+1] - v.offset[right]
+		} else if left, right := leftOf(pair), rightOf(pair); left != uint32(id) {
+			at = v.copyWords(v.copyWords(at, left), right)
 		}
-		v.offset[id+1] = at
 	}
-	return at
+	v.offset[len(v.pair)] = at
 }
 
-// copyWords spells a token at an offset and up to seven more bytes, which the next one overwrites.
-func (v *vocab) copyWords(to, id uint32) {
-	for from, end := v.offset[id], v.offset[id+1]; from < end; from, to = from+8, to+8 {
-		*(*[8]byte)(v.blob[to:]) = *(*[8]byte)(v.blob[from:])
+// bytesPerToken is more than tokens have on average. There is also room for what is copied or read beyond the last one.
+const bytesPerToken = 8
+
+// copyWords spells a token at an offset and up to seven more bytes, which the next one overwrites. It returns the end of
+// the token.
+func (v *vocab) copyWords(to, id uint32) uint32 {
+	from, end := v.offset[id], v.offset[id+1]
+	for at := to; from < end; from, at = from+8, at+8 {
+		*(*[8]byte)(v.blob[at:]) = *(*[8]byte)(v.blob[from:])
 	}
+	return to + end - v.offset[id]
 }
 
 // lenOf returns the length of a token in bytes.

@@ -11,15 +11,15 @@ import (
 // worker is what one call needs for itself: memos of the pieces seen before and scratch space. A worker serves one
 // goroutine at a time and keeps its memos for the next call.
 type worker struct {
-	// words and large remember pieces, ids has the ids of each word. words comes first, so that its groups start with
-	// a cache line. turn spreads what happens to words now and then.
+	// The only pointer comes first: what follows is nothing to the garbage collector. The groups of words start with a
+	// cache line.
+	setting
+	_ [64 - unsafe.Sizeof(setting{})]byte
+
+	// words and large remember pieces, ids has the ids of each word.
 	words [1 << wordBits]wordEntry
 	ids   [1 << wordBits]idsEntry
 	large [1 << largeBits]largeEntry
-	turn  uint32
-
-	*tables
-	pattern split.Pattern
 
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
@@ -41,6 +41,15 @@ type worker struct {
 
 	// tail is a copy of the end of a text, so that words can be loaded from it without reading past the text.
 	tail [tailLen + wordLen]byte
+}
+
+// setting is the part of a worker that is not memory.
+type setting struct {
+	*tables
+	pattern split.Pattern
+
+	// turn spreads what happens to words now and then.
+	turn uint32
 }
 
 const (
@@ -79,7 +88,7 @@ func (p *pool) get(e *Encoding) *worker {
 }
 
 func newWorker(e *Encoding) *worker {
-	w := &worker{tables: e.tables, pattern: e.pattern}
+	w := &worker{setting: setting{tables: e.tables, pattern: e.pattern}}
 	w.seed()
 	w.seedPairs()
 	return w
