@@ -22,6 +22,8 @@ func TestF10_OverflowsOfManyProvidersAreRecognised(t *testing.T) {
 		{"Anthropic", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 209115 tokens > 200000 maximum"}}`, 209115, 200000},
 		{"Anthropic with max_tokens", 400, "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 190000 + 21333 > 200000, decrease input length or `max_tokens` and try again\"}}", 211333, 200000},
 		{"Anthropic with a model and its date", 400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum (model=claude-sonnet-4-5-20250929)"}}`, 210000, 200000},
+		{"one count beside a model and its date", 400, `{"error":{"message":"prompt is too long for claude-sonnet-4-5-20250929, which takes at most 200000 tokens"}}`, 0, 200000},
+		{"a limit that is said twice", 400, `{"error":{"message":"maximum context length is 8192 tokens: of 8192 tokens your prompt and what it asks for take 9000"}}`, 9000, 8192},
 		{"a gateway with a request id", 400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum, please check your request before you try again (request 20250929123456)"}}`, 210000, 200000},
 		{"a limit that is an adjective", 400, `{"error":{"message":"The prompt is too long: 130,000 exceeds the 128,000-token limit."}}`, 130000, 128000},
 		{"Anthropic request size", 413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, 0, 0},

@@ -130,6 +130,25 @@ func TestACacheMarkMovesToTheNearestBlockThatStays(t *testing.T) {
 	}
 }
 
+// A request with more marks than the API takes is refused with or without us; to
+// look for a place for each of thousands would only take time.
+func TestNoMoreMarksAreMovedThanTheAPITakes(t *testing.T) {
+	t.Parallel()
+	const turns = 6
+	body := `{"messages":[` + strings.Repeat(user+","+says("assistant", marked(`{"type":"text","text":"a"}`))+",", turns) + user + `]}`
+	got := edited(t, body, func(d *plimsoll.Draft) error {
+		for i := range turns {
+			if err := d.Drop(span(2*i+1, 2*i+2), because); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if n := marksIn(decode(t, got)); n != 4 {
+		t.Errorf("%d marks: %s", n, got)
+	}
+}
+
 // TestMarksStayLegalThroughEveryEdit puts marks of both kinds anywhere, edits at
 // random and asks the checker, whose own rules are tested by themselves.
 func TestMarksStayLegalThroughEveryEdit(t *testing.T) {

@@ -70,6 +70,10 @@ func TestSystemTurnsKeepTheirPlace(t *testing.T) {
 			_, err := d.Insert(5, plimsoll.Say(plimsoll.Assistant, "I see"), because)
 			return err
 		}, "user system assistant user user system assistant assistant user system"},
+		{"a note of a tool, which is the user's", func(d *plimsoll.Draft) error {
+			_, err := d.Insert(5, plimsoll.Say(plimsoll.ToolRole, "so far"), because)
+			return err
+		}, "user system assistant user user system assistant user system"},
 		{"a question at the end", func(d *plimsoll.Draft) error {
 			_, err := d.Insert(8, plimsoll.Say(plimsoll.User, "go on"), because)
 			return err

@@ -60,6 +60,7 @@ func TestTheBodyTellsTheDialect(t *testing.T) {
 		{"thinking is Anthropic's", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"hi"}]}`, plimsoll.Anthropic},
 		{"thinking beside a system role is OpenAI's", `{"model":"glm-4.6","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}],"thinking":{"type":"enabled"}}`, plimsoll.OpenAI},
 		{"thinking beside a tool role is OpenAI's", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"hi"},{"role":"tool","content":"x"}]}`, plimsoll.OpenAI},
+		{"thinking beside a developer role is OpenAI's", `{"thinking":{"type":"enabled"},"messages":[{"role":"developer","content":"s"},{"role":"user","content":"hi"}]}`, plimsoll.OpenAI},
 		{"a system member with a system role is Anthropic's", `{"system":"s","thinking":{},"messages":[{"role":"system","content":"more"}]}`, plimsoll.Anthropic},
 		{"contents are Gemini's", `{"contents":[{"parts":[{"text":"hi"}]}]}`, plimsoll.Gemini},
 		{"input is Responses'", `{"model":"gpt-5","input":"hi"}`, plimsoll.Responses},

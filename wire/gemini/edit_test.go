@@ -251,6 +251,21 @@ func TestAResultThatIsReplacedAndThenDroppedIsGone(t *testing.T) {
 	}
 }
 
+func TestOfSeveralReplacementsTheLastIsWritten(t *testing.T) {
+	t.Parallel()
+	const before = `{"contents":[{"parts":[{"text":"u"}]},{"role":"model","parts":[{"functionCall":{"name":"f"}}]},{"parts":[{"functionResponse":{"name":"f","response":`
+	got := edited(t, before+`{"output":"long"},"parts":[{"inlineData":{"data":"AA"}}]}}]}]}`, func(d *plimsoll.Draft) error {
+		picture := plimsoll.Media{MIME: "a/b", URL: "u"}
+		return errors.Join(
+			d.ReplaceResult(plimsoll.PartRef{Message: 2}, textOf("first"), because),
+			d.ReplaceResult(plimsoll.PartRef{Message: 2}, plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "last"}, picture), because),
+		)
+	})
+	if want := before + `{"output":"last"},"parts":[{"fileData":{"mimeType":"a/b","fileUri":"u"}}]}}]}]}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	t.Parallel()
 	system := func(d *plimsoll.Draft) error { d.AddSystem(plimsoll.Text{Text: "s"}, because); return nil }

@@ -209,6 +209,10 @@ func TestOddValuesAreCarriedNotUnderstood(t *testing.T) {
 		{"a bare resolution", `{"fileData":{"fileUri":"u"},"mediaResolution":"LOW"}`, []plimsoll.Part{plimsoll.Media{Kind: plimsoll.Document, URL: "u", Detail: "LOW"}}},
 		{"an id and arguments that are null", `{"functionCall":{"id":null,"name":"f","args":null}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f"}}},
 		{"a call with members that are new", `{"functionCall":{"name":"f","args":{},"willContinue":true}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f", Arguments: "{}"}}},
+		{"attachments given twice", `{"functionResponse":{"name":"f","parts":[{"inlineData":{"data":"AA"}}],"parts":[{"inlineData":{"data":"BB"}}]}}`, []plimsoll.Part{
+			plimsoll.Text{Text: `result of "" "f", failed false`},
+			plimsoll.Media{Kind: plimsoll.Document, Data: "BB"},
+		}},
 		{"a response inside a response", `{"functionResponse":{"name":"f","parts":[{"functionResponse":{"name":"g"}},3]}}`, []plimsoll.Part{
 			plimsoll.Text{Text: `result of "" "f", failed false`},
 			plimsoll.Opaque{Kind: "functionResponse", Raw: `{"functionResponse":{"name":"g"}}`},

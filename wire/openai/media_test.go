@@ -34,6 +34,7 @@ func TestMediaIsWrittenByItsKind(t *testing.T) {
 		{"a picture in a data URL", plimsoll.Media{Kind: plimsoll.Image, Data: "data:image/png;base64,AAAA"}, `{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`},
 		{"a recording", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/wav", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}}`},
 		{"a recording by its registered type", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/mpeg", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"mp3"}}`},
+		{"a recording by an older type", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/x-wav", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}}`},
 		{"a document", plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "CCCC"}, `{"type":"file","file":{"file_data":"data:application/pdf;base64,CCCC"}}`},
 		{"a document that the provider has", plimsoll.Media{Kind: plimsoll.Document, URL: "file-1"}, `{"type":"file","file":{"file_id":"file-1"}}`},
 		{"a document elsewhere", plimsoll.Media{Kind: plimsoll.Document, URL: "https://example.com/a.pdf"}, ""},
@@ -55,6 +56,15 @@ func TestMediaIsWrittenByItsKind(t *testing.T) {
 				t.Errorf("%v, body %s, want %s", err, got, tt.want)
 			}
 		})
+	}
+}
+
+func TestARefusalInTheContentStaysThere(t *testing.T) {
+	t.Parallel()
+	const refusal = `{"type":"refusal","refusal":"no"}`
+	got, err := inserted(t, plimsoll.Opaque{Kind: "refusal", Raw: refusal})
+	if want := `{"role":"assistant","content":[` + refusal + `]}`; err != nil || !strings.Contains(got, want) {
+		t.Errorf("%v, body %s, want %s", err, got, want)
 	}
 }
 

@@ -164,6 +164,27 @@ func TestEditsTouchOnlyTheirSpans(t *testing.T) {
 	}
 }
 
+func TestAContentThatIsEmptiedBesideCallsIsNull(t *testing.T) {
+	t.Parallel()
+	const before, after = `{"messages":[{"role":"assistant","content": `, ` ,"tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]}`
+	got := edited(t, before+`[ {"type":"text","text":"a"} ]`+after, func(d *plimsoll.Draft) error {
+		return d.RemovePart(plimsoll.PartRef{}, because)
+	})
+	if diff := cmp.Diff(before+"null"+after, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestADraftOfAnotherConversationIsNotWritten(t *testing.T) {
+	t.Parallel()
+	r, other := decode(t, `{"messages":[{"role":"user","content":"a"}]}`), decode(t, `{"messages":[]}`)
+	d := plimsoll.NewDraft(other.Conversation(), nil)
+	d.AddSystem(plimsoll.Text{Text: "s"}, because)
+	if out, err := r.Encode(d); !errors.Is(err, plimsoll.ErrInvalid) {
+		t.Errorf("%v, body %s", err, out)
+	}
+}
+
 func TestIdentityIgnoresWhatClientsMoveAbout(t *testing.T) {
 	t.Parallel()
 	base := decode(t, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"yo"}],"tools":[{"type":"function","function":{"name":"f"}}]}`)
@@ -198,6 +219,7 @@ func TestToolsAndFunctionsAreBothPartOfTheIdentity(t *testing.T) {
 		{"tools alone", `"tools":` + f, false},
 		{"functions alone", `"functions":` + g, false},
 		{"other tools", `"tools":` + g + `,"functions":` + g, false},
+		{"other functions", `"tools":` + f + `,"functions":[{"name":"h"}]`, false},
 		{"tools taken back", `"tools":` + f + `,"functions":` + g + `,"tools":null`, false},
 	} {
 		if same := chain(tt.members) == both; same != tt.same {

@@ -49,6 +49,8 @@ func TestOddAnswersAreReadAsFarAsTheyGo(t *testing.T) {
 		{"calls that are no list", `{"content":"a","tool_calls":"none"}`, []plimsoll.Part{plimsoll.Text{Text: "a"}}},
 		{"a custom call", `{"tool_calls":[{"id":"1","type":"custom","custom":{"name":"patch","input":"x"}}]}`, []plimsoll.Part{plimsoll.ToolCall{ID: "1", Name: "patch", Arguments: "x"}}},
 		{"calls without ids", `{"tool_calls":[{"function":{"name":"f","arguments":"1"}},{"function":{"name":"f","arguments":"2"}}]}`, []plimsoll.Part{plimsoll.ToolCall{Name: "f", Arguments: "1"}, plimsoll.ToolCall{Name: "f", Arguments: "2"}}},
+		{"calls that share an id", `{"tool_calls":[{"id":"1","function":{"name":"f","arguments":"1"}},{"id":"1","function":{"name":"g","arguments":"2"}}]}`, []plimsoll.Part{plimsoll.ToolCall{ID: "1", Name: "f", Arguments: "1"}, plimsoll.ToolCall{ID: "1", Name: "g", Arguments: "2"}}},
+		{"a call whose arguments are null", `{"tool_calls":[{"id":"1","function":{"name":"f","arguments":null}}]}`, []plimsoll.Part{plimsoll.ToolCall{ID: "1", Name: "f"}}},
 		{"the call of older servers", `{"content":null,"function_call":{"name":"old","arguments":"{}"}}`, []plimsoll.Part{plimsoll.ToolCall{Name: "old", Arguments: "{}"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -283,6 +283,30 @@ func TestAnItemLosesItsIDWithItsReasoning(t *testing.T) {
 	}
 }
 
+func TestOnlyItemsThatNeedNoIDLoseIt(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, item, output, want string }{
+		{"a message", say, "", strings.Replace(say, `"id":"msg_1",`, "", 1)},
+		{"a custom call", `{"type":"custom_tool_call","id":"ctc_1","call_id":"c","name":"f","input":""}`, `{"type":"custom_tool_call_output","call_id":"c","output":"r"}`, `{"type":"custom_tool_call","call_id":"c","name":"f","input":""}`},
+		{"a shell call", `{"type":"shell_call","id":"sh_1","call_id":"c","action":{}}`, `{"type":"shell_call_output","call_id":"c","output":[]}`, `{"type":"shell_call","call_id":"c","action":{}}`},
+		{"a patch", `{"type":"apply_patch_call","id":"apc_1","call_id":"c","operation":{}}`, `{"type":"apply_patch_call_output","call_id":"c","output":"r"}`, `{"type":"apply_patch_call","call_id":"c","operation":{}}`},
+		{"a call that must have one", `{"type":"local_shell_call","id":"lsh_1","call_id":"c","action":{}}`, `{"type":"local_shell_call_output","id":"c","output":"r"}`, `{"type":"local_shell_call","id":"lsh_1","call_id":"c","action":{}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			items := []string{ask, think, tt.item}
+			want := []string{ask, tt.want}
+			if tt.output != "" {
+				items, want = append(items, tt.output), append(want, tt.output)
+			}
+			got := edited(t, request(items...), func(d *plimsoll.Draft) error { return d.Drop(plimsoll.Span{Start: 1, End: 2}, because) })
+			if want := request(want...); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
 func TestReasoningIsNotParted(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -1,0 +1,69 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+type field struct{ name, value string }
+
+func identityOf(fields ...field) plimsoll.Digest {
+	id := wire.NewIdentity()
+	for _, f := range fields {
+		id.Field(f.name, []byte(f.value))
+	}
+	return id.Sum()
+}
+
+// Long names and values are hashed on their own, and so is what many fields come
+// to; none of that may make two things the same.
+func TestAnIdentityTellsApartWhatDiffersAnywhere(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 10_000)
+	var many []field
+	for range 500 {
+		many = append(many, field{"part", "of several"})
+	}
+	with := func(i int, f field) []field {
+		changed := append([]field{}, many...)
+		changed[i] = f
+		return changed
+	}
+	for _, tt := range []struct {
+		name string
+		a, b []field
+	}{
+		{"the end of a long value", []field{{"text", long + "a"}}, []field{{"text", long + "b"}}},
+		{"the beginning of a long value", []field{{"text", "a" + long}}, []field{{"text", "b" + long}}},
+		{"the end of a long name", []field{{long + "a", ""}}, []field{{long + "b", ""}}},
+		{"the first of many", with(0, field{"part", "another"}), many},
+		{"the last of many", with(len(many)-1, field{"part", "another"}), many},
+		{"how many", many[1:], many},
+		{"the place of a letter between name and value", []field{{"ab", "c"}}, []field{{"a", "bc"}}},
+		{"the place of a letter between two values", []field{{"a", "bc"}, {"a", ""}}, []field{{"a", "b"}, {"a", "c"}}},
+		{"one field or two", []field{{"a", ""}, {"b", ""}}, []field{{"ab", ""}}},
+		{"the order", []field{{"a", ""}, {"b", ""}}, []field{{"b", ""}, {"a", ""}}},
+	} {
+		if identityOf(tt.a...) == identityOf(tt.b...) {
+			t.Errorf("%s does not matter", tt.name)
+		}
+		if identityOf(tt.a...) != identityOf(tt.a...) {
+			t.Errorf("%s: asked twice it differs", tt.name)
+		}
+	}
+}
+
+func TestAMistakeInTheJSONComesBeforeWhatItHides(t *testing.T) {
+	t.Parallel()
+	s := rawjson.NewScanner([]byte(`{"messages":?}`))
+	for range s.Members() {
+		s.Value()
+	}
+	if got := wire.Unexpected(plimsoll.OpenAI, s, "messages", "a list"); got.Path != "" || got.Offset != 12 || got.Err == nil {
+		t.Errorf("%q at %d: %v", got.Path, got.Offset, got)
+	}
+}
