@@ -138,6 +138,9 @@ type fileWalk struct {
 
 func (w *fileWalk) walk(prefix string, n node) {
 	for _, p := range n.pairs {
+		if len(w.errs) == mostMistakes {
+			return
+		}
 		key := prefix + p.key.text
 		at := w.file.origin(p.key.line)
 		if line, twice := w.lines[fold(key)]; twice {
@@ -169,9 +172,6 @@ func (w *fileWalk) refuse(f Field) string {
 }
 
 func (w *fileWalk) fail(at Origin, err error, hint string) {
-	if len(w.errs) == mostMistakes {
-		return
-	}
 	w.errs = append(w.errs, &plimsoll.Error{Op: at.Name, Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
 }
 

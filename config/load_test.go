@@ -320,8 +320,9 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"a tag", "window: !!int 5", "plimsoll.yaml:1:9: tags and directives are not understood here", "write the value out where it is used"},
 		{"bytes that are no text", "model: \xff", "plimsoll.yaml:1:1: not a text in UTF-8", "settings are a few lines of text; check that this is their file"},
 		{"too many bytes", strings.Repeat("#\n", 40_000), "plimsoll.yaml:1:1: larger than 64 KiB", "settings are a few lines of text; check that this is their file"},
-		{"too many brackets", "rungs: " + strings.Repeat("[", 60_000), "plimsoll.yaml:1:28: nested too deep", "settings are nested two levels deep at most"},
-		{"too many dashes", strings.Repeat("- ", 30_000), "plimsoll.yaml:1:101: nested too deep", "settings are nested two levels deep at most"},
+		{"too many values", "rungs: [" + strings.Repeat("a,", 20_000) + "]", "plimsoll.yaml:1:10006: too many values", "settings are a few lines of text; check that this is their file"},
+		{"too many brackets", "rungs: " + strings.Repeat("[", 5_000), "plimsoll.yaml:1:28: nested too deep", "settings are nested two levels deep at most"},
+		{"too many dashes", strings.Repeat("- ", 5_000), "plimsoll.yaml:1:101: nested too deep", "settings are nested two levels deep at most"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

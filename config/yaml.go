@@ -20,8 +20,9 @@ import (
 // recurses for each level; within these bounds a hostile file costs a fraction of
 // a second.
 const (
-	maxFile  = 64 << 10
-	maxDepth = 20
+	maxFile   = 64 << 10
+	maxTokens = 10_000
+	maxDepth  = 20
 	// maxIndent is the deepest column of a block; each of its levels takes two.
 	maxIndent = 100
 )
@@ -105,6 +106,9 @@ func firstLine(text string) string {
 // checkTokens refuses what would make the parser recurse without end, and what no
 // settings need: anchors, aliases, tags and directives.
 func checkTokens(tokens token.Tokens) error {
+	if len(tokens) > maxTokens {
+		return syntaxError(tokens[maxTokens], "too many values", hintFile)
+	}
 	depth := 0
 	for _, t := range tokens {
 		switch t.Type {
