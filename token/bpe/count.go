@@ -33,10 +33,20 @@ func (w *worker) countSome(text string) (tokens, n int) {
 	return forgotten + len(ids), n
 }
 
-// countWindow counts the pieces whose ends are given as bits. The first loop has no branch that depends on the text:
-// pieces that the memo of words does not know are put aside for the second.
+// countWindow counts the pieces whose ends are given as bits.
 func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
-	total, start, misses := 0, 0, 0
+	total, misses := w.countKnown(text, ends)
+	for _, m := range w.missed[:misses] {
+		start, end := int(m&0xff), int(m>>8)
+		total += w.countPiece(unsafe.Add(text, start), end-start)
+	}
+	return total
+}
+
+// countKnownPortable counts the tokens of those pieces that are at their first place in the memo of words and puts the
+// others aside. It has no branch that depends on the text.
+func (w *worker) countKnownPortable(text unsafe.Pointer, ends uint64) (total, misses int) {
+	start := 0
 	for ; ends != 0; ends &= ends - 1 {
 		end := lowestBit(ends) + 1
 		key := makeKey(text, start, end-start)
@@ -51,11 +61,7 @@ func (w *worker) countWindow(text unsafe.Pointer, ends uint64) int {
 		misses += miss
 		start = end
 	}
-	for _, m := range w.missed[:misses] {
-		start, end := int(m&0xff), int(m>>8)
-		total += w.countPiece(unsafe.Add(text, start), end-start)
-	}
-	return total
+	return total, misses
 }
 
 // countPiece counts a piece of up to 64 bytes that the memo of words does not know.
