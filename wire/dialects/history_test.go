@@ -164,3 +164,21 @@ func TestSideRequestsAreToldApartByPrefixAndTools(t *testing.T) {
 		})
 	}
 }
+
+// TestALinkStandsForAllBeforeIt compares histories that part and come to say the
+// same again.
+func TestALinkStandsForAllBeforeIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range clients {
+		t.Run(string(c.dialect), func(t *testing.T) {
+			t.Parallel()
+			one := c.request(t, "be brief", c.tools, c.ask("plan a harbour"), c.answer("done"), c.ask("thanks")).Chain()
+			two := c.request(t, "be brief", c.tools, c.ask("plan an airport"), c.answer("done"), c.ask("thanks")).Chain()
+			for i := c.head; i < len(one); i++ {
+				if one[i] == two[i] {
+					t.Errorf("link %d is the same after another question", i)
+				}
+			}
+		})
+	}
+}
