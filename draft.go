@@ -28,10 +28,11 @@ type Draft struct {
 }
 
 // slot is the state of one original message. index maps the parts that are left
-// to their places in the original.
+// to their places in the original; loads says what they weigh, once an edit asked.
 type slot struct {
 	message Message
 	index   []int
+	loads   []int
 	edited  bool
 	dropped bool
 }
@@ -168,9 +169,10 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	result.Content = content
 	result.Ref = why.Ref
 	s := &d.slots[at.Message]
-	parts := s.message.Parts.Slice()
-	parts[s.place(at.Part)] = result
-	d.rewrite(at, EditReplace, parts, s.index, why)
+	k, parts, loads := s.place(at.Part), s.message.Parts.Slice(), d.loads(at.Message)
+	parts[k] = result
+	loads[k] = d.weighPart(at.Message, result)
+	d.rewrite(at, EditReplace, parts, loads, s.index, why)
 	return nil
 }
 
@@ -191,17 +193,18 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 		return fmt.Errorf("remove part %d of message %d: it is the only one: %w", at.Part, at.Message, ErrInvalid)
 	}
 	k := s.place(at.Part)
-	d.rewrite(at, EditRemove, slices.Delete(s.message.Parts.Slice(), k, k+1), slices.Delete(s.indices(), k, k+1), why)
+	d.rewrite(at, EditRemove, slices.Delete(s.message.Parts.Slice(), k, k+1),
+		slices.Delete(d.loads(at.Message), k, k+1), slices.Delete(s.indices(), k, k+1), why)
 	return nil
 }
 
 // rewrite gives a message other parts. The digest goes: it named the old bytes.
-func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, index []int, why Why) {
+func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, loads, index []int, why Why) {
 	s := &d.slots[at.Message]
+	saved := sum(d.loads(at.Message)) - sum(loads)
 	before := *s
 	s.message.Parts, s.message.Digest = frozen(parts), Digest{}
-	s.index, s.edited = index, true
-	saved := d.weigh(before.message, at.Message) - d.weigh(s.message, at.Message)
+	s.index, s.loads, s.edited = index, loads, true
 	d.record(Edit{Kind: kind, Message: at.Message, Part: at.Part, Saved: saved}, why, func() { *s = before })
 }
 
@@ -291,6 +294,38 @@ func (d *Draft) weigh(m Message, i int) int {
 		siblings = d.structure().Siblings[i]
 	}
 	return d.meter.WeighMessage(d.base, m, siblings).Tokens
+}
+
+// loads returns what the parts of message i weigh now, in a slice of the caller's
+// own. A message of many results is edited result by result, so the others must
+// not be weighed again each time.
+func (d *Draft) loads(i int) []int {
+	s := &d.slots[i]
+	switch {
+	case d.meter == nil:
+		return make([]int, s.message.Parts.Len())
+	case s.loads == nil:
+		return slices.Clone(d.meter.WeighMessage(d.base, s.message, d.structure().Siblings[i]).Parts)
+	}
+	return slices.Clone(s.loads)
+}
+
+// weighPart measures a part that stands in original message i.
+func (d *Draft) weighPart(i int, p Part) int {
+	if d.meter == nil {
+		return 0
+	}
+	m := d.slots[i].message
+	m.Parts, m.Digest = frozen([]Part{p}), Digest{}
+	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[i]).Parts[0]
+}
+
+func sum(numbers []int) int {
+	n := 0
+	for _, number := range numbers {
+		n += number
+	}
+	return n
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {
