@@ -16,7 +16,9 @@ import (
 type cli struct {
 	Count      countCmd      `cmd:"" help:"Show what conversations and texts weigh in tokens."`
 	Models     modelsCmd     `cmd:"" help:"Show limits, prices and tokenizers of models."`
+	Fit        fitCmd        `cmd:"" help:"Make a conversation fit into its window, and say what was cut."`
 	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
+	Prune      pruneCmd      `cmd:"" help:"Drop the oldest turns of a chat until it fits."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

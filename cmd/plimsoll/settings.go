@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // settings is what flags, environment and files say together. What was passed over
@@ -30,11 +31,20 @@ func (p *process) settings(root *cli, flags []config.Flag) (*config.Config, erro
 }
 
 func (p *process) loadSettings(root *cli, flags []config.Flag) (*config.Config, error) {
-	c, err := config.Load(&config.Options{Flags: flags, Environ: p.environ, File: root.Config})
+	c, err := config.Load(&config.Options{Flags: flags, Environ: p.environ, File: root.Config, Preset: presetSettings})
 	if err != nil {
 		return nil, separate(err)
 	}
 	return c, nil
+}
+
+// presetSettings is what a preset sets.
+func presetSettings(name string) map[string]any {
+	marks := preset.Marks(name)
+	if marks == (plimsoll.Marks{}) {
+		return nil
+	}
+	return map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
 }
 
 // separate takes joined errors apart, so that each is reported by itself.

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// fitCmd makes a conversation fit.
+type fitCmd struct {
+	File string `arg:"" optional:"" default:"-" complete:"file" help:"A request, a list of messages, or messages one a line; - is standard input."`
+
+	Model   string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
+	Window  *int     `short:"w" placeholder:"N" help:"Context limit in tokens. Default: the model's."`
+	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: what the request asks for, else a sixteenth of the window, at most 8,192."`
+	Preset  string   `short:"p" placeholder:"NAME" help:"auto, cookbook or multichat."`
+	Method  string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
+	Low     *float64 `placeholder:"F" help:"Fraction of the limit to come down to."`
+	Rungs   []string `placeholder:"NAME" help:"Ways to make it smaller, in order: view, dedupe, clear, reasoning, slide, trim."`
+	Pin     []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
+	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic or gemini."`
+	DryRun  bool     `short:"n" help:"Print the report and no conversation."`
+	Report  string   `placeholder:"PATH" complete:"file" help:"Write the report as JSON to this file."`
+	JSON    bool     `name:"json" help:"Print the report as JSON instead of a table."`
+
+	Models     []string `sep:"none" placeholder:"FILE|URL" complete:"file" help:"Add the models of this list: LiteLLM's, models.dev's or our own format."`
+	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family (PLIMSOLL_TOKENIZERS)."`
+}
+
+// Help is the long help text.
+func (*fitCmd) Help() string {
+	return `Makes a conversation fit into its model's window and prints it, in the form it came in. A conversation that fits comes out byte for byte. The report, on standard error, says what was cut, by which rung and why.
+
+It shortens tool outputs first and drops whole turns last; calls keep their results, the newest turn and pinned messages stay, and what is printed is a request that the API accepts.
+
+The exit status is 0 for a conversation that fits now, 2 for bad input, and 3 for one that cannot be made to fit; then nothing is printed, and the error names what is in the way.
+
+Examples:
+
+    plimsoll fit --window 32000 request.json > smaller.json
+    plimsoll fit --model gpt-4o --pin tool=plan --dry-run request.json
+    plimsoll fit --window 8000 --reserve 1000 --report why.json < chat.jsonl`
+}
+
+// Run fits the one conversation.
+func (c *fitCmd) Run(p *process, root *cli) error {
+	settings, err := p.settings(root, []config.Flag{
+		{Key: "model", Value: c.Model}, {Key: "window", Value: c.Window}, {Key: "reserve", Value: c.Reserve},
+		{Key: "preset", Value: c.Preset}, {Key: "method", Value: c.Method}, {Key: "marks.low", Name: "--low", Value: c.Low},
+		{Key: "rungs", Value: c.Rungs}, {Key: "pins", Name: "--pin", Value: c.Pin},
+		{Key: "models", Value: c.Models}, {Key: "tokenizers", Value: c.Tokenizers},
+	})
+	if err != nil {
+		return err
+	}
+	in := p.file(c.File)
+	b, err := c.read(p, in)
+	if err != nil {
+		return err
+	}
+	plan, err := fitBody(p, settings, b)
+	if err != nil {
+		return withOp("fit "+in.name, err)
+	}
+	onError := *p
+	onError.stdout = p.stderr
+	return c.write(p, newDisplay(&onError, nil, root.Color), in.name, b, plan)
+}
+
+func (c *fitCmd) read(p *process, in input) (*body, error) {
+	if c.File == "-" {
+		if _, err := p.inputs("fit", nil, "name a file or pipe a request in"); err != nil {
+			return nil, err
+		}
+	}
+	f, err := in.open()
+	if err != nil {
+		return nil, editError("fit", in.name, err)
+	}
+	defer f.Close()
+	b, err := readEditable(f, c.Dialect)
+	if err != nil {
+		return nil, editError("fit", in.name, err)
+	}
+	return b, nil
+}
+
+// fitBody plans under the settings; nothing is stored.
+func fitBody(p *process, settings *config.Config, b *body) (*plimsoll.Plan, error) {
+	k, err := p.keeper(settings)
+	if err != nil {
+		return nil, err
+	}
+	conversation := b.request.Conversation()
+	switch {
+	case settings.Settings.Model != "":
+		conversation.Model = settings.Settings.Model
+	case conversation.Model == "":
+		conversation.Model = defaultModel(b.request.Dialect())
+	}
+	return k.PlanTask(context.Background(), plimsoll.Task{
+		Conversation: conversation,
+		Check:        func(d *plimsoll.Draft) error { return dialects.Verify(b.request, d) },
+	})
+}
+
+// write prints the conversation and then says what was done, so that a report
+// never speaks of something that was not printed.
+func (c *fitCmd) write(p *process, d display, name string, b *body, plan *plimsoll.Plan) error {
+	out, err := b.encode(plan.Draft())
+	if err != nil {
+		return withOp("fit "+name, err)
+	}
+	if !c.DryRun {
+		if _, err := p.out.Write(out); err != nil {
+			return err
+		}
+	}
+	if c.Report != "" {
+		if err := writeReport(c.Report, plan); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return encodeJSON(p.stderr, plan)
+	}
+	showPlan(p.stderr, d, name, b.request.Conversation(), plan)
+	return nil
+}
+
+func writeReport(path string, plan *plimsoll.Plan) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return &plimsoll.Error{Op: "write the report", Code: plimsoll.CodeInvalid, Err: err, Hint: "name a file that can be written"}
+	}
+	if err := encodeJSON(f, plan); err != nil {
+		f.Close()
+		return &plimsoll.Error{Op: "write the report " + path, Err: err}
+	}
+	return f.Close()
+}
+
+func encodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// withOp puts what was done in front of an error that has no operation of its own
+// worth showing; code and hint stay.
+func withOp(op string, err error) error {
+	if typed, ok := err.(*plimsoll.Error); ok && typed.Op == "fit" {
+		return &plimsoll.Error{Op: op, Code: typed.Code, Hint: typed.Hint, Err: typed.Err}
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// keeper makes the keeper that the settings describe.
+func (p *process) keeper(c *config.Config) (*plimsoll.Keeper, error) {
+	s := c.Settings
+	registry, err := loadRegistry(p, texts(s.Models))
+	if err != nil {
+		return nil, err
+	}
+	tokenizers, err := p.tokenizers(string(s.Tokenizers))
+	if err != nil {
+		return nil, err
+	}
+	limits := &model.Limits{Registry: registry, Env: p.getenv}
+	options, err := preset.Named(s.Preset, &preset.Options{
+		Model: s.Model, Reserve: orNone(s.Reserve),
+		Marks: plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low},
+		Pins:  s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s),
+		Token: token.Options{Registry: registry, Tokenizers: tokenizers},
+		Limit: func(name string) model.Limit { return c.Limit(limits, name) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plimsoll.New(options)
+}
+
+// orNone writes a number as options do: 0 where it is left open, negative where it
+// is nothing.
+func orNone(n *int) int {
+	switch {
+	case n == nil:
+		return 0
+	case *n == 0:
+		return -1
+	}
+	return *n
+}
+
+func outputsOf(s config.Settings) preset.Outputs {
+	out := preset.Outputs{
+		Off: !s.ToolOutputCache.Enabled, MaxBytes: s.ToolOutputCache.MaxMessageBytes, MaxLine: s.ToolOutputCache.MaxLineLength,
+		KeepNewest: s.Clear.KeepNewest, MinReclaim: orNone(s.Clear.MinReclaim), Budget: orNone(s.ToolOutputCache.ContextBudgetTokens),
+		Paths: rung.DefaultPaths(),
+	}
+	if s.Dedupe.PathArguments != nil {
+		out.Paths.Args = s.Dedupe.PathArguments
+	}
+	if s.Dedupe.ReadTools != nil {
+		out.Paths.Read = s.Dedupe.ReadTools
+	}
+	if s.Dedupe.WriteTools != nil {
+		out.Paths.Write = s.Dedupe.WriteTools
+	}
+	return out
+}

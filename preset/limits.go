@@ -1,0 +1,49 @@
+package preset
+
+import (
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+)
+
+// lines finds the line of a conversation by its model.
+func (o *Options) lines(strict bool) func(plimsoll.Conversation) (plimsoll.Line, error) {
+	registry, find := o.Token.Registry, o.Limit
+	if registry == nil {
+		registry = model.Default()
+	}
+	if find == nil {
+		find = (&model.Limits{Registry: registry}).For
+	}
+	return func(c plimsoll.Conversation) (plimsoll.Line, error) {
+		limit := find(c.Model)
+		if limit.Source == model.SourceDefault && strict {
+			return plimsoll.Line{}, fmt.Errorf("model %q: %w", c.Model, plimsoll.ErrUnknownModel)
+		}
+		m, _, err := registry.Lookup(c.Model)
+		if err != nil {
+			m = model.Model{}
+		}
+		return lineOf(limit, m, c.MaxOutput), nil
+	}
+}
+
+// lineOf joins a limit with what the registry says of the model. A limit by a
+// variable of the environment is what may be sent, so nothing is reserved of it.
+func lineOf(limit model.Limit, m model.Model, maxOutput int) plimsoll.Line {
+	line := plimsoll.Line{Window: limit.Tokens}
+	switch limit.Source {
+	case model.SourceEnv, model.SourceEnvDefault:
+		return line
+	case model.SourceRegistry:
+		if m.Window > limit.Tokens {
+			line.Window, line.Input = m.Window, limit.Tokens
+		}
+	}
+	line.Reserve = plimsoll.ReserveFor(line.Window, maxOutput)
+	if m.OutputLimit > 0 {
+		line.Reserve = min(line.Reserve, m.OutputLimit)
+	}
+	return line
+}

@@ -1,0 +1,231 @@
+// Package preset fills the options of a keeper for the usual cases: [Auto] for
+// everybody, and one preset for each way of working that programs are known to
+// expect. It joins what stands below it (rungs, meter, limits) and decides nothing
+// by itself: a preset is a list that can be read off.
+package preset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// The names of the presets.
+const (
+	// NameAuto is the default: tool outputs first, whole turns last.
+	NameAuto = "auto"
+	// NameCookbook keeps single messages, newest first, whatever belongs together.
+	NameCookbook = "cookbook"
+	// NameMultichat drops whole turns, oldest first, and nothing else.
+	NameMultichat = "multichat"
+)
+
+// Names lists the presets.
+func Names() []string { return []string{NameAuto, NameCookbook, NameMultichat} }
+
+// Marks returns the marks of a preset; those of a preset that nobody knows are zero.
+func Marks(name string) plimsoll.Marks {
+	switch name {
+	case "", NameAuto:
+		return plimsoll.Marks{High: 1, Low: 0.8}
+	case NameCookbook, NameMultichat:
+		return plimsoll.Marks{High: 1, Low: 1}
+	}
+	return plimsoll.Marks{}
+}
+
+// The methods.
+const (
+	// MethodWindow drops what is oldest (method A).
+	MethodWindow = "window"
+	// MethodSummary replaces what is old by a summary (method B).
+	MethodSummary = "summary"
+	// MethodHybrid keeps a summary of the old beside a window of the recent
+	// (method C).
+	MethodHybrid = "hybrid"
+)
+
+// Options say what a preset shall take from the caller. The zero value is ready to
+// use.
+type Options struct {
+	// Model is meant where a conversation names none.
+	Model string
+	// Window in tokens; 0 means that of the model.
+	Window int
+	// Reserve is kept free for the answer; 0 means what the request asks for, else
+	// a default; negative means none.
+	Reserve int
+	// Marks replace those of the preset where they are not 0.
+	Marks plimsoll.Marks
+	// Pins choose messages that stay as they are.
+	Pins []plimsoll.Pin
+	// Method is one of the three words, or empty for the preset's own way.
+	Method string
+	// Rungs by name, in order; nil means those of the preset.
+	Rungs []string
+	// Outputs say what becomes of tool outputs.
+	Outputs Outputs
+	// Token options choose the counters.
+	Token token.Options
+	// Counter counts for every model; nil means that each has its own.
+	Counter plimsoll.Counter
+	// Meter weighs; nil means one that fits the preset.
+	Meter plimsoll.Meter
+	// Limit returns the context limit of a model; nil means what the registry
+	// knows.
+	Limit func(name string) model.Limit
+	// Archive keeps what is taken out; nil means that it cannot be had back.
+	Archive plimsoll.Archive
+}
+
+// Outputs are the limits for tool outputs; zero fields mean the rungs' own.
+type Outputs struct {
+	// Off leaves tool outputs alone.
+	Off bool
+	// Budget is what all of them may weigh together, in tokens.
+	Budget int
+	// MaxBytes and MaxLine bound one of them.
+	MaxBytes, MaxLine int
+	// KeepNewest outputs are never cleared; clearing must reclaim at least
+	// MinReclaim tokens.
+	KeepNewest, MinReclaim int
+	// Paths say which tools read and write files.
+	Paths *rung.Paths
+}
+
+// Named returns the options of a preset by its name; an empty name is [NameAuto].
+func Named(name string, o *Options) (*plimsoll.Options, error) {
+	switch name {
+	case "", NameAuto:
+		return Auto(o)
+	case NameCookbook:
+		return Cookbook(o)
+	case NameMultichat:
+		return Multichat(o)
+	}
+	if name == "agent" || name == "gemini" {
+		return nil, &plimsoll.Error{
+			Op: "preset " + name, Hint: "use the preset auto",
+			Err: fmt.Errorf("it needs a summary, which this version cannot make: %w", plimsoll.ErrUnsupported),
+		}
+	}
+	return nil, &plimsoll.Error{
+		Op: "preset " + name, Code: plimsoll.CodeInvalid, Err: fmt.Errorf("unknown: %w", plimsoll.ErrInvalid),
+		Hint: "choose one of " + strings.Join(Names(), ", "),
+	}
+}
+
+// Auto moves tool outputs out of the way, then removes old reasoning, then drops
+// whole turns and, inside a long agent loop, whole rounds. It cuts deep enough that
+// it need not cut again soon.
+func Auto(o *Options) (*plimsoll.Options, error) {
+	o = o.orEmpty()
+	names := []string{"view", "dedupe", "clear", "reasoning", "slide"}
+	if o.Method == MethodWindow {
+		names = []string{"slide"}
+	}
+	k, err := o.keeper(NameAuto, names, ladder{shrink: true, strict: true})
+	if err != nil {
+		return nil, err
+	}
+	if k.Meter == nil {
+		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+	}
+	return k, nil
+}
+
+// Multichat drops whole turns, oldest first, and refuses a newest turn that does not
+// fit. It counts as chat programs do that know OpenAI's vocabularies and estimate
+// everything else with a margin.
+func Multichat(o *Options) (*plimsoll.Options, error) {
+	o = o.orEmpty()
+	k, err := o.keeper(NameMultichat, []string{"slide"}, ladder{wholeTurn: true})
+	if err != nil {
+		return nil, err
+	}
+	k.Keep = plimsoll.KeepTurn
+	if o.Reserve == 0 {
+		k.Reserve = -1
+	}
+	if k.Meter == nil {
+		k.Meter = newMeters(token.MultichatFraming(), o.counterOr(multichatCounter))
+	}
+	return k, nil
+}
+
+// Cookbook keeps the first system message and the newest message, then whatever
+// else fits, message by message from the newest to the oldest.
+func Cookbook(o *Options) (*plimsoll.Options, error) {
+	o = o.orEmpty()
+	k, err := o.keeper(NameCookbook, []string{"trim"}, ladder{loose: true})
+	if err != nil {
+		return nil, err
+	}
+	k.Keep, k.Loose = plimsoll.KeepMessage, true
+	if o.Reserve == 0 {
+		k.Reserve = -1
+	}
+	if k.Meter == nil {
+		k.Meter = newMeters(token.CookbookFraming(), o.counterOr(token.Tiktoken))
+	}
+	return k, nil
+}
+
+func (o *Options) orEmpty() *Options {
+	if o == nil {
+		return &Options{}
+	}
+	return o
+}
+
+func (o *Options) counterOr(byModel func(string) plimsoll.Counter) func(string) plimsoll.Counter {
+	if o.Counter == nil {
+		return byModel
+	}
+	return func(string) plimsoll.Counter { return o.Counter }
+}
+
+// keeper fills in what all presets share.
+func (o *Options) keeper(preset string, names []string, l ladder) (*plimsoll.Options, error) {
+	if err := checkMethod(o.Method); err != nil {
+		return nil, err
+	}
+	if o.Rungs != nil {
+		names = o.Rungs
+	}
+	rungs, err := o.build(names, l)
+	if err != nil {
+		return nil, err
+	}
+	marks := o.Marks
+	if marks.High == 0 {
+		marks.High = Marks(preset).High
+	}
+	if marks.Low == 0 {
+		marks.Low = min(marks.High, Marks(preset).Low)
+	}
+	return &plimsoll.Options{
+		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(l.strict),
+		Marks: marks, Pins: o.Pins, Rungs: rungs, Archive: o.Archive,
+	}, nil
+}
+
+func checkMethod(method string) error {
+	switch method {
+	case "", MethodWindow:
+		return nil
+	case MethodSummary, MethodHybrid:
+		return &plimsoll.Error{
+			Op: "method " + method, Hint: "use the method window, or none",
+			Err: fmt.Errorf("it needs a summary, which this version cannot make: %w", plimsoll.ErrUnsupported),
+		}
+	}
+	return &plimsoll.Error{
+		Op: "method " + method, Hint: "choose window, summary or hybrid",
+		Err: fmt.Errorf("unknown: %w", plimsoll.ErrInvalid),
+	}
+}
