@@ -25,9 +25,16 @@ import (
 type Dedupe struct {
 	// Paths say which tools read and write files; nil means DefaultPaths.
 	Paths *Paths
+	// KeepNewest outputs stay even if their file was changed since: an agent at
+	// work on a file still looks at what it read. 0 means DefaultKeepRead,
+	// negative none.
+	KeepNewest int
 	// All replaces everything that can be, whatever the goal is.
 	All bool
 }
+
+// DefaultKeepRead is how many of the newest outputs are not called outdated.
+const DefaultKeepRead = 5
 
 // Name returns "dedupe".
 func (*Dedupe) Name() string { return "dedupe" }
@@ -89,8 +96,12 @@ func (d *Dedupe) find(w *plimsoll.Work) []duplicate {
 	all := outputs(w)
 	files := fileUses(w, all, paths)
 	found := copies(w, all, files)
+	keep := d.KeepNewest
+	if keep == 0 {
+		keep = DefaultKeepRead
+	}
 	for i, x := range outdated(w, all, files) {
-		if _, isCopy := found[i]; !isCopy {
+		if _, isCopy := found[i]; !isCopy && (!x.stale || i < len(all)-max(0, keep)) {
 			found[i] = x
 		}
 	}

@@ -107,7 +107,7 @@ func TestDedupeLeavesTheNewestForm(t *testing.T) {
 		{"what is out already", []step{used("Read", `{"file_path":"a.go"}`, "[tool output trimmed; ref=0123456789abcdef]"), read("a.go", "2")}, "xx"},
 		{"nothing gives way to a placeholder", []step{read("a.go", "1"), used("Read", `{"file_path":"a.go"}`, "[tool output trimmed; ref=0123456789abcdef]")}, "xx"},
 	} {
-		if got := deduped(t, &rung.Dedupe{All: true}, session(tc.steps...)); got != tc.want {
+		if got := deduped(t, &rung.Dedupe{All: true, KeepNewest: -1}, session(tc.steps...)); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
 	}
@@ -129,13 +129,25 @@ func TestDedupeLeavesWhatIsPinned(t *testing.T) {
 	}
 }
 
+func TestDedupeLetsTheNewestReadsStandThoughTheFileChanged(t *testing.T) {
+	t.Parallel()
+	read := func(path string) step { return used("Read", fmt.Sprintf(`{"file_path":%q}`, path), content(path)) }
+	write := func(path string) step { return used("Write", fmt.Sprintf(`{"file_path":%q}`, path), "ok") }
+	c := session(read("a"), write("a"), read("b"), write("b"), read("c"), write("c"))
+	for keep, want := range map[int]string{-1: "wxwxwx", 0: "wxxxxx", 3: "wxwxxx"} {
+		if got := deduped(t, &rung.Dedupe{All: true, KeepNewest: keep}, c); got != want {
+			t.Errorf("%d are kept: got %s, want %s", keep, got, want)
+		}
+	}
+}
+
 func TestDedupeNamesTheFileAndStoresTheOldContent(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	c := session(
 		used("Read", `{"file_path":"a.go"}`, content("1")), used("Read", `{"file_path":"a.go"}`, content("1")),
 		used("Read", `{"file_path":"b.go"}`, content("2")), used("Write", `{"file_path":"b.go","content":"x"}`, "ok"))
-	plan := fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: []plimsoll.Rung{&rung.Dedupe{All: true}}, Archive: s}, c)
+	plan := fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: []plimsoll.Rung{&rung.Dedupe{All: true, KeepNewest: -1}}, Archive: s}, c)
 	first := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult).Ref
 	third := plan.Conversation().Messages.At(6).Parts.At(0).(plimsoll.ToolResult).Ref
 	if first == nil || third == nil || s.kept[first.ID] != content("1") || s.kept[third.ID] != content("2") {
@@ -164,7 +176,7 @@ func TestDedupeTakesWhatLosesNothingFirstAndFailuresLast(t *testing.T) {
 	order := []int{8, 4, 2}
 	for n := range 4 {
 		// Each reference saves about 400 letters of 2236.
-		plan := fitted(t, plimsoll.Options{Window: 2300 - 400*n, Rungs: []plimsoll.Rung{&rung.Dedupe{}}}, c)
+		plan := fitted(t, plimsoll.Options{Window: 2300 - 400*n, Rungs: []plimsoll.Rung{&rung.Dedupe{KeepNewest: -1}}}, c)
 		var got []int
 		for _, e := range plan.Edits {
 			got = append(got, e.Message)
@@ -183,7 +195,7 @@ func TestDedupeTakesOtherToolsFromItsOptions(t *testing.T) {
 	c := session(
 		used("fetch_source", `{"unit":"A"}`, content("1")), used("Read", `{"file_path":"a"}`, content("2")),
 		used("Read", `{"file_path":"a"}`, content("3")), used("STORE_SOURCE", `{"unit":"A"}`, "ok"))
-	if got := deduped(t, &rung.Dedupe{All: true, Paths: paths}, c); got != "wxxx" {
+	if got := deduped(t, &rung.Dedupe{All: true, Paths: paths, KeepNewest: -1}, c); got != "wxxx" {
 		t.Errorf("got %s, want wxxx", got)
 	}
 }
