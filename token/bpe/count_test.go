@@ -30,3 +30,19 @@ func TestPiecesAreCountedAlikeWithAndWithoutAssembly(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSmallestMergeIsFoundAlikeWithAndWithoutAssembly(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 2000 {
+		var p parts
+		for i := range p.merge {
+			p.merge[i] = rng.Uint32() >> rng.IntN(9)
+		}
+		n := 8 * (1 + rng.IntN(len(p.merge)/8))
+		want := slices.Min(append(slices.Clone(p.merge[:n]), noMerge))
+		if got, portable := min(p.smallest(n), noMerge), p.smallestPortable(n); got != want || portable != want {
+			t.Fatalf("smallest of %d: got %d, without assembly %d, want %d", n, got, portable, want)
+		}
+	}
+}

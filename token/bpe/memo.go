@@ -44,11 +44,12 @@ func makeKey(text unsafe.Pointer, offset, n int) wordKey {
 // lastFactor spreads the last eight bytes before the first ones are added to them.
 const lastFactor = 0xd6e8feb86659fd93
 
-// keyMasks has the bits of the first and of the last eight bytes of a piece for each length.
+// keyMasks has the bits of the first and of the last eight bytes of a piece for each length. Longer pieces have none, so
+// that looking for them in vain does not wait for memory.
 var keyMasks = func() (masks [128]struct{ first, last uint64 }) {
-	for n := range masks {
+	for n := range wordLen + 1 {
 		masks[n].first = 1<<(8*min(n, 8)) - 1
-		masks[n].last = 1<<(8*min(max(n-8, 0), 8)) - 1
+		masks[n].last = 1<<(8*max(n-8, 0)) - 1
 	}
 	return masks
 }()

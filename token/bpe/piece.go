@@ -27,8 +27,8 @@ func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
 	} else {
 		n = w.startParts(piece)
 	}
-	// The search for the smallest takes four at a time.
-	padded := (n + 3) &^ 3
+	// The search for the smallest takes eight at a time.
+	padded := (n + 7) &^ 7
 	for i := n - 1; i < padded; i++ {
 		p.merge[i] = noMerge
 	}
@@ -47,8 +47,8 @@ func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
 	return dst[:len(dst)+count]
 }
 
-// smallest returns the smallest of the first n merges, n being a multiple of four.
-func (p *parts) smallest(n int) uint32 {
+// smallestPortable returns the smallest of the first n merges, n being a multiple of eight.
+func (p *parts) smallestPortable(n int) uint32 {
 	a, b, c, d := uint32(noMerge), uint32(noMerge), uint32(noMerge), uint32(noMerge)
 	for i := 0; i < n; i += 4 {
 		keys := (*[4]uint32)(p.merge[i&0xfc:])
@@ -110,7 +110,10 @@ func (w *worker) mergeKnown(left, right uint32, hash uint64) uint32 {
 // borders, except at a frayed border. If that is not one token, nothing merges with its halves.
 func (w *worker) startParts(piece string) int {
 	p, n := &w.parts, 0
-	for i := 0; i < len(piece); {
+	for i := 0; ; {
+		if i, n = w.startWide(piece, i, n); i == len(piece) {
+			break
+		}
 		start := characterStart{w.byteID[piece[i]], 0}
 		width := 1
 		if piece[i] >= 0xc0 {
@@ -123,6 +126,33 @@ func (w *worker) startParts(piece string) int {
 	}
 	w.linkAll(n)
 	return n
+}
+
+// startWide fills in the next parts as long as they are those of whole characters of three bytes, of which there are
+// long runs. It looks at each border once.
+func (w *worker) startWide(piece string, i, n int) (nextByte, nextPart int) {
+	p := &w.parts
+	if i > 0 && i < len(piece) && w.isFrayed(piece[i-1], piece[i]) {
+		return i, n
+	}
+	for i+3 <= len(piece) {
+		a, b, c := piece[i], piece[i+1], piece[i+2]
+		if a>>4 != 0xe || (b^0x80)|(c^0x80) >= 0x40 || i+3 < len(piece) && w.isFrayed(c, piece[i+3]) {
+			break
+		}
+		start := w.wideStart[wideIndex(a, b, c)]
+		if start.id|start.half == 0 {
+			start = w.fillWide(a, b, c)
+		}
+		if start.id == none {
+			break
+		}
+		p.id[n&0xff] = start.id
+		p.id[(n+1)&0xff] = start.half &^ two
+		n += 1 + int(start.half>>31)
+		i += 3
+	}
+	return i, n
 }
 
 // link notes that part i has a right neighbour and what the two merge into.

@@ -63,6 +63,7 @@ func (w *worker) startBytes(piece string) int {
 		// Both are below 1<<31, so the difference is negative if its highest bit is set.
 		sure := (rank - limit) >> 31
 		p.id[n&0xff] = left ^ (left^rank)&-sure
+		p.merge[n&0xff] = rank<<8 | uint32(n)
 		// The second byte of two that merge is no part; the next one is written over it.
 		n += 1 - int(taken)
 		taken = sure
@@ -71,8 +72,33 @@ func (w *worker) startBytes(piece string) int {
 	}
 	p.id[n&0xff] = left
 	n += 1 - int(taken)
-	w.linkAll(n)
+	w.linkBytes(n)
 	return n
+}
+
+// linkBytes is linkAll for parts of which the merges of two single bytes are known.
+func (w *worker) linkBytes(n int) {
+	p, found, count := &w.parts, &w.early.found, 0
+	for i := 0; i < n-1; i++ {
+		left, right, at := p.id[i&0xff], p.id[(i+1)&0xff], uint8(i)
+		// All ones if both are single bytes, else zero.
+		single := uint32(int32((left|right)-256) >> 31)
+		p.merge[at] = p.merge[at]&single | uint32(noMerge|i)&^single
+		p.next[at], p.prev[at+1] = at+1, at
+		found[count&0xff] = at
+		count += w.maybe.bit(pairHash(left, right)) &^ int(single)
+	}
+	p.next[(n-1)&0xff] = uint8(n)
+	w.findMerges(count)
+}
+
+// findMerges fills in the merges that were found to be likely.
+func (w *worker) findMerges(count int) {
+	p := &w.parts
+	for _, i := range w.early.found[:count] {
+		left, right := p.id[i], p.id[i+1]
+		p.merge[i] = w.mergeKnown(left, right, pairHash(left, right))<<8 | uint32(i)
+	}
 }
 
 // linkAll links the first n parts and fills in what neighbours merge into. The first loop has no branch that depends on
@@ -85,10 +111,7 @@ func (w *worker) linkAll(n int) {
 		count += w.maybe.bit(pairHash(p.id[i&0xff], p.id[(i+1)&0xff]))
 	}
 	p.next[(n-1)&0xff] = uint8(n)
-	for _, i := range found[:count] {
-		left, right := p.id[i], p.id[i+1]
-		p.merge[i] = w.mergeKnown(left, right, pairHash(left, right))<<8 | uint32(i)
-	}
+	w.findMerges(count)
 }
 
 // isASCII reports whether all bytes of a piece are characters of their own.

@@ -56,7 +56,7 @@ const (
 	wordBits   = 16
 	groupBits  = 2
 	groupLen   = 1 << groupBits
-	largeBits  = 12
+	largeBits  = 13
 	followBits = 14
 	pairBits   = 15
 
