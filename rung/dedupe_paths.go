@@ -2,6 +2,7 @@ package rung
 
 import (
 	"encoding/json"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -67,7 +68,8 @@ type lineSpan struct {
 	way      string
 }
 
-const fileEnd = int(^uint(0) >> 1)
+// fileEnd is beyond the last line of any file.
+const fileEnd = math.MaxInt
 
 func (s lineSpan) covers(other lineSpan) bool {
 	return s.way == other.way && s.from <= other.from && s.to >= other.to

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/corpora"
 	"github.com/plimsoll/plimsoll/rung"
@@ -66,4 +68,43 @@ func fitRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r corpo
 	return k.FitTask(t.Context(), plimsoll.Task{
 		Conversation: request.Conversation(), Check: func(d *plimsoll.Draft) error { return dialects.Verify(request, d) },
 	})
+}
+
+// TestOldReasoningGoesInEveryDialect removes the thinking of the first turn from
+// requests and compares the bytes.
+func TestOldReasoningGoesInEveryDialect(t *testing.T) {
+	t.Parallel()
+	for dialect, tc := range map[plimsoll.Dialect]struct{ body, want string }{
+		plimsoll.OpenAI: {
+			`{"model":"m","messages":[{"role":"user","content":"one"},{"role":"assistant","reasoning_content":"hm, a long thought","content":"done"},{"role":"user","content":"two"},{"role":"assistant","reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`,
+			`{"model":"m","messages":[{"role":"user","content":"one"},{"role":"assistant","content":"done"},{"role":"user","content":"two"},{"role":"assistant","reasoning_content":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`,
+		},
+		plimsoll.Responses: {
+			`{"model":"m","input":[{"role":"user","content":"one"},{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"x"},{"role":"user","content":"two"},{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"bbbb"},{"type":"function_call","id":"fc_2","call_id":"b","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"x"}]}`,
+			`{"model":"m","input":[{"role":"user","content":"one"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"x"},{"role":"user","content":"two"},{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"bbbb"},{"type":"function_call","id":"fc_2","call_id":"b","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"b","output":"x"}]}`,
+		},
+		plimsoll.Anthropic: {
+			`{"model":"m","max_tokens":9,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm, a long thought","signature":"s1"},{"type":"redacted_thinking","data":"cccccccccccccccccccccccccc"},{"type":"text","text":"done"}]},{"role":"user","content":"two"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s2"},{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}]}`,
+			`{"model":"m","max_tokens":9,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"one"},{"role":"assistant","content":[{"type":"text","text":"done"}]},{"role":"user","content":"two"},{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s2"},{"type":"tool_use","id":"a","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}]}`,
+		},
+		plimsoll.Gemini: {
+			`{"contents":[{"role":"user","parts":[{"text":"one"}]},{"role":"model","parts":[{"text":"hm, a long thought","thought":true},{"text":"done","thoughtSignature":"s1"}]},{"role":"user","parts":[{"text":"two"}]},{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"name":"f","args":{}},"thoughtSignature":"s2"}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}}]}]}`,
+			`{"contents":[{"role":"user","parts":[{"text":"one"}]},{"role":"model","parts":[{"text":"done","thoughtSignature":"s1"}]},{"role":"user","parts":[{"text":"two"}]},{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"name":"f","args":{}},"thoughtSignature":"s2"}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"x"}}}]}]}`,
+		},
+	} {
+		request := wiretest.Decode(t, dialects.Codec(dialect), tc.body)
+		meter := token.NewMeter(&token.MeterOptions{Counter: letters{}})
+		load := meter.Weigh(request.Conversation()).Total
+		plan := fitted(t, plimsoll.Options{Meter: meter, Window: load - 1, Rungs: []plimsoll.Rung{&rung.Reasoning{}}}, request.Conversation())
+		if err := dialects.Verify(request, plan.Draft()); err != nil {
+			t.Errorf("%s: %v", dialect, err)
+		}
+		got, err := request.Encode(plan.Draft())
+		if err != nil {
+			t.Errorf("%s: %v", dialect, err)
+		}
+		if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", dialect, diff)
+		}
+	}
 }
