@@ -21,6 +21,9 @@ func (deferred) part() {}
 
 // loaded completes an item that was deferred.
 func loaded[T any](item T) T {
+	if _, parts := any((*T)(nil)).(*Part); !parts {
+		return item
+	}
 	if d, ok := any(item).(deferred); ok {
 		return any(d.loader.LoadPart()).(T)
 	}

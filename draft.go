@@ -19,7 +19,7 @@ type Draft struct {
 	outlined bool
 	// touching lists, for each message, the pairs with a call or a result in it.
 	touching [][]Pair
-	slots    []slot
+	made     []slot
 	inserts  []insertion
 	system   []Part
 	tools    []Tool
@@ -56,12 +56,19 @@ type entry struct {
 // NewDraft starts a draft of the conversation. The meter measures what edits
 // save; with a nil meter every Saved is 0.
 func NewDraft(c Conversation, meter Meter) *Draft {
-	d := &Draft{base: c, meter: meter}
-	d.slots = make([]slot, c.Messages.Len())
-	for i, m := range c.Messages.All() {
-		d.slots[i].message = m
+	return &Draft{base: c, meter: meter}
+}
+
+// slots are made when somebody edits or looks at single messages, so that a draft
+// that nobody edits costs nothing.
+func (d *Draft) slots() []slot {
+	if d.made == nil {
+		d.made = make([]slot, len(d.base.Messages.items))
+		for i, m := range d.base.Messages.items {
+			d.made[i].message = m
+		}
 	}
-	return d
+	return d.made
 }
 
 // structure draws the outline once, so that a draft nobody edits costs nothing.
@@ -70,7 +77,7 @@ func (d *Draft) structure() Outline {
 		return d.outline
 	}
 	d.outline, d.outlined = d.base.Outline(), true
-	d.touching = make([][]Pair, len(d.slots))
+	d.touching = make([][]Pair, len(d.base.Messages.items))
 	for _, p := range d.outline.Pairs {
 		d.touching[p.Call.Message] = append(d.touching[p.Call.Message], p)
 		d.touching[p.Result.Message] = append(d.touching[p.Result.Message], p)
@@ -99,13 +106,13 @@ func (d *Draft) Saved() int { return d.saved }
 // Message returns original message i as it stands now, and whether it is still
 // there.
 func (d *Draft) Message(i int) (Message, bool) {
-	return d.slots[i].message, !d.slots[i].dropped
+	return d.slots()[i].message, !d.slots()[i].dropped
 }
 
 // Part returns a part of the original as it stands now, and whether it is still
 // there.
 func (d *Draft) Part(at PartRef) (Part, bool) {
-	s := &d.slots[at.Message]
+	s := &d.slots()[at.Message]
 	k := s.place(at.Part)
 	if s.dropped || k < 0 {
 		return nil, false
@@ -115,20 +122,20 @@ func (d *Draft) Part(at PartRef) (Part, bool) {
 
 // Drop takes the messages of the span out. Those that are out already stay out.
 func (d *Draft) Drop(span Span, why Why) error {
-	if span.Start < 0 || span.End > len(d.slots) || span.Start > span.End {
-		return fmt.Errorf("drop messages %d to %d of %d: %w", span.Start, span.End, len(d.slots), ErrInvalid)
+	if span.Start < 0 || span.End > len(d.base.Messages.items) || span.Start > span.End {
+		return fmt.Errorf("drop messages %d to %d of %d: %w", span.Start, span.End, len(d.base.Messages.items), ErrInvalid)
 	}
 	d.structure()
 	for i := span.Start; i < span.End; i++ {
 		for _, p := range d.touching[i] {
-			if span.Contains(p.Call.Message) != span.Contains(p.Result.Message) && !d.slots[i].dropped {
+			if span.Contains(p.Call.Message) != span.Contains(p.Result.Message) && !d.slots()[i].dropped {
 				return fmt.Errorf("drop messages %d to %d: call in %d, result in %d: %w",
 					span.Start, span.End, p.Call.Message, p.Result.Message, ErrSeparated)
 			}
 		}
 	}
 	for i := span.Start; i < span.End; i++ {
-		if !d.slots[i].dropped {
+		if !d.slots()[i].dropped {
 			d.drop(i, why)
 		}
 	}
@@ -139,17 +146,17 @@ func (d *Draft) Drop(span Span, why Why) error {
 // callers that were asked for exactly that may use it: most APIs refuse what is
 // left.
 func (d *Draft) DropAlone(i int, why Why) error {
-	if i < 0 || i >= len(d.slots) {
-		return fmt.Errorf("drop message %d of %d: %w", i, len(d.slots), ErrInvalid)
+	if i < 0 || i >= len(d.base.Messages.items) {
+		return fmt.Errorf("drop message %d of %d: %w", i, len(d.base.Messages.items), ErrInvalid)
 	}
-	if !d.slots[i].dropped {
+	if !d.slots()[i].dropped {
 		d.drop(i, why)
 	}
 	return nil
 }
 
 func (d *Draft) drop(i int, why Why) {
-	s := &d.slots[i]
+	s := &d.slots()[i]
 	s.dropped = true
 	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: d.weigh(s.message, i)}, why,
 		func() { s.dropped = false })
@@ -168,7 +175,7 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	}
 	result.Content = content
 	result.Ref = why.Ref
-	s := &d.slots[at.Message]
+	s := &d.slots()[at.Message]
 	k, parts, loads := s.place(at.Part), s.message.Parts.Slice(), d.loads(at.Message)
 	parts[k] = result
 	loads[k] = d.weighPart(at.Message, result)
@@ -188,7 +195,7 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 	case ToolCall, ToolResult:
 		return fmt.Errorf("remove part %d of message %d: %w", at.Part, at.Message, ErrSeparated)
 	}
-	s := &d.slots[at.Message]
+	s := &d.slots()[at.Message]
 	if s.message.Parts.Len() == 1 {
 		return fmt.Errorf("remove part %d of message %d: it is the only one: %w", at.Part, at.Message, ErrInvalid)
 	}
@@ -200,7 +207,7 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 
 // rewrite gives a message other parts. The digest goes: it named the old bytes.
 func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, loads, index []int, why Why) {
-	s := &d.slots[at.Message]
+	s := &d.slots()[at.Message]
 	saved := sum(d.loads(at.Message)) - sum(loads)
 	before := *s
 	s.message.Parts, s.message.Digest = frozen(parts), Digest{}
@@ -212,11 +219,11 @@ func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, loads, index []
 // is the number of messages. Several messages at one place stand in the order
 // of their insertion.
 func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
-	if before < 0 || before > len(d.slots) {
-		return 0, fmt.Errorf("insert before message %d of %d: %w", before, len(d.slots), ErrInvalid)
+	if before < 0 || before > len(d.base.Messages.items) {
+		return 0, fmt.Errorf("insert before message %d of %d: %w", before, len(d.base.Messages.items), ErrInvalid)
 	}
 	for _, p := range d.structure().Pairs {
-		if p.Call.Message < before && before <= p.Result.Message && !d.slots[p.Call.Message].dropped {
+		if p.Call.Message < before && before <= p.Result.Message && !d.slots()[p.Call.Message].dropped {
 			return 0, fmt.Errorf("insert before message %d: call in %d, result in %d: %w",
 				before, p.Call.Message, p.Result.Message, ErrSeparated)
 		}
@@ -300,7 +307,7 @@ func (d *Draft) weigh(m Message, i int) int {
 // own. A message of many results is edited result by result, so the others must
 // not be weighed again each time.
 func (d *Draft) loads(i int) []int {
-	s := &d.slots[i]
+	s := &d.slots()[i]
 	switch {
 	case d.meter == nil:
 		return make([]int, s.message.Parts.Len())
@@ -315,7 +322,7 @@ func (d *Draft) weighPart(i int, p Part) int {
 	if d.meter == nil {
 		return 0
 	}
-	m := d.slots[i].message
+	m := d.slots()[i].message
 	m.Parts, m.Digest = frozen([]Part{p}), Digest{}
 	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[i]).Parts[0]
 }
@@ -329,8 +336,8 @@ func sum(numbers []int) int {
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {
-	if at.Message < 0 || at.Message >= len(d.slots) {
-		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.slots), ErrInvalid)
+	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
+		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.base.Messages.items), ErrInvalid)
 	}
 	part, ok := d.Part(at)
 	if !ok {

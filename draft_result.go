@@ -27,7 +27,7 @@ func (d *Draft) beside() Conversation {
 func (d *Draft) Result() Conversation {
 	c := d.beside()
 	if len(d.log) > 0 {
-		messages := make([]Message, 0, len(d.slots)+len(d.inserts))
+		messages := make([]Message, 0, len(d.base.Messages.items)+len(d.inserts))
 		for p := range d.Placed() {
 			messages = append(messages, p.Message)
 		}
@@ -39,18 +39,18 @@ func (d *Draft) Result() Conversation {
 // Placed iterates over the messages of the result with their origins, so that
 // an encoder can copy what was not edited.
 func (d *Draft) Placed() iter.Seq[Placed] {
-	inserted := d.insertsByPlace()
+	inserted, slots := d.insertsByPlace(), d.slots()
 	return func(yield func(Placed) bool) {
-		for i := 0; i <= len(d.slots); i++ {
+		for i := 0; i <= len(slots); i++ {
 			for _, m := range inserted[i] {
 				if !yield(Placed{Message: m, Original: -1, Edited: true}) {
 					return
 				}
 			}
-			if i == len(d.slots) || d.slots[i].dropped {
+			if i == len(slots) || slots[i].dropped {
 				continue
 			}
-			s := d.slots[i]
+			s := slots[i]
 			if !yield(Placed{Message: s.message, Original: i, Edited: s.edited}) {
 				return
 			}

@@ -28,7 +28,7 @@ var edges = map[string][]string{
 	"preset":               {".", "model", "rung", "token"},
 	"prune":                {".", "preset", "token"},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
-	"token/bpe":            {"token/internal/split"},
+	"token/bpe":            {"token/internal/split", "golang.org/x/sys"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},
 	"token/internal/split": {"golang.org/x/sys"},
 	"embed":                {".", "golang.org/x/text"},

@@ -116,7 +116,7 @@ func (l *ladder) verify(before int) error {
 		return errNotSmaller
 	}
 	for i := range w.kept {
-		s := &w.draft.slots[i]
+		s := &w.draft.slots()[i]
 		if w.Kept(i) && s.dropped || w.Pinned(i) && s.edited {
 			return fmt.Errorf("message %d: %w", i, errPin)
 		}

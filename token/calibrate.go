@@ -121,8 +121,7 @@ var _ plimsoll.Meter = (*anchored)(nil)
 
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	load, _ := a.Meter.weigh(c, plimsoll.Load{}, a.key)
-	return load
+	return a.weighGrown(c, a.key)
 }
 
 // Extend returns the load of a conversation that has grown, corrected likewise.

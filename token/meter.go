@@ -25,11 +25,12 @@ type MeterOptions struct {
 
 // Meter weighs conversations. It remembers what it has weighed, so that a
 // conversation that grew by a message costs that message's bytes and a hash of
-// the rest, and only a look-up where messages carry a digest. It is safe for
-// concurrent use, and best shared by the whole program.
+// the rest, and next to nothing for the rest where messages carry a digest. It is
+// safe for concurrent use, and best shared by the whole program.
 type Meter struct {
 	options MeterOptions
 	memo    *memo
+	recent  *recent
 	scales  sync.Map // scaleID to *scale, by spelling and by resolved name
 	mu      sync.Mutex
 	kept    int
@@ -60,7 +61,7 @@ func NewMeter(o *MeterOptions) *Meter {
 	if m.options.Remember == 0 {
 		m.options.Remember = 1 << 16
 	}
-	m.memo = newMemo(m.options.Remember)
+	m.memo, m.recent = newMemo(m.options.Remember), newRecent(m.options.Remember)
 	m.options.files = &vocabularies{}
 	return m
 }
@@ -80,7 +81,15 @@ func (m *Meter) Counter(name string) (plimsoll.Counter, error) {
 
 // Weigh returns the load of a conversation.
 func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	load, _ := m.weigh(c, plimsoll.Load{}, "")
+	return m.weighGrown(c, "")
+}
+
+// weighGrown weighs a conversation from where it was weighed lately.
+func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string) plimsoll.Load {
+	s := m.scale(c)
+	f, digests := m.factor(s), c.Digests()
+	load, _ := m.weigh(c, plimsoll.Load{Messages: m.recent.find(s, f, digests)}, conversation)
+	m.recent.put(s, f, digests, load.Messages)
 	return load
 }
 

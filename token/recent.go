@@ -1,0 +1,93 @@
+package token
+
+import (
+	"container/list"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// recent remembers the loads of conversations that were weighed lately, so that
+// one that has grown is weighed from where it was. It goes by digests only: a
+// conversation is recognised by its first messages, and taken over as far as its
+// messages are the same.
+type recent struct {
+	mu      sync.Mutex
+	entries map[recentKey]*list.Element
+	order   list.List // of *recentLoad, newest first
+	// messages is how many all entries have, limit how many they may have.
+	messages, limit int
+}
+
+// opening is how many messages a conversation is recognised by. Shorter ones are
+// weighed as fast without.
+const opening = 4
+
+type recentKey struct {
+	scale   uint64
+	opening [opening]plimsoll.Digest
+}
+
+type recentLoad struct {
+	key     recentKey
+	times   float64
+	digests []plimsoll.Digest
+	loads   []plimsoll.MessageLoad
+}
+
+func newRecent(limit int) *recent {
+	return &recent{entries: map[recentKey]*list.Element{}, limit: limit}
+}
+
+// find returns the loads of the first messages, as far as they are known.
+func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) []plimsoll.MessageLoad {
+	if len(digests) <= opening {
+		return nil
+	}
+	r.mu.Lock()
+	e, ok := r.entries[keyOf(s, digests)]
+	if ok {
+		r.order.MoveToFront(e)
+	}
+	r.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	known := e.Value.(*recentLoad)
+	if known.times != f.times {
+		return nil
+	}
+	n := 0
+	for n < len(digests) && n < len(known.digests) && digests[n] == known.digests[n] {
+		n++
+	}
+	return known.loads[:n]
+}
+
+// put remembers the loads of messages that have digests.
+func (r *recent) put(s *scale, f factor, digests []plimsoll.Digest, loads []plimsoll.MessageLoad) {
+	if len(digests) <= opening || len(digests) > r.limit {
+		return
+	}
+	added := &recentLoad{keyOf(s, digests), f.times, digests, loads[:len(digests):len(digests)]}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := r.entries[added.key]; ok {
+		r.remove(e)
+	}
+	r.entries[added.key] = r.order.PushFront(added)
+	r.messages += len(digests)
+	for r.messages > r.limit {
+		r.remove(r.order.Back())
+	}
+}
+
+func (r *recent) remove(e *list.Element) {
+	gone := r.order.Remove(e).(*recentLoad)
+	delete(r.entries, gone.key)
+	r.messages -= len(gone.digests)
+}
+
+func keyOf(s *scale, digests []plimsoll.Digest) recentKey {
+	return recentKey{s.key, [opening]plimsoll.Digest(digests)}
+}
