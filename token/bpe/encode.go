@@ -44,7 +44,7 @@ func (w *worker) encodeWindow(text unsafe.Pointer, ends uint64, dst []uint32) []
 		key := makeKey(text, start, end-start)
 		entry := &w.words[key.slot]
 		count := int(entry.tag & wordCountMask)
-		if entry.last == key.last && entry.tag&(wordKeyMask|wordBare) == key.tag && count <= idsPerHalf {
+		if entry.last == key.last && entry.tag&(wordKeyMask|wordFull) == key.tag|wordFull && count <= idsPerHalf {
 			dst = appendHalf(dst, w.ids[key.slot][0], count)
 		} else {
 			dst = w.encodePiece(unsafe.Add(text, start), end-start, dst)
@@ -80,9 +80,9 @@ func (w *worker) encodePiece(text unsafe.Pointer, n int, dst []uint32) []uint32 
 
 func (w *worker) encodeWord(text unsafe.Pointer, n int, dst []uint32) []uint32 {
 	slot := w.findWord(text, n)
-	if entry := &w.words[slot]; entry.tag&wordBare != 0 {
+	if entry := &w.words[slot]; entry.tag&wordFull == 0 {
 		w.ids[slot] = packIDs(w.mergeAll(pieceAt(text, n), w.stack[:0]))
-		entry.tag &^= wordBare
+		entry.tag |= wordFull
 	}
 	count, ids := int(w.words[slot].tag&wordCountMask), &w.ids[slot]
 	switch {

@@ -13,8 +13,8 @@ const (
 	wordCountMask = 1<<5 - 1
 	wordLenShift  = 7
 
-	// wordBare flags an entry whose ids are not known.
-	wordBare = 1 << 5
+	// wordFull flags an entry whose ids are known too.
+	wordFull = 1 << 5
 	// wordUnused flags an entry that no text has asked for, as far as is known.
 	wordUnused = 1 << 6
 	// wordKeyMask is what an entry has in common with the key of its piece.
@@ -74,7 +74,7 @@ func (w *worker) seed() {
 		}
 		key := makeKey(unsafe.Pointer(&w.blob[w.offset[id]]), 0, n)
 		if way := w.freeWay(key.slot); way < groupLen {
-			w.words[key.slot^way] = wordEntry{key.last, key.tag | wordBare | wordUnused | 1}
+			w.words[key.slot^way] = wordEntry{key.last, key.tag | wordUnused | 1}
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (w *worker) findWord(text unsafe.Pointer, n int) (slot uint64) {
 	}
 	w.moveWord(key.slot^w.spareWay(key.slot), key.slot, w.words[key.slot])
 	count := len(w.mergeAll(pieceAt(text, n), w.stack[:0]))
-	w.words[key.slot] = wordEntry{key.last, key.tag | wordBare | uint64(count)}
+	w.words[key.slot] = wordEntry{key.last, key.tag | uint64(count)}
 	return key.slot
 }
 
@@ -151,12 +151,12 @@ func (w *worker) spareWay(slot uint64) uint64 {
 // swapWords exchanges two entries of a group.
 func (w *worker) swapWords(a, b uint64) {
 	one, other, ids := w.words[a], w.words[b], idsEntry{}
-	if one.tag&wordBare == 0 {
+	if one.tag&wordFull != 0 {
 		ids = w.ids[a]
 	}
 	w.moveWord(a, b, other)
 	w.words[b] = one
-	if one.tag&wordBare == 0 {
+	if one.tag&wordFull != 0 {
 		w.ids[b] = ids
 	}
 }
@@ -164,7 +164,7 @@ func (w *worker) swapWords(a, b uint64) {
 // moveWord copies the entry at from, with its ids if it has any. Who only counts never touches ids.
 func (w *worker) moveWord(to, from uint64, entry wordEntry) {
 	w.words[to] = entry
-	if entry.tag&wordBare == 0 {
+	if entry.tag&wordFull != 0 {
 		w.ids[to] = w.ids[from]
 	}
 }
@@ -180,6 +180,10 @@ func packIDs(ids []uint32) (packed idsEntry) {
 // findLarge returns the number of tokens of a piece of 17 to 64 bytes, which it encodes if it must, and their ids as
 // far as they are remembered. The ids are valid until the next piece.
 func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32) {
+	if !w.metLarge {
+		bringIn(w.large[:])
+		w.metLarge = true
+	}
 	entry := &w.large[largeHash(text, n)>>(64-largeBits)]
 	piece := pieceAt(text, n)
 	if int(entry.len) == n && string(entry.text[:n]) == piece {

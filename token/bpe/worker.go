@@ -50,6 +50,9 @@ type setting struct {
 
 	// turn spreads what happens to words now and then.
 	turn uint32
+
+	// metLarge is set when the first piece is looked for in large.
+	metLarge bool
 }
 
 const (
