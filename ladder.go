@@ -54,19 +54,18 @@ func (l *ladder) climb(ctx context.Context, high int) error {
 			return err
 		}
 	}
+	l.weigh()
 	if l.work.Load() > high {
-		for _, r := range l.k.options.Rungs {
-			if l.work.Reached() {
-				break
-			}
-			if err := l.try(ctx, r); err != nil {
+		if err := l.pass(ctx); err != nil {
+			return err
+		}
+		// A meter may weigh a message otherwise when its neighbours are gone.
+		if l.weigh() > 0 && !l.work.Reached() {
+			if err := l.pass(ctx); err != nil {
 				return err
 			}
+			l.weigh()
 		}
-	}
-	l.plan.Edits = l.plan.draft.Edits()
-	if l.plan.Changed() {
-		l.plan.After = l.k.options.Meter.Weigh(l.plan.draft.Result())
 	}
 	if l.plan.After.Exceeds(l.plan.Line) {
 		return l.overload(l.plan.After.Total)
@@ -74,11 +73,36 @@ func (l *ladder) climb(ctx context.Context, high int) error {
 	return nil
 }
 
+// pass tries the rungs in order until the goal is reached.
+func (l *ladder) pass(ctx context.Context) error {
+	for _, r := range l.k.options.Rungs {
+		if l.work.Reached() {
+			break
+		}
+		if err := l.try(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh takes the load of the draft as a whole, and returns by how much it is more
+// than the sum of the edits says.
+func (l *ladder) weigh() int {
+	l.plan.Edits = l.plan.draft.Edits()
+	if !l.plan.Changed() {
+		return 0
+	}
+	l.plan.After = l.k.options.Meter.Weigh(l.plan.draft.Result())
+	off := l.plan.After.Total - l.work.Load()
+	l.work.drift += off
+	return off
+}
+
 // try applies a rung and takes its edits back if they do not hold. Only a caller
 // that has gone away and an archive that fails end the walk.
 func (l *ladder) try(ctx context.Context, r Rung) error {
 	w, mark, before := l.work, l.work.draft.Mark(), l.work.Load()
-	drift := w.drift
 	err := r.Apply(ctx, w)
 	var archive *ArchiveError
 	if ctx.Err() != nil {
@@ -89,12 +113,11 @@ func (l *ladder) try(ctx context.Context, r Rung) error {
 	}
 	report := RungReport{Rung: r.Name(), Edits: int(w.draft.Mark() - mark)}
 	if err == nil && report.Edits > 0 {
-		err = l.verify(before)
+		err = l.verify(mark, before)
 	}
 	if err != nil {
 		report.Undone, report.Edits = err.Error(), 0
 		w.draft.Rollback(mark)
-		w.drift = drift
 	}
 	report.Saved = before - w.Load()
 	l.plan.Rungs = append(l.plan.Rungs, report)
@@ -107,22 +130,29 @@ var (
 	errPin        = errors.New("a message that must survive was removed or changed")
 )
 
-// verify asks whether the draft is smaller than before, whole and valid.
-func (l *ladder) verify(before int) error {
+// verify asks whether the edits since the mark left the draft smaller, whole and
+// valid.
+func (l *ladder) verify(mark Mark, before int) error {
 	w := l.work
-	result := w.draft.Result()
-	w.drift += l.k.options.Meter.Weigh(result).Total - w.Load()
 	if w.Load() >= before {
 		return errNotSmaller
 	}
-	for i := range w.kept {
-		s := &w.draft.slots()[i]
-		if w.Kept(i) && s.dropped || w.Pinned(i) && s.edited {
-			return fmt.Errorf("message %d: %w", i, errPin)
+	moved := false
+	for _, e := range w.draft.log[mark:] {
+		gone := e.Kind == EditDrop
+		if e.Kind == EditInsert || e.Kind == EditWithdraw {
+			moved = true
+			continue
+		}
+		moved = moved || gone
+		if e.Message >= 0 && (gone && w.Kept(e.Message) || w.Pinned(e.Message)) {
+			return fmt.Errorf("message %d: %w", e.Message, errPin)
 		}
 	}
-	if o := result.Outline(); !l.k.options.Loose && (len(o.Orphans) > l.orphans || len(o.Dead) > l.dead) {
-		return ErrSeparated
+	if moved && !l.k.options.Loose {
+		if o := w.draft.Result().Outline(); len(o.Orphans) > l.orphans || len(o.Dead) > l.dead {
+			return ErrSeparated
+		}
 	}
 	if l.task.Check != nil {
 		return l.task.Check(w.draft)

@@ -103,12 +103,11 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
 			continue
 		}
-		r := o.result(k.w)
-		if failed(r) {
+		if o.failed(k.w) {
 			waiting = append(waiting, o)
 			continue
 		}
-		if err := k.take(ctx, o, r); err != nil {
+		if err := k.take(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -116,7 +115,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.take(ctx, o, o.result(k.w)); err != nil {
+		if err := k.take(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -127,15 +126,15 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 // outputs need not be looked at.
 const lightestPlaceholder = 5
 
-func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) error {
-	if isPlaceholder(r) {
+func (k *clearing) take(ctx context.Context, o output) error {
+	if o.isPlaceholder(k.w) {
 		return nil
 	}
 	var ref *plimsoll.Ref
 	id, without := "", ""
 	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
 		var err error
-		if ref, id, err = origin(ctx, k.w, r); err != nil {
+		if ref, id, err = origin(ctx, k.w, o); err != nil {
 			return err
 		}
 		if k.Explain {

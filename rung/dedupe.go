@@ -46,12 +46,11 @@ func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if !d.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r := x.output.result(w)
-		if failed(r) {
+		if x.output.failed(w) {
 			waiting = append(waiting, x)
 			continue
 		}
-		if err := x.replace(ctx, w, d.Name(), r); err != nil {
+		if err := x.replace(ctx, w, d.Name()); err != nil {
 			return err
 		}
 	}
@@ -59,7 +58,7 @@ func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if !d.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := x.replace(ctx, w, d.Name(), x.output.result(w)); err != nil {
+		if err := x.replace(ctx, w, d.Name()); err != nil {
 			return err
 		}
 	}
@@ -75,8 +74,8 @@ type duplicate struct {
 	stale bool
 }
 
-func (x duplicate) replace(ctx context.Context, w *plimsoll.Work, rung string, r plimsoll.ToolResult) error {
-	ref, id, err := origin(ctx, w, r)
+func (x duplicate) replace(ctx context.Context, w *plimsoll.Work, rung string) error {
+	ref, id, err := origin(ctx, w, x.output)
 	if err != nil {
 		return err
 	}
@@ -94,7 +93,7 @@ func (d *Dedupe) find(w *plimsoll.Work) []duplicate {
 		paths = DefaultPaths()
 	}
 	all := outputs(w)
-	files := fileUses(w, all, paths)
+	files := d.fileUses(w, all, paths)
 	found := copies(w, all, files)
 	keep := d.KeepNewest
 	if keep == 0 {
@@ -134,18 +133,17 @@ func free(w *plimsoll.Work, o output) bool {
 // copies finds outputs that stand there again later, by their place in all.
 func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
 	found := map[int]duplicate{}
-	newest := map[[sha256.Size]byte]int{}
+	newest := map[contentHash]int{}
 	maybe := twins(w, all)
 	for i := len(all) - 1; i >= 0; i-- {
 		o := all[i]
 		if o.tokens < lightestCopy || !maybe(o) {
 			continue
 		}
-		r := o.result(w)
-		if isPlaceholder(r) {
+		if o.isPlaceholder(w) {
 			continue
 		}
-		key := contentKey(r.Content)
+		key := o.key(w)
 		later, again := newest[key]
 		if !again {
 			newest[key] = i
@@ -181,8 +179,10 @@ func twins(w *plimsoll.Work, all []output) func(output) bool {
 	return func(o output) bool { return weights[o.tokens] > 1 }
 }
 
-// contentKey identifies the content of a result.
-func contentKey(content plimsoll.List[plimsoll.Part]) [sha256.Size]byte {
+// contentHash identifies the content of a result.
+type contentHash [sha256.Size]byte
+
+func contentKey(content plimsoll.List[plimsoll.Part]) contentHash {
 	h := sha256.New()
 	for _, p := range content.All() {
 		switch p := p.(type) {
@@ -196,7 +196,7 @@ func contentKey(content plimsoll.List[plimsoll.Part]) [sha256.Size]byte {
 			write(h, fmt.Sprintf("%T", p), fmt.Sprint(p))
 		}
 	}
-	return [sha256.Size]byte(h.Sum(nil))
+	return contentHash(h.Sum(nil))
 }
 
 // write feeds texts with their lengths, so that they do not run into each other.

@@ -2,15 +2,15 @@ package rung
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
 
 // fileUses returns what the calls of the outputs did to files, by the place of the
 // output. Only calls of tools that are known are read.
-func fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
+func (d *Dedupe) fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
 	uses := map[int][]access{}
+	question := fmt.Sprintf("rung.files %p", d) // paths are this rung's own
 	known := map[string]bool{}
 	for i, o := range all {
 		if o.call.Message < 0 {
@@ -25,8 +25,11 @@ func fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
 		if !knows {
 			continue
 		}
-		call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
-		if found := paths.accesses(tool, call.Arguments); len(found) > 0 {
+		found := plimsoll.FactOf(w, o.call, question, func() []access {
+			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
+			return paths.accesses(tool, call.Arguments)
+		})
+		if len(found) > 0 {
 			uses[i] = found
 		}
 	}
@@ -88,17 +91,14 @@ func (f *later) write(w *plimsoll.Work, o output) {
 	if f.changed >= 0 {
 		return
 	}
-	r := o.result(w)
-	first, _, _ := strings.Cut(plimsoll.TextOf(r.Content), "\n")
-	if status, known := exitStatus(first); !r.IsError && !errorLine(first) && (!known || !status) {
+	if o.didWork(w) {
 		f.changed = o.at.Message
 	}
 }
 
 // read reports whether a read can be done without; if not it is noted.
 func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
-	r := o.result(w)
-	if isPlaceholder(r) {
+	if o.isPlaceholder(w) {
 		return duplicate{}, false
 	}
 	x := duplicate{output: o}
@@ -110,7 +110,7 @@ func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
 			return x, true
 		}
 	}
-	bad := r.IsError || o.tokens < mostOfRefusal && failed(r)
+	bad := o.result(w).IsError || o.tokens < mostOfRefusal && o.failed(w)
 	if !bad && len(f.reads) < readsPerFile {
 		f.reads = append(f.reads, laterRead{a.span, o.tokens, o.at.Message})
 	}

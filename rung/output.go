@@ -14,6 +14,8 @@ type output struct {
 	call plimsoll.PartRef
 	// tokens is what it weighs now.
 	tokens int
+	// edited says that an earlier rung has changed it.
+	edited bool
 }
 
 // outputs lists the tool results of the draft, oldest first. It loads nothing.
@@ -23,7 +25,8 @@ func outputs(w *plimsoll.Work) []output {
 	all := make([]output, 0, len(pairs)+len(orphans))
 	add := func(at, call plimsoll.PartRef) {
 		if _, stands := d.Message(at.Message); stands {
-			all = append(all, output{at, call, w.Before().Messages[at.Message].Parts[at.Part] - saved[at]})
+			taken, edited := saved[at]
+			all = append(all, output{at, call, w.Before().Messages[at.Message].Parts[at.Part] - taken, edited})
 		}
 	}
 	for _, p := range pairs {
@@ -96,7 +99,8 @@ func replace(w *plimsoll.Work, o output, content plimsoll.List[plimsoll.Part], w
 // origin names the whole output: by the reference that a view of it has, else by
 // what the archive says. The id is that of the reference, or without an archive
 // the one that the text itself names.
-func origin(ctx context.Context, w *plimsoll.Work, r plimsoll.ToolResult) (ref *plimsoll.Ref, id string, err error) {
+func origin(ctx context.Context, w *plimsoll.Work, o output) (ref *plimsoll.Ref, id string, err error) {
+	r := o.result(w)
 	ref = r.Ref
 	if ref == nil {
 		if ref, err = w.Stow(ctx, r.Content); err != nil {
@@ -106,7 +110,7 @@ func origin(ctx context.Context, w *plimsoll.Work, r plimsoll.ToolResult) (ref *
 	if ref != nil {
 		return ref, ref.ID, nil
 	}
-	return nil, markedRef(lastText(r.Content)), nil
+	return nil, o.markedRef(w), nil
 }
 
 // The words that views and placeholders begin their marks with, so that they are

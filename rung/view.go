@@ -91,8 +91,8 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) {
 			continue
 		}
-		if r := o.result(w); r.Ref == nil && !isPlaceholder(r) {
-			if err := v.cut(ctx, w, o, r, c); err != nil {
+		if o.extent(w).exceeds(c) {
+			if err := v.cut(ctx, w, o, c); err != nil {
 				return err
 			}
 		}
@@ -130,16 +130,17 @@ func (v *View) exempts(tool string) bool {
 }
 
 // cut puts a view in the place of an output that exceeds the limits.
-func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, r plimsoll.ToolResult, c cutter) error {
-	texts := textsOf(r.Content)
-	if !c.overAll(texts) {
+func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, c cutter) error {
+	r := o.result(w)
+	if r.Ref != nil || isPlaceholder(r) {
 		return nil
 	}
+	texts := textsOf(r.Content)
 	cut, shorter := c.all(texts)
 	if !shorter && slices.Equal(cut, texts) {
 		return nil
 	}
-	ref, id, err := origin(ctx, w, r)
+	ref, id, err := origin(ctx, w, o)
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, r plimsoll.T
 // is.
 func (v *View) Text(text, id string) string {
 	c := v.cutter()
-	if !c.overAll([]string{text}) {
+	if !extentOf([]string{text}).exceeds(c) {
 		return text
 	}
 	cut, shorter := c.all([]string{text})
@@ -187,19 +188,6 @@ func (c cutter) reason(texts []string) string {
 		return fmt.Sprintf("output of %d bytes, the limit is %d", n, c.bytes)
 	}
 	return fmt.Sprintf("output with lines of more than %d characters", c.line)
-}
-
-// overAll reports whether texts together exceed the limits. The mark of a view does
-// not count.
-func (c cutter) overAll(texts []string) bool {
-	n := 0
-	for _, text := range texts {
-		body, _ := splitMark(text)
-		if n += len(body); n > c.bytes || c.over(body) {
-			return true
-		}
-	}
-	return false
 }
 
 // all cuts texts to the limits, and reports whether anything was left out.

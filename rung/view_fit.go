@@ -58,7 +58,7 @@ func (v *View) shrinking(ctx context.Context, w *plimsoll.Work, o output, reason
 	id := ""
 	if !v.exempts(o.tool(w)) {
 		var err error
-		if s.why.Ref, id, err = origin(ctx, w, s.result); err != nil {
+		if s.why.Ref, id, err = origin(ctx, w, o); err != nil {
 			return nil, err
 		}
 	}
