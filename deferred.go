@@ -10,29 +10,48 @@ type Loader interface {
 // Defer returns a part of which only the outline is known yet: its type, and for
 // calls and results their ids and names. Whoever reads it from a [List] gets the
 // whole part. So a codec need not unescape or copy a text that nobody looks at.
-func Defer(outline Part, l Loader) Part { return deferred{outline, l} }
+func Defer(outline Part, l Loader) Part { return DeferAt(outline, single{l}, 0) }
 
-type deferred struct {
-	outline Part
-	loader  Loader
+// Source completes many parts, each by where it stands.
+type Source interface {
+	// LoadAt is like [Loader.LoadPart], for the part that was deferred with the
+	// outline and the place.
+	LoadAt(outline Part, at uint64) Part
 }
 
-func (deferred) part() {}
+// DeferAt is [Defer] for one of many parts that come from the same source. What at
+// means is the source's to say.
+func DeferAt(outline Part, s Source, at uint64) Part { return &deferred{outline, s, at} }
+
+// deferred is one allocation of 48 bytes; there are many in a long conversation.
+type deferred struct {
+	outline Part
+	source  Source
+	at      uint64
+}
+
+func (*deferred) part() {}
+
+// single is the source of one part.
+type single struct{ Loader }
+
+// LoadAt loads the part.
+func (s single) LoadAt(Part, uint64) Part { return s.LoadPart() }
 
 // loaded completes an item that was deferred.
 func loaded[T any](item T) T {
 	if _, parts := any((*T)(nil)).(*Part); !parts {
 		return item
 	}
-	if d, ok := any(item).(deferred); ok {
-		return any(d.loader.LoadPart()).(T)
+	if d, ok := any(item).(*deferred); ok {
+		return any(d.source.LoadAt(d.outline, d.at)).(T)
 	}
 	return item
 }
 
 // outlined returns what is known of a part without loading it.
 func outlined(p Part) Part {
-	if d, ok := p.(deferred); ok {
+	if d, ok := p.(*deferred); ok {
 		return d.outline
 	}
 	return p
