@@ -2,6 +2,8 @@ package wire
 
 import (
 	"fmt"
+	"iter"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -47,51 +49,116 @@ func (r *Request) continues() bool {
 	return ok && c.Continues()
 }
 
+// maxViolations is how many are listed. Nobody reads more, and a body could be made
+// to have millions.
+const maxViolations = 256
+
+// Violations gathers what an API would refuse, up to a number that people can read.
+type Violations struct{ all []Violation }
+
+// Add adds a violation. Message and part are -1 where they have no meaning. The
+// text comes in pieces, which are put together only if there is room.
+func (v *Violations) Add(rule string, message, part int, text ...string) {
+	if len(v.all) < maxViolations {
+		v.all = append(v.all, Violation{rule, message, part, strings.Join(text, "")})
+	}
+}
+
+// Clip shortens a word of the client's for an explanation.
+func Clip(word string) string {
+	const most = 64
+	if len(word) <= most {
+		return word
+	}
+	return strings.ToValidUTF8(word[:most], "") + "…"
+}
+
 // Check returns everything about the request that its API would refuse, as far
-// as a request alone can show it.
+// as a request alone can show it, or the first 256 things.
 func Check(r *Request) []Violation {
-	var all []Violation
-	o := r.conversation.Outline()
+	var found Violations
+	r.check(&found)
+	return found.all
+}
+
+func (r *Request) check(found *Violations) {
+	o := r.Outline()
 	if !r.continues() {
 		for _, at := range o.Orphans {
-			all = append(all, Violation{RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it"})
+			found.Add(RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
 		}
 	}
 	for _, at := range o.Dead {
-		all = append(all, Violation{RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on"})
+		found.Add(RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on")
 	}
-	return append(all, r.writer.Check(r)...)
+	r.writer.Check(r, found)
 }
 
 // CheckEdited returns what Check finds in the edited request and, beyond that,
 // reasoning that is not byte for byte what it was in the original. Removing
 // reasoning whole is allowed.
 func CheckEdited(original, edited *Request) []Violation {
-	all := Check(edited)
-	known := map[plimsoll.Reasoning]bool{}
+	var found Violations
+	edited.check(&found)
+	same := map[plimsoll.Digest]bool{}
 	for _, m := range original.conversation.Messages.All() {
-		for _, p := range m.Parts.All() {
-			if t, ok := p.(plimsoll.Reasoning); ok {
-				known[t] = true
+		if plimsoll.Has[plimsoll.Reasoning](m) {
+			same[m.Digest] = true
+		}
+	}
+	var known map[plimsoll.Digest]bool
+	for i, m := range edited.conversation.Messages.All() {
+		if !plimsoll.Has[plimsoll.Reasoning](m) || same[m.Digest] {
+			continue
+		}
+		if known == nil {
+			known = original.reasoning()
+		}
+		for j, r := range reasoning(m) {
+			if !known[r] {
+				found.Add(RuleReasoning, i, j, "reasoning may be removed whole but never changed")
 			}
 		}
 	}
-	for i, m := range edited.conversation.Messages.All() {
-		for j, p := range m.Parts.All() {
-			if t, ok := p.(plimsoll.Reasoning); ok && !known[t] {
-				all = append(all, Violation{RuleReasoning, i, j, "reasoning may be removed whole but never changed"})
-			}
+	return found.all
+}
+
+// reasoning returns the fingerprints of all reasoning in the request.
+func (r *Request) reasoning() map[plimsoll.Digest]bool {
+	all := map[plimsoll.Digest]bool{}
+	for _, m := range r.conversation.Messages.All() {
+		for _, digest := range reasoning(m) {
+			all[digest] = true
 		}
 	}
 	return all
 }
 
-// CheckPending reports calls at the end that have no result, for APIs that
-// refuse them.
-func CheckPending(c plimsoll.Conversation, text string) []Violation {
-	var all []Violation
-	for _, at := range c.Outline().Pending {
-		all = append(all, Violation{RuleNoResult, at.Message, at.Part, text})
+// reasoning fingerprints the reasoning of a message. It loads nothing else.
+func reasoning(m plimsoll.Message) iter.Seq2[int, plimsoll.Digest] {
+	return func(yield func(int, plimsoll.Digest) bool) {
+		for j := range m.Parts.Len() {
+			if _, ok := plimsoll.Peek(m, j).(plimsoll.Reasoning); !ok {
+				continue
+			}
+			r := m.Parts.At(j).(plimsoll.Reasoning)
+			id := NewIdentity()
+			id.Field("text", []byte(r.Text))
+			id.Field("signature", []byte(r.Signature))
+			if r.Redacted {
+				id.Field("redacted", nil)
+			}
+			if !yield(j, id.Sum()) {
+				return
+			}
+		}
 	}
-	return all
+}
+
+// CheckPending adds calls at the end that have no result, for APIs that refuse
+// them.
+func CheckPending(r *Request, found *Violations, text string) {
+	for _, at := range r.Outline().Pending {
+		found.Add(RuleNoResult, at.Message, at.Part, text)
+	}
 }

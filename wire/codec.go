@@ -36,8 +36,10 @@ type Writer interface {
 	System(parts plimsoll.List[plimsoll.Part]) (edits []rawjson.Edit, elements [][]byte, err error)
 	// Tools returns the edits that add tools.
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
-	// Check returns what the API would refuse, beside what all dialects share.
-	Check(r *Request) []Violation
+	// Locate reads message i again and says where its parts stand.
+	Locate(i int) Located
+	// Check adds what the API would refuse, beside what all dialects share.
+	Check(r *Request, found *Violations)
 }
 
 // Adjuster is a [Writer] that must touch what stays when something else goes,
@@ -70,6 +72,21 @@ type Response struct {
 	// Error is what the provider reported instead of an answer, or in its
 	// middle; nil if nothing.
 	Error *APIError
+}
+
+// Take adds what an answer or a part of it says beside its message: the model, and
+// usage and error as they came. What is empty leaves what was known; usage stands
+// for the whole answer so far.
+func (r *Response) Take(model string, usage, apiError []byte) {
+	if model != "" {
+		r.Model = model
+	}
+	if u, err := plimsoll.ParseUsage(usage); err == nil {
+		r.Usage, r.HasUsage = u, true
+	}
+	if e := ParseAPIError(apiError); e != nil {
+		r.Error = e
+	}
 }
 
 // Stop is why an answer ended.

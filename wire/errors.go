@@ -31,15 +31,6 @@ func Broken(d plimsoll.Dialect, err error) *DecodeError {
 	return e
 }
 
-// Unexpected returns the error for a value of another kind than it must be, where
-// the scanner stands. A mistake in the JSON before it comes first.
-func Unexpected(d plimsoll.Dialect, s *rawjson.Scanner, path, expected string) *DecodeError {
-	if err := s.Err(); err != nil {
-		return Broken(d, err)
-	}
-	return &DecodeError{Dialect: d, Offset: s.Offset(), Path: path, Expected: expected}
-}
-
 // Error describes the place and what was expected.
 func (e *DecodeError) Error() string {
 	at := fmt.Sprintf("byte %d", e.Offset)

@@ -71,16 +71,16 @@ func (id Identity) Sum() plimsoll.Digest {
 // requests that share a history share the beginning of their chains, whatever
 // the client did to fields that do not matter.
 func (r *Request) Chain() []plimsoll.Digest {
-	chain := make([]plimsoll.Digest, len(r.layout.Items)+1)
+	chain := make([]plimsoll.Digest, r.layout.Len()+1)
 	root := NewIdentity()
 	root.Field("dialect", []byte(r.dialect))
 	root.Field("system", r.layout.SystemIdentity[:])
 	root.Field("tools", r.layout.ToolsIdentity[:])
 	chain[0] = root.Sum()
-	for i := range r.layout.Items {
+	for i := range r.layout.Identities {
 		link := NewIdentity()
 		link.Field("before", chain[i][:])
-		link.Field("message", r.layout.Items[i].Identity[:])
+		link.Field("message", r.layout.Identities[i][:])
 		chain[i+1] = link.Sum()
 	}
 	return chain

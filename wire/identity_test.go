@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -59,11 +58,11 @@ func TestAnIdentityTellsApartWhatDiffersAnywhere(t *testing.T) {
 
 func TestAMistakeInTheJSONComesBeforeWhatItHides(t *testing.T) {
 	t.Parallel()
-	s := rawjson.NewScanner([]byte(`{"messages":?}`))
+	s := wire.NewScanner(plimsoll.OpenAI, []byte(`{"messages":?}`))
 	for range s.Members() {
 		s.Value()
 	}
-	if got := wire.Unexpected(plimsoll.OpenAI, s, "messages", "a list"); got.Path != "" || got.Offset != 12 || got.Err == nil {
+	if got := s.Wrong("messages", "a list"); got.Path != "" || got.Offset != 12 || got.Err == nil {
 		t.Errorf("%q at %d: %v", got.Path, got.Offset, got)
 	}
 }

@@ -1,14 +1,15 @@
 package wire
 
 import (
-	"slices"
+	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // Layout says where everything stands in a request body. A codec fills it; a
-// [Request] answers from it.
+// [Request] answers from it. Where the parts of a message stand is not in it: that
+// is asked of few messages, and the codec reads those again.
 type Layout struct {
 	// Body as it came.
 	Body []byte
@@ -25,29 +26,127 @@ type Layout struct {
 	SystemIdentity plimsoll.Digest
 	Tools          []plimsoll.Tool
 	ToolsIdentity  plimsoll.Digest
-	// Messages is the list that holds the messages. Its items and Items run in
-	// parallel. If the body has a bare string in its place, Messages is the span
-	// of that string without items, and Items has the one message it stands for.
+	// Messages is the list that holds the messages. If the body has something
+	// else in its place that stands for one message, Messages is the span of that
+	// without items.
 	Messages rawjson.List
-	Items    []Item
+	// Identities run in parallel with the messages. Those of messages that say the
+	// same are equal, whatever the client did to fields that do not matter (cache
+	// marks, a text as string or as list).
+	Identities []plimsoll.Digest
+	building   plimsoll.ListBuilder[plimsoll.Message]
+	said       plimsoll.List[plimsoll.Message]
 }
 
-// AddItem appends a message. It makes room for as many again when there is none:
-// items are large, and append would copy a long list many more times.
-func (l *Layout) AddItem(item Item) {
-	if len(l.Items) == cap(l.Items) {
-		l.Items = slices.Grow(l.Items, len(l.Items)+1)
+// Reset forgets the messages: of members with one name the last counts.
+func (l *Layout) Reset() {
+	l.Messages, l.Identities = rawjson.List{}, nil
+	l.building.List()
+}
+
+// Len returns the number of messages.
+func (l *Layout) Len() int { return len(l.Identities) }
+
+// Message returns message i of a request.
+func (l *Layout) Message(i int) plimsoll.Message { return l.said.At(i) }
+
+// Replace puts another message in the place of message i, which has been added.
+func (l *Layout) Replace(i int, m plimsoll.Message) { l.building.Set(i, m) }
+
+// Add appends a message that stands at a span, and gives it the digest of its raw
+// bytes if it has none.
+func (l *Layout) Add(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
+	if !s.Spend(laterBytes(m)) || !l.grow(s) {
+		return
 	}
-	l.Items = append(l.Items, item)
+	if m.Digest == (plimsoll.Digest{}) {
+		m.Digest = DigestOf(at.Of(s.Body))
+	}
+	l.building.Append(m)
+	l.Identities = append(l.Identities, identity)
+	l.Messages.Items = append(l.Messages.Items, at)
 }
 
-// Item is one message of a body.
-type Item struct {
-	Message plimsoll.Message
-	// Identity is equal for messages that say the same, whatever the client did
-	// to fields that do not matter (cache marks, a text as string or as list).
-	Identity plimsoll.Digest
-	// Places says where each part stands.
+// What a message takes: itself; later its link of the chain; and what an outline
+// and a codec's check take for it, while their lists grow, and more where it opens a
+// turn or a round.
+const (
+	messageBytes = 72
+	linkBytes    = 16
+	outlineBytes = 24
+	turnBytes    = 300
+	roundBytes   = 85
+)
+
+func laterBytes(m plimsoll.Message) int {
+	switch {
+	case m.Role == plimsoll.Assistant:
+		return linkBytes + outlineBytes + roundBytes
+	case m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m):
+		return linkBytes + outlineBytes + turnBytes
+	}
+	return linkBytes + outlineBytes
+}
+
+// grow makes room for a message. No list is longer than the body, so the messages
+// that have been read tell about how many there will be at most.
+func (l *Layout) grow(s *Scanner) bool {
+	n := l.Len()
+	if n < cap(l.Identities) && n < cap(l.Messages.Items) && n < l.building.Cap() {
+		return true
+	}
+	room := 16
+	if n > 0 {
+		read, left := s.Offset()-l.Messages.Start, len(s.Body)-s.Offset()
+		room = max(n/2, min(7*n, int(float64(n)*float64(left)/float64(read)*1.1)+8))
+	}
+	if !s.Spend(messageBytes * (n + room)) {
+		return false
+	}
+	l.building.Grow(room)
+	l.Identities = Grow(s, l.Identities, room)
+	l.Messages.Items = Grow(s, l.Messages.Items, room)
+	return s.Spend(messageBytes * (l.building.Cap() - n - room))
+}
+
+// ReadMessages reads the list of messages that the scanner stands at, each by read.
+// Path names the list, and one what is in it.
+func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (plimsoll.Message, plimsoll.Digest, error)) error {
+	l.Reset()
+	l.Messages.Start = s.Offset()
+	var failed error
+	for i := range s.Elements() {
+		if s.Peek() != '{' {
+			failed = s.Wrong(fmt.Sprintf("%s[%d]", path, i), one)
+			break
+		}
+		if !l.grow(s) {
+			break
+		}
+		begin := s.Offset()
+		m, identity, err := read(i)
+		if err != nil {
+			failed = err
+			break
+		}
+		l.Add(s, m, identity, s.Since(begin))
+	}
+	l.Messages.End = s.Offset()
+	return failed
+}
+
+// Beside appends to a list that runs in parallel with the messages, while the next
+// of them is being read.
+func Beside[T any](s *Scanner, l *Layout, list []T, item T) []T {
+	if room := cap(l.Identities); cap(list) < room {
+		list = Grow(s, list, room-len(list))
+	}
+	return Append(s, list, item)
+}
+
+// Located says where the parts of one message stand.
+type Located struct {
+	// Places run in parallel with the parts.
 	Places []Place
 	// Lists that parts are elements of.
 	Lists []PartList
@@ -63,7 +162,7 @@ type PartList struct {
 
 // Place says where a part stands in the body.
 type Place struct {
-	// List is the index in the item's lists, and Index the element's in it. A
+	// List is the index in the message's lists, and Index the element's in it. A
 	// part that cannot be removed alone has List -1.
 	List, Index int
 	// Content is the value that holds a tool result's content.
@@ -73,7 +172,5 @@ type Place struct {
 // Fixed returns the place of a part that cannot be removed alone.
 func Fixed() Place { return Place{List: -1} }
 
-// bare says that the messages are a single string.
-func (l *Layout) bare() bool {
-	return len(l.Items) == 1 && len(l.Messages.Items) == 0
-}
+// bare says that the messages are a single value.
+func (l *Layout) bare() bool { return l.Len() == 1 && len(l.Messages.Items) == 0 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -14,22 +15,21 @@ type Request struct {
 	layout       *Layout
 	writer       Writer
 	conversation plimsoll.Conversation
+	outline      func() plimsoll.Outline
 }
 
 // NewRequest is called by codecs.
 func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
-	messages := make([]plimsoll.Message, len(l.Items))
-	for i := range l.Items {
-		messages[i] = l.Items[i].Message
-	}
-	return &Request{dialect: d, layout: l, writer: w, conversation: plimsoll.Conversation{
+	l.said = l.building.List()
+	c := plimsoll.Conversation{
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     plimsoll.ListOf(l.Tools...),
-		Messages:  plimsoll.ListOf(messages...),
-	}}
+		Messages:  l.said,
+	}
+	return &Request{dialect: d, layout: l, writer: w, conversation: c, outline: sync.OnceValue(c.Outline)}
 }
 
 // Dialect of the request.
@@ -50,6 +50,9 @@ func (r *Request) MaxOutput() int { return r.layout.MaxOutput }
 // Conversation returns what the request says.
 func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
 
+// Outline returns the structure of the conversation, which is found only once.
+func (r *Request) Outline() plimsoll.Outline { return r.outline() }
+
 // Raw returns the bytes of message i.
 func (r *Request) Raw(i int) []byte {
 	if r.layout.bare() {
@@ -58,13 +61,16 @@ func (r *Request) Raw(i int) []byte {
 	return r.layout.Messages.Items[i].Of(r.layout.Body)
 }
 
+// Locate says where the parts of message i stand. It reads the message again.
+func (r *Request) Locate(i int) Located { return r.writer.Locate(i) }
+
 // Encode returns the body with the edits of a draft of this request's
 // conversation. Without edits it is the very slice that was decoded. The
 // original body is never changed.
 func (r *Request) Encode(d *plimsoll.Draft) ([]byte, error) {
-	if n := d.Original().Messages.Len(); n != len(r.layout.Items) {
+	if n := d.Original().Messages.Len(); n != r.layout.Len() {
 		return nil, fmt.Errorf("encode: the draft is of %d messages, the request has %d: %w",
-			n, len(r.layout.Items), plimsoll.ErrInvalid)
+			n, r.layout.Len(), plimsoll.ErrInvalid)
 	}
 	edits, err := r.edits(d)
 	if err != nil {
@@ -102,7 +108,7 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 // arrangement reads from the draft which messages stay and what stands before
 // each.
 func (r *Request) arrangement(d *plimsoll.Draft) (kept []bool, inserts map[int][][]byte, err error) {
-	kept = make([]bool, len(r.layout.Items))
+	kept = make([]bool, r.layout.Len())
 	inserts = map[int][][]byte{}
 	var waiting []plimsoll.Message
 	for p := range d.Placed() {
@@ -142,6 +148,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 		return r.bareEdits(kept, inserts)
 	}
 	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
+	where := locations{writer: r.writer}
 	removed := map[int]map[int]bool{}
 	replaced := map[plimsoll.PartRef]bool{}
 	for _, e := range d.Edits() {
@@ -160,7 +167,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 				continue // the first time the draft gave what it has in the end
 			}
 			replaced[at] = true
-			added, err := r.replacement(d, at)
+			added, err := r.replacement(d, at, where.of(at.Message))
 			if err != nil {
 				return nil, err
 			}
@@ -168,7 +175,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 		}
 	}
 	for message, parts := range removed {
-		added, err := r.removals(message, parts)
+		added, err := r.removals(message, parts, where.of(message))
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +192,7 @@ func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) ([]rawjson.Ed
 	}
 	elements := inserts[0]
 	if kept[0] {
-		own, err := r.writer.Message(r.layout.Items[0].Message)
+		own, err := r.writer.Message(r.layout.Message(0))
 		if err != nil {
 			return nil, err
 		}
@@ -202,8 +209,26 @@ func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) ([]rawjson.Ed
 	return []rawjson.Edit{{Span: r.layout.Messages.Span, Text: append(text, ']')}}, nil
 }
 
-func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef) (rawjson.Edit, error) {
-	place := r.layout.Items[at.Message].Places[at.Part]
+// locations remembers where the parts of messages stand: a message may have many
+// edits.
+type locations struct {
+	writer Writer
+	known  map[int]Located
+}
+
+func (l *locations) of(message int) Located {
+	if where, ok := l.known[message]; ok {
+		return where
+	}
+	if l.known == nil {
+		l.known = map[int]Located{}
+	}
+	l.known[message] = l.writer.Locate(message)
+	return l.known[message]
+}
+
+func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef, where Located) (rawjson.Edit, error) {
+	place := where.Places[at.Part]
 	part, ok := d.Part(at)
 	result, isResult := part.(plimsoll.ToolResult)
 	if !ok || !isResult || place.Content.IsZero() {
@@ -217,11 +242,10 @@ func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef) (rawjson.E
 }
 
 // removals takes parts out of the lists that they are elements of.
-func (r *Request) removals(message int, parts map[int]bool) ([]rawjson.Edit, error) {
-	item := &r.layout.Items[message]
-	gone := make([]map[int]bool, len(item.Lists))
+func (r *Request) removals(message int, parts map[int]bool, where Located) ([]rawjson.Edit, error) {
+	gone := make([]map[int]bool, len(where.Lists))
 	for part := range parts {
-		place := item.Places[part]
+		place := where.Places[part]
 		if place.List < 0 {
 			return nil, fmt.Errorf("part %d of message %d cannot be removed alone: %w", part, message, plimsoll.ErrUnsupported)
 		}
@@ -231,7 +255,7 @@ func (r *Request) removals(message int, parts map[int]bool) ([]rawjson.Edit, err
 		gone[place.List][place.Index] = true
 	}
 	var edits []rawjson.Edit
-	for i, list := range item.Lists {
+	for i, list := range where.Lists {
 		if len(gone[i]) == 0 {
 			continue
 		}

@@ -2,43 +2,66 @@ package rawjson_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-func TestLimitBoundsWhatLoopsCostTogether(t *testing.T) {
+func TestLimitBoundsWhatIsSpent(t *testing.T) {
 	t.Parallel()
-	const text = `{"a":[1,2],"b":[[3,4],5],"c":{"d":6}}`
-	walk := func(total int) (int, error) {
-		s := rawjson.NewScanner([]byte(text)).Limit(total, rawjson.Costs{Member: 1, Item: 100, Element: 10})
-		yielded := 0
-		for range s.Members() {
+	const text = `{"a":[1,2],"b":3}`
+	s := rawjson.NewScanner([]byte(text)).Limit(20)
+	yielded := 0
+	for range s.Members() {
+		s.Spend(5)
+		for range s.Elements() {
 			yielded++
-			for range s.Elements() {
-				yielded++
-				for range s.Elements() {
-					yielded++ // what is in "c" is skipped, and costs nothing
-				}
-			}
+			s.Spend(10)
 		}
-		return yielded, s.End()
 	}
-	for _, tt := range []struct {
-		name           string
-		total, yielded int
-		refused        byte // what begins there, or 0
-	}{
-		{"all of it", 423, 9, 0},
-		{"all but the last member", 422, 8, '"'},
-		{"all but the last item", 421, 7, '5'},
-		{"all but the last element", 321, 6, '4'},
+	var syntax *rawjson.SyntaxError
+	if !errors.As(s.End(), &syntax) || text[syntax.Offset] != '2' || yielded != 2 {
+		t.Errorf("%d elements, then %v", yielded, s.Err())
+	}
+	if s.Spend(0) {
+		t.Error("after an error there is nothing to spend")
+	}
+}
+
+func TestWithoutALimitEverythingCanBeSpent(t *testing.T) {
+	t.Parallel()
+	if s := rawjson.NewScanner([]byte("1")); !s.Spend(1 << 40) {
+		t.Error(s.Err())
+	}
+}
+
+func TestKeysThatAreUnescapedAreSpent(t *testing.T) {
+	t.Parallel()
+	for text, refused := range map[string]bool{
+		`{"` + strings.Repeat("a", 100) + `":0}`:  false,
+		`{"` + strings.Repeat(`\n`, 100) + `":0}`: true,
 	} {
-		n, err := walk(tt.total)
-		var syntax *rawjson.SyntaxError
-		refused := errors.As(err, &syntax)
-		if n != tt.yielded || refused != (tt.refused != 0) || refused && text[syntax.Offset] != tt.refused {
-			t.Errorf("%s: %d, %v", tt.name, n, err)
+		s := rawjson.NewScanner([]byte(text)).Limit(100)
+		for range s.Members() {
+			s.Value()
 		}
+		if err := s.End(); (err != nil) != refused {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestAScannerForASpanHasTheOffsetsOfTheWhole(t *testing.T) {
+	t.Parallel()
+	text := []byte(`[0,{"a":1},2]`)
+	s := rawjson.NewScannerAt(text, rawjson.Span{Start: 3, End: 10})
+	for key, at := range s.Members() {
+		if v := s.Value(); string(key) != "a" || string(at.Of(text)) != `"a"` || v.View(text) != "1" {
+			t.Errorf("%q at %v: %v", key, at, v)
+		}
+	}
+	if err := s.End(); err != nil || s.Offset() != 10 {
+		t.Errorf("ends at %d: %v", s.Offset(), err)
 	}
 }

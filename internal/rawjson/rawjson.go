@@ -31,6 +31,13 @@ func (s Span) Len() int { return s.End - s.Start }
 // appending to them copies.
 func (s Span) Of(data []byte) []byte { return data[s.Start:s.End:s.End] }
 
+// View is Of as a string that shares the bytes of data, which must not change as
+// long as it is in use.
+func (s Span) View(data []byte) string { return view(data[s.Start:s.End]) }
+
+// View returns bytes of a text, such as a key, as a string that shares them.
+func View(b []byte) string { return view(b) }
+
 // IsZero reports whether the span is the zero Span.
 func (s Span) IsZero() bool { return s == Span{} }
 

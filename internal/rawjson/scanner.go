@@ -20,9 +20,8 @@ type Scanner struct {
 	depth int
 	// spill holds the kinds of containers that do not fit into one word of bits.
 	spill []uint64
-	// left is what the loops may still cost, if limited.
+	// left is the memory that may still be taken, if limited.
 	left    int
-	costs   Costs
 	limited bool
 	err     *SyntaxError
 }
@@ -31,41 +30,31 @@ type Scanner struct {
 // it or anything that it returned is in use.
 func NewScanner(data []byte) *Scanner { return &Scanner{data: data} }
 
-// Costs says what a caller keeps for each thing that loops yield.
-type Costs struct {
-	// Member of an object.
-	Member int
-	// Item is an element of an array in the outermost object or array.
-	Item int
-	// Element of any other array.
-	Element int
-}
+// NewScannerAt returns a scanner for the value that a span of data holds. Offsets
+// are those in data.
+func NewScannerAt(data []byte, at Span) *Scanner { return &Scanner{data: data[:at.End], pos: at.Start} }
 
-// Limit bounds what all that the loops yield may cost together; more is an error.
-// Values that are skipped cost nothing. It bounds what a caller that keeps
-// something for each of them can be made to keep.
-func (s *Scanner) Limit(total int, c Costs) *Scanner {
-	s.left, s.costs, s.limited = total, c, true
+// Limit bounds the memory that reading the text may take: what the scanner itself
+// allocates, and what its user says to Spend.
+func (s *Scanner) Limit(bytes int) *Scanner {
+	s.left, s.limited = bytes, true
 	return s
 }
 
-// spend takes a cost from what is left.
-func (s *Scanner) spend(cost, at int) bool {
+// Spend takes memory from what Limit has left. If there is not so much it is an
+// error where the scanner stands, and Spend returns false.
+func (s *Scanner) Spend(bytes int) bool {
+	if s.err != nil {
+		return false
+	}
 	if !s.limited {
 		return true
 	}
-	s.left -= cost
-	if s.left < 0 {
-		s.fail(at, "fewer and larger members and elements")
+	if s.left -= bytes; s.left < 0 {
+		s.fail(s.pos, expectedLess)
+		return false
 	}
-	return s.left >= 0
-}
-
-func (s *Scanner) elementCost() int {
-	if s.depth <= 2 {
-		return s.costs.Item
-	}
-	return s.costs.Element
+	return true
 }
 
 // Err returns the first error, a *SyntaxError, or nil.
@@ -114,7 +103,7 @@ func (s *Scanner) Members() iter.Seq2[[]byte, Span] {
 				return
 			}
 			at := s.pos
-			if !s.spend(s.costs.Member, key.Start) {
+			if key.Escaped && !s.Spend(key.Cost()) {
 				return
 			}
 			if !yield(key.bytes(s.data), key.Span) {
@@ -137,9 +126,6 @@ func (s *Scanner) Elements() iter.Seq[int] {
 				return
 			}
 			at := s.pos
-			if !s.spend(s.elementCost(), at) {
-				return
-			}
 			if !yield(index) {
 				s.leave(at, ']')
 				return

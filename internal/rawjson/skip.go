@@ -11,6 +11,7 @@ const (
 	expectedKey   = "'\"' to begin a key"
 	expectedColon = "':' after a key"
 	expectedDigit = "a digit"
+	expectedLess  = "fewer or larger members and elements: those before take all the memory that may be taken for a text of this size"
 )
 
 func expectedAfter(closing byte) string {

@@ -73,35 +73,35 @@ type source struct {
 
 // block reads one block.
 func (d *decoder) block(id wire.Identity) block {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	var b block
 	kind := s.Peek()
 	begin := s.Offset()
 	if kind != '{' {
 		v := s.Value()
 		id.Field("block", v.Of(body))
-		b.part, b.flaw = wire.OpaquePart(body, "", v), flawType
+		b.part, b.flaw = s.OpaquePart("", v), flawType
 		return b
 	}
 	for key := range s.Members() {
 		d.blockMember(&b, id, key)
 		b.end = s.Offset()
 	}
-	raw := rawjson.Span{Start: begin, End: s.Offset()}
+	raw := s.Since(begin)
 	if d.inner && b.typ != "text" && b.typ != "image" && b.typ != "document" {
-		b.opaque(body, raw)
+		b.opaque(s, raw)
 		return b
 	}
-	b.finish(body, raw)
+	b.finish(s, raw)
 	return b
 }
 
 func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	switch string(key) {
 	case "type":
 		// A text is known by its text, so that a bare string is the same.
-		if b.typ = d.text(); b.typ != "text" {
+		if b.typ = s.Text(); b.typ != "text" {
 			id.Field("type", []byte(b.typ))
 		}
 	case "text":
@@ -116,13 +116,13 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 	case "data":
 		b.data = d.span(id, "data")
 	case "id":
-		b.id = d.text()
+		b.id = s.Text()
 		id.Field("id", []byte(b.id))
 	case "name":
-		b.name = d.text()
+		b.name = s.Text()
 		id.Field("name", []byte(b.name))
 	case "tool_use_id":
-		b.callID = d.text()
+		b.callID = s.Text()
 		id.Field("tool_use_id", []byte(b.callID))
 	case "input":
 		b.input = d.span(id, "input")
@@ -144,7 +144,7 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 // span reads any value and adds it to an identity.
 func (d *decoder) span(id wire.Identity, name string) rawjson.Span {
 	v := d.scanner.Value()
-	id.Field(name, v.Of(d.layout.Body))
+	id.Field(name, v.Of(d.scanner.Body))
 	return v
 }
 
@@ -161,23 +161,23 @@ func (d *decoder) source(b *block, id wire.Identity) {
 		for key := range s.Members() {
 			switch string(key) {
 			case "type":
-				b.source.typ = d.text()
+				b.source.typ = s.Text()
 			case "media_type":
-				b.source.mime = d.text()
+				b.source.mime = s.Text()
 			case "data":
 				b.source.data = s.Value()
 			case "url", "file_id":
-				b.source.url = d.text()
+				b.source.url = s.Text()
 			}
 		}
 	}
-	id.Field("source", rawjson.Span{Start: begin, End: s.Offset()}.Of(d.layout.Body))
+	id.Field("source", s.Since(begin).Of(d.scanner.Body))
 }
 
 // blockContent reads the content of a tool result: a string or a list of blocks.
 // That of anything else is skipped, if the type is known by now.
 func (d *decoder) blockContent(b *block, id wire.Identity) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	kind := s.Peek()
 	begin := s.Offset()
 	b.content, b.emptyInside = nil, false
@@ -187,58 +187,57 @@ func (d *decoder) blockContent(b *block, id wire.Identity) {
 	case kind == '"':
 		t, _ := s.String()
 		id.Field("text", t.Raw(body))
-		b.content = []plimsoll.Part{wire.TextPart(body, t)}
+		d.inside = wire.Append(s, d.inside[:0], s.TextPart(t))
+		b.content = d.inside
 	case kind == '[':
-		d.inner = true
+		d.inner, d.inside = true, d.inside[:0]
 		for range s.Elements() {
 			nested := d.block(id)
-			b.content = append(b.content, nested.part)
+			d.inside = wire.Append(s, d.inside, nested.part)
 			b.emptyInside = b.emptyInside || nested.kind == blockText && nested.text.Len() == 2
 		}
-		d.inner = false
+		d.inner, b.content = false, d.inside
 	default:
-		if v := s.Value().Of(body); string(v) != "null" {
-			id.Field("content", v)
-		}
+		d.other(id, []byte("content"))
 	}
-	b.contentValue = rawjson.Span{Start: begin, End: s.Offset()}
+	b.contentValue = s.Since(begin)
 	id.Field("end", nil)
 }
 
 // finish makes the part out of the members.
-func (b *block) finish(body []byte, raw rawjson.Span) {
+func (b *block) finish(s *wire.Scanner, raw rawjson.Span) {
 	switch {
 	case b.typ == "text" && b.isText:
-		b.trait = traitOfText(body, b.text)
-		b.part = wire.TextPart(body, b.text)
+		b.trait = traitOfText(s.Body, b.text)
+		b.part = s.TextPart(b.text)
 	case b.typ == "thinking":
 		b.kind = blockThinking
-		b.part = wire.ReasoningPart(body, b.thinking, b.signature, false)
+		b.part = s.ReasoningPart(b.thinking, b.signature, false)
 	case b.typ == "redacted_thinking":
 		b.kind = blockThinking
-		b.part = wire.ReasoningPart(body, rawjson.Span{}, b.data, true)
+		b.part = s.ReasoningPart(rawjson.Span{}, b.data, true)
 	case b.typ == "tool_use":
-		b.call(body)
+		b.call(s)
 	case b.typ == "tool_result":
-		b.result()
+		b.result(s)
 	case b.typ == "image" && b.source.known():
-		b.media(body, plimsoll.Image)
+		b.media(s, plimsoll.Image)
 	case b.typ == "document" && b.source.known():
-		b.media(body, plimsoll.Document)
+		b.media(s, plimsoll.Document)
 	default:
-		b.opaque(body, raw)
+		b.opaque(s, raw)
 	}
 }
 
-func (b *block) call(body []byte) {
+func (b *block) call(s *wire.Scanner) {
 	b.kind = blockCall
-	if b.input.IsZero() || body[b.input.Start] != '{' {
+	if b.input.IsZero() || s.Body[b.input.Start] != '{' {
 		b.flaw = flawInput
 	}
-	b.part = wire.CallPart(body, b.id, b.name, b.input)
+	b.part = s.CallPart(b.id, b.name, b.input)
 }
 
-func (b *block) result() {
+func (b *block) result(s *wire.Scanner) {
 	b.kind = blockResult
 	switch {
 	case b.emptyInside:
@@ -246,7 +245,7 @@ func (b *block) result() {
 	case b.isError && (len(b.content) == 0 || b.contentValue.Len() == 2):
 		b.flaw = flawEmptyError
 	}
-	b.part = plimsoll.ToolResult{CallID: b.callID, Content: plimsoll.ListOf(b.content...), IsError: b.isError}
+	b.part = s.ResultPart(plimsoll.ToolResult{CallID: b.callID, Content: s.Parts(b.content), IsError: b.isError})
 }
 
 // known reports a source that is not text itself: text is weighed as it stands.
@@ -254,21 +253,27 @@ func (s source) known() bool {
 	return s.typ == "base64" || s.typ == "url" || s.typ == "file"
 }
 
-func (b *block) media(body []byte, kind plimsoll.MediaKind) {
+func (b *block) media(s *wire.Scanner, kind plimsoll.MediaKind) {
 	b.kind = blockMedia
-	b.part = wire.MediaPart(body, plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
+	b.part = s.MediaPart(plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
 }
 
-func (b *block) opaque(body []byte, raw rawjson.Span) {
+// serverBytes is what a check takes for a block of a server tool: it reads the
+// block again for its id.
+const serverBytes = 256
+
+func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
 	switch {
 	case b.typ == "":
 		b.flaw = flawType
 	case b.typ == "server_tool_use" || b.typ == "mcp_tool_use":
 		b.kind = blockServerCall
+		s.Spend(serverBytes)
 	case strings.HasSuffix(b.typ, "_tool_result"):
 		b.kind = blockServerResult
+		s.Spend(serverBytes)
 	}
-	b.part = wire.OpaquePart(body, b.typ, raw)
+	b.part = s.OpaquePart(b.typ, raw)
 }
 
 // place says where the block stands. One half of a server tool cannot be removed

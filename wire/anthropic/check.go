@@ -20,13 +20,12 @@ const (
 
 // Check knows what the Messages API refuses, as its documentation and its error
 // messages say.
-func (w *writer) Check(r *wire.Request) []wire.Violation {
-	c := r.Conversation()
-	k := &checker{w: w, c: c, o: c.Outline()}
-	k.found = wire.CheckPending(c, "a call must have its result in the message behind it")
-	if c.Messages.Len() == 0 {
-		k.add(wire.RuleEmpty, -1, -1, "messages is empty")
-		return k.found
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
+	k := &checker{w: w, c: r.Conversation(), o: r.Outline(), found: found}
+	wire.CheckPending(r, found, "a call must have its result in the message behind it")
+	if k.c.Messages.Len() == 0 {
+		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
+		return
 	}
 	k.readRuns()
 	k.roles()
@@ -36,7 +35,6 @@ func (w *writer) Check(r *wire.Request) []wire.Violation {
 	k.serverTools()
 	k.reasoning()
 	k.cacheMarks()
-	return k.found
 }
 
 // checker gathers violations. Messages of one role in a row are one to the API.
@@ -47,14 +45,12 @@ type checker struct {
 	role  []plimsoll.Role
 	run   []int // of each message
 	runs  []plimsoll.Span
-	found []wire.Violation
-}
-
-func (k *checker) add(rule string, message, part int, text string) {
-	k.found = append(k.found, wire.Violation{Rule: rule, Message: message, Part: part, Text: text})
+	found *wire.Violations
 }
 
 func (k *checker) readRuns() {
+	n := k.c.Messages.Len()
+	k.role, k.run, k.runs = make([]plimsoll.Role, 0, n), make([]int, 0, n), make([]plimsoll.Span, 0, k.countRuns())
 	for i, m := range k.c.Messages.All() {
 		k.role = append(k.role, m.Role)
 		if i == 0 || m.Role != k.role[i-1] {
@@ -63,6 +59,17 @@ func (k *checker) readRuns() {
 		k.runs[len(k.runs)-1].End = i + 1
 		k.run = append(k.run, len(k.runs)-1)
 	}
+}
+
+func (k *checker) countRuns() int {
+	n, last := 0, plimsoll.Role("")
+	for _, m := range k.c.Messages.All() {
+		if m.Role != last {
+			n++
+		}
+		last = m.Role
+	}
+	return n
 }
 
 // roleOf returns the role of a run, or none if there is no such run.
@@ -78,11 +85,11 @@ func (k *checker) roles() {
 		switch role {
 		case plimsoll.User, plimsoll.Assistant, plimsoll.System:
 		default:
-			k.add(wire.RuleRole, i, -1, "no role is called "+string(role))
+			k.found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(role)))
 		}
 	}
 	if k.role[0] != plimsoll.User {
-		k.add(wire.RuleOrder, 0, -1, "the first message must be the user's")
+		k.found.Add(wire.RuleOrder, 0, -1, "the first message must be the user's")
 	}
 	for run, span := range k.runs {
 		if k.roleOf(run) == plimsoll.System {
@@ -102,17 +109,17 @@ func (k *checker) instructions(run int, span plimsoll.Span) {
 		}
 	}
 	if run > 0 && before != plimsoll.User {
-		k.add(wire.RuleOrder, span.Start, -1, "a system turn must follow a user's message")
+		k.found.Add(wire.RuleOrder, span.Start, -1, "a system turn must follow a user's message")
 	}
 	if after := k.roleOf(run + 1); after != "" && after != plimsoll.Assistant {
-		k.add(wire.RuleOrder, span.End-1, -1, "a system turn must be the last message or stand before the assistant's")
+		k.found.Add(wire.RuleOrder, span.End-1, -1, "a system turn must be the last message or stand before the assistant's")
 	}
 }
 
 // last returns the last block of a run.
 func (k *checker) last(run plimsoll.Span) trait {
 	for i := run.End - 1; i >= run.Start; i-- {
-		if blocks := k.w.turns[i].blocks; len(blocks) > 0 {
+		if blocks := k.w.blocks(i); len(blocks) > 0 {
 			return blocks[len(blocks)-1]
 		}
 	}
@@ -122,12 +129,13 @@ func (k *checker) last(run plimsoll.Span) trait {
 func (k *checker) contents() {
 	end := len(k.role) - 1
 	for i, t := range k.w.turns {
+		blocks := k.w.blocks(i)
 		optional := i == end && k.role[i] == plimsoll.Assistant || t.configured
-		if len(t.blocks) == 0 && !optional {
-			k.add(wire.RuleEmpty, i, -1, "the message has no content")
+		if len(blocks) == 0 && !optional {
+			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
-		for j, b := range t.blocks {
-			if b.flaw == flawBlank && len(t.blocks) == 1 && optional {
+		for j, b := range blocks {
+			if b.flaw == flawBlank && len(blocks) == 1 && optional {
 				continue
 			}
 			k.block(i, j, b)
@@ -141,38 +149,38 @@ func (k *checker) contents() {
 func (k *checker) block(i, j int, b trait) {
 	switch b.flaw {
 	case flawBlank:
-		k.add(wire.RuleEmpty, i, j, "a text must have more than white space")
+		k.found.Add(wire.RuleEmpty, i, j, "a text must have more than white space")
 	case flawEmptyInside:
-		k.add(wire.RuleEmpty, i, j, "a text inside the result is empty")
+		k.found.Add(wire.RuleEmpty, i, j, "a text inside the result is empty")
 	case flawEmptyError:
-		k.add(wire.RuleEmpty, i, j, "a result that is an error must say something")
+		k.found.Add(wire.RuleEmpty, i, j, "a result that is an error must say something")
 	case flawInput:
-		k.add(RuleBlock, i, j, "the input of a call must be an object")
+		k.found.Add(RuleBlock, i, j, "the input of a call must be an object")
 	case flawType:
-		k.add(RuleBlock, i, j, "a block must have a type")
+		k.found.Add(RuleBlock, i, j, "a block must have a type")
 	}
 	switch b.kind {
 	case blockCall, blockThinking, blockServerCall, blockServerResult:
 		if k.role[i] != plimsoll.Assistant {
-			k.add(wire.RuleRole, i, j, "only the assistant thinks and calls tools")
+			k.found.Add(wire.RuleRole, i, j, "only the assistant thinks and calls tools")
 		}
 	case blockResult:
 		if k.role[i] != plimsoll.User {
-			k.add(wire.RuleRole, i, j, "results stand in the user's messages")
+			k.found.Add(wire.RuleRole, i, j, "results stand in the user's messages")
 		}
 	}
 }
 
 // ending checks an answer that the model is to go on with.
 func (k *checker) ending(i int) {
-	blocks := k.w.turns[i].blocks
+	blocks := k.w.blocks(i)
 	j := len(blocks) - 1
 	if j < 0 || blocks[j] != (trait{kind: blockText}) {
 		return
 	}
 	text := k.c.Messages.At(i).Parts.At(j).(plimsoll.Text).Text
 	if strings.TrimRightFunc(text, unicode.IsSpace) != text {
-		k.add(wire.RuleEmpty, i, j, "the text of a last message from the assistant must not end in white space")
+		k.found.Add(wire.RuleEmpty, i, j, "the text of a last message from the assistant must not end in white space")
 	}
 }
 
@@ -181,7 +189,7 @@ func (k *checker) ending(i int) {
 func (k *checker) pairs() {
 	for _, p := range k.o.Pairs {
 		if k.run[p.Result.Message] != k.run[p.Call.Message]+1 {
-			k.add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
+			k.found.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
 		}
 	}
 	for run, span := range k.runs {
@@ -194,9 +202,9 @@ func (k *checker) pairs() {
 func (k *checker) resultsFirst(run plimsoll.Span) {
 	other := false
 	for i := run.Start; i < run.End; i++ {
-		for j, b := range k.w.turns[i].blocks {
+		for j, b := range k.w.blocks(i) {
 			if b.kind == blockResult && other {
-				k.add(wire.RuleOrder, i, j, "results must stand before everything else in the user's message")
+				k.found.Add(wire.RuleOrder, i, j, "results must stand before everything else in the user's message")
 			}
 			other = other || b.kind != blockResult
 		}
@@ -205,19 +213,20 @@ func (k *checker) resultsFirst(run plimsoll.Span) {
 
 func (k *checker) ids() {
 	seen := map[string]bool{}
-	k.each(func(i, j int, b trait) {
-		if b.kind != blockCall {
-			return
+	for i, m := range k.c.Messages.All() {
+		for j := range m.Parts.Len() {
+			call, ok := plimsoll.Peek(m, j).(plimsoll.ToolCall)
+			switch {
+			case !ok:
+				continue
+			case seen[call.ID]:
+				k.found.Add(RuleID, i, j, "the id ", wire.Clip(call.ID), " is there twice")
+			case call.ID == "" || strings.ContainsFunc(call.ID, notInID):
+				k.found.Add(RuleID, i, j, "an id must be of letters, digits, _ and -")
+			}
+			seen[call.ID] = true
 		}
-		id := k.c.Messages.At(i).Parts.At(j).(plimsoll.ToolCall).ID
-		switch {
-		case seen[id]:
-			k.add(RuleID, i, j, "the id "+id+" is there twice")
-		case id == "" || strings.ContainsFunc(id, notInID):
-			k.add(RuleID, i, j, "an id must be of letters, digits, _ and -")
-		}
-		seen[id] = true
-	})
+	}
 }
 
 func notInID(r rune) bool {
@@ -226,8 +235,8 @@ func notInID(r rune) bool {
 
 // each goes through all blocks.
 func (k *checker) each(visit func(i, j int, b trait)) {
-	for i, t := range k.w.turns {
-		for j, b := range t.blocks {
+	for i := range k.w.turns {
+		for j, b := range k.w.blocks(i) {
 			visit(i, j, b)
 		}
 	}
@@ -236,18 +245,18 @@ func (k *checker) each(visit func(i, j int, b trait)) {
 func (k *checker) cacheMarks() {
 	all := k.w.marks.all()
 	if len(all) > maxMarks {
-		k.add(RuleMarks, -1, -1, "there may be at most 4 cache marks")
+		k.found.Add(RuleMarks, -1, -1, "there may be at most 4 cache marks")
 	}
 	minutes := false
 	for _, m := range all {
 		if m.hour && minutes {
-			k.add(RuleMarks, m.at.Message, m.at.Part, "a mark of an hour must not come behind one of five minutes")
+			k.found.Add(RuleMarks, m.at.Message, m.at.Part, "a mark of an hour must not come behind one of five minutes")
 		}
 		minutes = minutes || !m.hour
 	}
 	for _, m := range k.w.marks.messages {
-		if b := k.w.turns[m.at.Message].blocks[m.at.Part]; b.kind == blockThinking || b.flaw == flawBlank {
-			k.add(RuleMarks, m.at.Message, m.at.Part, "neither thinking nor an empty text can have a cache mark")
+		if b := k.w.blocks(m.at.Message)[m.at.Part]; b.kind == blockThinking || b.flaw == flawBlank {
+			k.found.Add(RuleMarks, m.at.Message, m.at.Part, "neither thinking nor an empty text can have a cache mark")
 		}
 	}
 }

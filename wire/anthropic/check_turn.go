@@ -21,14 +21,14 @@ func (k *checker) serverTools() {
 		case blockServerResult:
 			id := k.serverID(i, j, "tool_use_id")
 			if _, ok := open[id]; !ok {
-				k.add(wire.RuleOrphanResult, i, j, "the server tool's result has no call before it")
+				k.found.Add(wire.RuleOrphanResult, i, j, "the server tool's result has no call before it")
 			}
 			delete(open, id)
 		}
 	})
 	k.each(func(i, j int, b trait) {
 		if b.kind == blockServerCall && k.run[i] != newest && open[k.serverID(i, j, "id")] == (plimsoll.PartRef{Message: i, Part: j}) {
-			k.add(wire.RuleNoResult, i, j, "the server tool's call has no result")
+			k.found.Add(wire.RuleNoResult, i, j, "the server tool's call has no result")
 		}
 	})
 }
@@ -51,7 +51,7 @@ func (k *checker) serverID(i, j int, key string) string {
 func (k *checker) reasoning() {
 	for run, span := range k.runs {
 		if k.roleOf(run) == plimsoll.Assistant && k.last(span).kind == blockThinking {
-			k.add(wire.RuleReasoning, span.End-1, -1, "an assistant's message cannot end in thinking")
+			k.found.Add(wire.RuleReasoning, span.End-1, -1, "an assistant's message cannot end in thinking")
 		}
 	}
 	if k.w.thinking == "enabled" {
@@ -73,14 +73,14 @@ func (k *checker) newestTurn() {
 		if k.role[i] == plimsoll.Assistant && first < 0 {
 			first = i
 		}
-		for _, b := range k.w.turns[i].blocks {
+		for _, b := range k.w.blocks(i) {
 			working = working || b.kind == blockResult
 		}
 	}
 	if !working || first < 0 {
 		return
 	}
-	if blocks := k.w.turns[first].blocks; len(blocks) > 0 && blocks[0].kind != blockThinking {
-		k.add(wire.RuleReasoning, first, 0, "with thinking on, a turn at work must begin with its thinking")
+	if blocks := k.w.blocks(first); len(blocks) > 0 && blocks[0].kind != blockThinking {
+		k.found.Add(wire.RuleReasoning, first, 0, "with thinking on, a turn at work must begin with its thinking")
 	}
 }

@@ -33,7 +33,7 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 func newDecoder(body []byte) *decoder {
 	layout := &wire.Layout{Body: body}
 	return &decoder{
-		scanner: wire.NewScanner(body),
+		scanner: wire.NewScanner(plimsoll.Anthropic, body),
 		layout:  layout,
 		writer:  &writer{body: body, layout: layout},
 	}

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -11,7 +10,7 @@ import (
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *rawjson.Scanner
+	scanner *wire.Scanner
 	layout  *wire.Layout
 	writer  *writer
 	// marks are the cache marks of the value that is being read, and at is the
@@ -20,15 +19,17 @@ type decoder struct {
 	at    plimsoll.PartRef
 	// inner says that the block is inside a tool result.
 	inner bool
-	// parts are those of the content that is being read.
-	parts []plimsoll.Part
-	seen  bool // a messages list was found
+	// content is that of the message that is being read, and inside that of the
+	// result in it.
+	content content
+	inside  []plimsoll.Part
+	seen    bool // a messages list was found
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(plimsoll.Anthropic, d.scanner, d.layout, func(key []byte) error { return d.member(string(key)) })
+	err := wire.ReadRoot(d.scanner, d.layout, d.member)
 	if err == nil && !d.seen {
-		return d.wrong("messages", "a list of messages")
+		return d.scanner.Wrong("messages", "a list of messages")
 	}
 	return err
 }
@@ -37,7 +38,7 @@ func (d *decoder) member(key string) error {
 	s := d.scanner
 	switch key {
 	case "model":
-		d.layout.Model = d.text()
+		d.layout.Model = d.scanner.Text()
 	case "stream":
 		d.layout.Stream, _ = s.Bool()
 	case "max_tokens":
@@ -71,7 +72,7 @@ func (d *decoder) kindOf() string {
 	}
 	for key := range d.scanner.Members() {
 		if string(key) == "type" {
-			kind = d.text()
+			kind = d.scanner.Text()
 		}
 	}
 	return kind
@@ -96,20 +97,20 @@ func (d *decoder) system() error {
 	case '[':
 		for i := range s.Elements() {
 			d.at.Part = i
-			list.Items = append(list.Items, d.systemBlock(id))
+			list.Items = wire.Append(s, list.Items, d.systemBlock(id))
 		}
-		list.Span = rawjson.Span{Start: start, End: s.Offset()}
+		list.Span = s.Since(start)
 	case 'n':
 		s.Value()
 	default:
 		id.Sum()
-		return d.wrong("system", "a string or a list of text blocks")
+		return s.Wrong("system", "a string or a list of text blocks")
 	}
 	sum := id.Sum()
 	if len(d.layout.System) > 0 {
 		d.layout.SystemIdentity = sum
 	}
-	d.writer.system = value{rawjson.Span{Start: start, End: s.Offset()}, list}
+	d.writer.system = value{s.Since(start), list}
 	d.writer.marks.system = d.marks
 	return nil
 }
@@ -119,80 +120,54 @@ func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 	own := wire.NewIdentity()
 	b := d.block(own)
 	sum := own.Sum()
-	if b.kind != blockText || !bytes.HasPrefix(b.text.Raw(d.layout.Body), []byte(billing)) {
+	if b.kind != blockText || !bytes.HasPrefix(b.text.Raw(d.scanner.Body), []byte(billing)) {
 		id.Field("block", sum[:])
 	}
-	d.layout.System = append(d.layout.System, b.part)
-	return rawjson.Span{Start: begin, End: d.scanner.Offset()}
+	d.layout.System = wire.Gather(d.scanner, d.layout.System, b.part)
+	return d.scanner.Since(begin)
 }
 
 // systemText is a bare string, which says the same as a list of one text.
 func (d *decoder) systemText(id wire.Identity) {
 	t, _ := d.scanner.String()
 	own := wire.NewIdentity()
-	own.Field("text", t.Raw(d.layout.Body))
+	own.Field("text", t.Raw(d.scanner.Body))
 	sum := own.Sum()
 	id.Field("block", sum[:])
-	d.layout.System = []plimsoll.Part{wire.TextPart(d.layout.Body, t)}
+	d.layout.System = []plimsoll.Part{d.scanner.TextPart(t)}
 }
 
 func (d *decoder) messages() error {
 	s := d.scanner
 	if s.Peek() != '[' {
-		return d.wrong("messages", "a list")
+		return s.Wrong("messages", "a list")
 	}
 	d.seen = true
-	d.layout.Items, d.writer.turns = nil, nil
-	d.marks = nil
-	start := s.Offset()
-	var items []rawjson.Span
-	var failed *wire.DecodeError
-	for i := range s.Elements() {
-		span, err := d.message(i)
-		if err != nil {
-			failed = err
-			failed.Path = fmt.Sprintf("messages[%d]%s", i, failed.Path)
-			break
-		}
-		items = append(items, span)
-	}
-	d.layout.Messages = rawjson.List{Span: rawjson.Span{Start: start, End: s.Offset()}, Items: items}
+	d.marks, d.writer.turns, d.writer.traits = nil, nil, nil
+	err := d.layout.ReadMessages(s, "messages", "a message object", d.message)
 	d.writer.marks.messages = d.marks
-	if failed != nil {
-		return failed
-	}
-	return nil
+	return err
 }
 
 func (d *decoder) tools() error {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	kind := s.Peek()
 	start := s.Offset()
-	d.layout.Tools, d.layout.ToolsIdentity = nil, plimsoll.Digest{}
 	d.marks, d.at = nil, plimsoll.PartRef{Message: -1}
-	list := rawjson.List{}
+	var list wire.ToolList
 	switch kind {
 	case '[':
-		id := wire.NewIdentity()
-		for i := range s.Elements() {
+		list = wire.ReadTools(s, func(i int, id wire.Identity) (plimsoll.Tool, bool) {
 			d.at.Part = i
-			begin := s.Offset()
-			tool, plain := d.tool(id)
-			span := rawjson.Span{Start: begin, End: s.Offset()}
-			if !plain {
-				tool = plimsoll.Tool{Name: tool.Name, Opaque: string(span.Of(body))}
-			}
-			list.Items = append(list.Items, span)
-			d.layout.Tools = append(d.layout.Tools, tool)
-		}
-		d.layout.ToolsIdentity = id.Sum()
-		list.Span = rawjson.Span{Start: start, End: s.Offset()}
+			return d.tool(id)
+		})
 	case 'n':
 		s.Value()
 	default:
-		return d.wrong("tools", "a list of tools")
+		return s.Wrong("tools", "a list of tools")
 	}
-	d.writer.tools = value{rawjson.Span{Start: start, End: s.Offset()}, list}
+	d.layout.Tools, d.layout.ToolsIdentity = list.Tools, list.Identity
+	d.writer.tools = value{s.Since(start), list.List}
 	d.writer.marks.tools = d.marks
 	return nil
 }
@@ -200,7 +175,7 @@ func (d *decoder) tools() error {
 // tool reads a declaration. It is plain if it is the client's own and not one of
 // the provider's tools, which are known by their type.
 func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		id.Field("tool", s.Value().Of(body))
 		return t, false
@@ -209,17 +184,17 @@ func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
 	for key := range s.Members() {
 		switch string(key) {
 		case "type":
-			kind = d.text()
+			kind = d.scanner.Text()
 			id.Field("type", []byte(kind))
 		case "name":
-			t.Name = d.text()
+			t.Name = d.scanner.Text()
 			id.Field("name", []byte(t.Name))
 		case "description":
-			t.Description = d.text()
+			t.Description = d.scanner.Text()
 			id.Field("description", []byte(t.Description))
 		case "input_schema":
 			v := s.Value()
-			t.Schema = string(v.Of(body))
+			t.Schema = s.Copy(v)
 			id.Field("input_schema", v.Of(body))
 		case "cache_control":
 			d.mark()
@@ -234,21 +209,7 @@ func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
 // other adds a member that is not understood to an identity; null is as good as
 // none.
 func (d *decoder) other(id wire.Identity, key []byte) {
-	name := string(key)
-	if v := d.scanner.Value().Of(d.layout.Body); string(v) != "null" {
-		id.Field(name, v)
+	if v := d.scanner.Value(); !d.scanner.IsNull(v) {
+		id.Field(rawjson.View(key), v.Of(d.scanner.Body))
 	}
-}
-
-// text reads a string, or skips anything else.
-func (d *decoder) text() string {
-	t, ok := d.scanner.String()
-	if !ok {
-		return ""
-	}
-	return t.Decode(d.layout.Body)
-}
-
-func (d *decoder) wrong(path, expected string) *wire.DecodeError {
-	return wire.Unexpected(plimsoll.Anthropic, d.scanner, path, expected)
 }

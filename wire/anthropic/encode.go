@@ -18,6 +18,7 @@ type writer struct {
 	layout        *wire.Layout
 	system, tools value
 	turns         []turn
+	traits        []trait // of all blocks of all turns
 	marks         marks
 	// thinking is the type of the request's thinking, if it has one.
 	thinking string

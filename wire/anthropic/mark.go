@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -26,11 +27,7 @@ type mark struct {
 type marks struct{ tools, system, messages, request []mark }
 
 func (m *marks) all() []mark {
-	var all []mark
-	for _, part := range [][]mark{m.tools, m.system, m.messages, m.request} {
-		all = append(all, part...)
-	}
-	return all
+	return slices.Concat(m.tools, m.system, m.messages, m.request)
 }
 
 // mark reads a cache_control.
@@ -44,11 +41,11 @@ func (d *decoder) mark() {
 	}
 	for key := range s.Members() {
 		if string(key) == "ttl" {
-			m.hour = d.text() == "1h"
+			m.hour = s.Text() == "1h"
 		}
 	}
 	m.value.End = s.Offset()
-	d.marks = append(d.marks, m)
+	d.marks = wire.Gather(s, d.marks, m)
 }
 
 var _ wire.Adjuster = (*writer)(nil)
@@ -99,13 +96,13 @@ func (w *writer) carrier(m mark, kept []bool, changed map[plimsoll.PartRef]plims
 	at := m.at
 	for ; at.Message >= 0; at.Message-- {
 		if at.Message < m.at.Message {
-			at.Part = len(w.turns[at.Message].blocks) - 1
+			at.Part = len(w.blocks(at.Message)) - 1
 		}
-		if !kept[at.Message] || w.layout.Items[at.Message].Message.Role.Instructs() {
+		if !kept[at.Message] || w.layout.Message(at.Message).Role.Instructs() {
 			continue
 		}
 		for ; at.Part >= 0; at.Part-- {
-			if changed[at] != plimsoll.EditRemove && w.turns[at.Message].blocks[at.Part].carries() {
+			if changed[at] != plimsoll.EditRemove && w.blocks(at.Message)[at.Part].carries() {
 				return at, true
 			}
 		}
@@ -126,14 +123,14 @@ func (t trait) carries() bool {
 // which is the same to the provider's cache.
 func (w *writer) markEdits(at plimsoll.PartRef, value []byte) []rawjson.Edit {
 	member := append([]byte(`"cache_control":`), value...)
-	if s := w.turns[at.Message].text; !s.IsZero() {
+	content := w.again(at.Message)
+	if s := content.text; !s.IsZero() {
 		return []rawjson.Edit{
 			{Span: rawjson.Span{Start: s.Start, End: s.Start}, Text: []byte(`[{"type":"text","text":`)},
 			{Span: rawjson.Span{Start: s.End, End: s.End}, Text: append(append([]byte{','}, member...), `}]`...)},
 		}
 	}
-	item := w.layout.Items[at.Message]
-	span := item.Lists[0].Items[item.Places[at.Part].Index]
+	span := content.list.Items[at.Part]
 	var last rawjson.Span
 	for _, m := range rawjson.NewScanner(span.Of(w.body)).List().Items {
 		last = rawjson.Span{Start: span.Start + m.Start, End: span.Start + m.End}

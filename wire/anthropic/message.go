@@ -8,120 +8,151 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// turn is what the writer keeps of a message beside its layout.
+// turn is what the writer keeps of a message beside its layout. There are many.
 type turn struct {
-	// blocks run in parallel with the parts.
-	blocks []trait
-	// text is the content if it is a bare string.
-	text rawjson.Span
+	// first is the index of its first block among the traits of all.
+	first uint32
 	// configured says that a system turn sets options of the answer. Then it
 	// need not say anything.
 	configured bool
 }
 
-// message reads element i of the messages and returns where it stands.
-func (d *decoder) message(i int) (rawjson.Span, *wire.DecodeError) {
-	s, body := d.scanner, d.layout.Body
-	if s.Peek() != '{' {
-		return rawjson.Span{}, d.wrong("", "a message object")
+// blocks returns the traits of a message's blocks, in parallel with its parts.
+func (w *writer) blocks(message int) []trait {
+	end := len(w.traits)
+	if message+1 < len(w.turns) {
+		end = int(w.turns[message+1].first)
 	}
-	begin := s.Offset()
-	d.at.Message = i
-	d.layout.AddItem(wire.Item{})
-	d.writer.turns = append(d.writer.turns, turn{})
-	id := wire.NewIdentity()
-	failed := d.messageMembers(i, id)
-	item := &d.layout.Items[i]
-	item.Identity = id.Sum()
-	if s.Err() != nil {
-		return rawjson.Span{}, d.wrong("", "")
-	}
-	if failed != nil {
-		return rawjson.Span{}, failed
-	}
-	if item.Message.Role == "" {
-		return rawjson.Span{}, &wire.DecodeError{Dialect: plimsoll.Anthropic, Offset: begin, Path: ".role", Expected: "a role"}
-	}
-	span := rawjson.Span{Start: begin, End: s.Offset()}
-	item.Message.Digest = wire.DigestOf(span.Of(body))
-	return span, nil
+	return w.traits[w.turns[message].first:end]
 }
 
-func (d *decoder) messageMembers(i int, id wire.Identity) *wire.DecodeError {
-	item := &d.layout.Items[i]
-	var failed *wire.DecodeError
-	for key := range d.scanner.Members() {
+// content is where the content of a message stands, and what is in it. A decoder
+// uses one for all messages; what is kept of it is copied.
+type content struct {
+	// text is the content if it is a bare string, list if it is a list.
+	text   rawjson.Span
+	list   rawjson.List
+	parts  []plimsoll.Part
+	places []wire.Place
+}
+
+func (c *content) reset() {
+	*c = content{list: rawjson.List{Items: c.list.Items[:0]}, parts: c.parts[:0], places: c.places[:0]}
+}
+
+// message reads element i of the messages.
+func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
+	s := d.scanner
+	begin := s.Offset()
+	d.at.Message = i
+	d.content.reset()
+	d.writer.turns = wire.Beside(s, d.layout, d.writer.turns, turn{first: uint32(len(d.writer.traits))})
+	id := wire.NewIdentity()
+	m, failed := d.messageMembers(id)
+	identity := id.Sum()
+	switch {
+	case s.Err() != nil:
+		failed = s.Broken()
+	case failed == nil && m.Role == "":
+		failed = &wire.DecodeError{Dialect: plimsoll.Anthropic, Offset: begin, Path: ".role", Expected: "a role"}
+	}
+	if failed != nil {
+		failed.Path = fmt.Sprintf("messages[%d]%s", i, failed.Path)
+		return m, identity, failed
+	}
+	m.Parts = s.Parts(d.content.parts)
+	return m, identity, nil
+}
+
+func (d *decoder) messageMembers(id wire.Identity) (m plimsoll.Message, failed *wire.DecodeError) {
+	s := d.scanner
+	for key := range s.Members() {
 		switch string(key) {
 		case "role":
-			role := d.text()
-			item.Message.Role = plimsoll.Role(role)
+			role := s.Text()
+			m.Role = plimsoll.Role(role)
 			id.Field("role", []byte(role))
 		case "content":
-			if err := d.content(i, id); err != nil && failed == nil {
+			if err := d.messageContent(id); err != nil && failed == nil {
 				failed = err
 			}
 		case "output_config":
-			d.writer.turns[i].configured = d.scanner.Peek() == '{'
+			d.writer.turns[len(d.writer.turns)-1].configured = s.Peek() == '{'
 			d.other(id, key)
 		default:
 			d.other(id, key)
 		}
 	}
-	return failed
+	return m, failed
 }
 
-// content reads a string, nothing, or a list of blocks. A string and a list of
-// one text are the same to the API, and have the same identity.
-func (d *decoder) content(i int, id wire.Identity) *wire.DecodeError {
-	s, body := d.scanner, d.layout.Body
-	item, t := &d.layout.Items[i], &d.writer.turns[i]
-	item.Message.Parts, item.Places, item.Lists = plimsoll.List[plimsoll.Part]{}, nil, nil
-	t.blocks, t.text = nil, rawjson.Span{}
-	d.forget(i)
+// messageContent reads a string, nothing, or a list of blocks. A string and a list
+// of one text are the same to the API, and have the same identity.
+func (d *decoder) messageContent(id wire.Identity) *wire.DecodeError {
+	s, c := d.scanner, &d.content
+	c.reset()
+	d.forget()
 	switch s.Peek() {
 	case '"':
 		text, _ := s.String()
-		id.Field("text", text.Raw(body))
-		t.text = text.Span
-		t.blocks = []trait{traitOfText(body, text)}
-		item.Places = []wire.Place{wire.Fixed()}
-		item.Message.Parts = plimsoll.ListOf(wire.TextPart(body, text))
+		id.Field("text", text.Raw(s.Body))
+		c.text = text.Span
+		d.keep(s.TextPart(text), traitOfText(s.Body, text), wire.Fixed())
 	case 'n':
 		s.Value()
 	case '[':
-		return d.blocks(item, t, id)
+		return d.blocks(id)
 	default:
-		return d.wrong(".content", "a string or a list of content blocks")
+		return s.Wrong(".content", "a string or a list of content blocks")
 	}
 	return nil
 }
 
-// forget takes out the marks of a content that a second one follows.
-func (d *decoder) forget(i int) {
-	for n := len(d.marks); n > 0 && d.marks[n-1].at.Message == i; n-- {
+// forget takes out the marks and traits of a content that a second one follows.
+func (d *decoder) forget() {
+	for n := len(d.marks); n > 0 && d.marks[n-1].at.Message == d.at.Message; n-- {
 		d.marks = d.marks[:n-1]
 	}
+	d.writer.traits = d.writer.traits[:d.writer.turns[len(d.writer.turns)-1].first]
 }
 
-func (d *decoder) blocks(item *wire.Item, t *turn, id wire.Identity) *wire.DecodeError {
-	s := d.scanner
-	list := wire.PartList{}
+func (d *decoder) keep(p plimsoll.Part, t trait, at wire.Place) {
+	s, c := d.scanner, &d.content
+	c.parts = wire.Append(s, c.parts, p)
+	c.places = wire.Append(s, c.places, at)
+	d.writer.traits = wire.Append(s, d.writer.traits, t)
+}
+
+func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
+	s, list := d.scanner, &d.content.list
 	list.Start = s.Offset()
-	d.parts = d.parts[:0]
 	for j := range s.Elements() {
 		if s.Peek() != '{' {
-			return d.wrong(fmt.Sprintf(".content[%d]", j), "a content block")
+			return s.Wrong(fmt.Sprintf(".content[%d]", j), "a content block")
 		}
 		d.at.Part = j
 		begin := s.Offset()
 		b := d.block(id)
-		list.Items = append(list.Items, rawjson.Span{Start: begin, End: s.Offset()})
-		d.parts = append(d.parts, b.part)
-		t.blocks = append(t.blocks, b.trait)
-		item.Places = append(item.Places, b.place(j))
+		list.Items = wire.Append(s, list.Items, s.Since(begin))
+		d.keep(b.part, b.trait, b.place(j))
 	}
 	list.End = s.Offset()
-	item.Lists = []wire.PartList{list}
-	item.Message.Parts = plimsoll.ListOf(d.parts...)
 	return nil
+}
+
+// again reads a message that was valid the first time.
+func (w *writer) again(message int) *content {
+	d := decoder{
+		scanner: wire.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
+		layout:  &wire.Layout{},
+		writer:  &writer{},
+	}
+	_, _, _ = d.message(message)
+	return &d.content
+}
+
+// Locate reads a message again.
+func (w *writer) Locate(i int) wire.Located {
+	c := w.again(i)
+	return wire.Located{Places: c.places, Lists: []wire.PartList{{List: c.list}}}
 }

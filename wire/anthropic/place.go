@@ -19,7 +19,7 @@ func (w *writer) Place(i int, inserted []plimsoll.Message, kept []bool) (at, n i
 		if !kept[k] {
 			continue
 		}
-		if !w.layout.Items[k].Message.Role.Instructs() {
+		if !w.layout.Message(k).Role.Instructs() {
 			break
 		}
 		at = k

@@ -24,11 +24,11 @@ func (Codec) ReadResponse(body []byte) (wire.Response, error) {
 	for key := range s.Members() {
 		switch string(key) {
 		case "model":
-			r.Model = d.text()
+			r.Model = d.scanner.Text()
 		case "content":
 			parts = d.answer()
 		case "stop_reason":
-			r.Stop = stopReason(d.text())
+			r.Stop = stopReason(d.scanner.Text())
 		case "usage":
 			bill.merge(s.Value().Of(d.layout.Body))
 		case "error":

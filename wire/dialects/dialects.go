@@ -72,7 +72,7 @@ func FromBody(body []byte) (plimsoll.Dialect, bool) {
 	}
 	h := hints{body: body}
 	for key := range s.Members() {
-		h.member(s, string(key))
+		h.member(s, rawjson.View(key))
 	}
 	if s.End() != nil {
 		return "", false
@@ -146,25 +146,29 @@ func (h *hints) role(name string) {
 }
 
 func (h *hints) inContent(s *rawjson.Scanner) {
-	if s.Peek() != '[' {
-		return
-	}
-	for range s.Elements() {
-		if s.Peek() != '{' {
-			continue
+	eachKey(s, func(key string) {
+		switch key {
+		case "tool_use_id", "input", "thinking", "source", "signature":
+			h.anthropic = true
+		case "image_url", "input_audio":
+			h.openAI = true
 		}
-		for key := range s.Members() {
-			switch string(key) {
-			case "tool_use_id", "input", "thinking", "source", "signature":
-				h.anthropic = true
-			case "image_url", "input_audio":
-				h.openAI = true
-			}
-		}
-	}
+	})
 }
 
 func (h *hints) inTools(s *rawjson.Scanner) {
+	eachKey(s, func(key string) {
+		switch key {
+		case "input_schema":
+			h.anthropic = true
+		case "function":
+			h.openAI = true
+		}
+	})
+}
+
+// eachKey goes through the keys of the objects in a list.
+func eachKey(s *rawjson.Scanner, visit func(key string)) {
 	if s.Peek() != '[' {
 		return
 	}
@@ -173,12 +177,7 @@ func (h *hints) inTools(s *rawjson.Scanner) {
 			continue
 		}
 		for key := range s.Members() {
-			switch string(key) {
-			case "input_schema":
-				h.anthropic = true
-			case "function":
-				h.openAI = true
-			}
+			visit(rawjson.View(key))
 		}
 	}
 }

@@ -49,6 +49,6 @@ func (w *writer) mediaEdit(at plimsoll.PartRef, result plimsoll.ToolResult) ([]r
 	if len(elements) == 0 {
 		return nil, nil
 	}
-	end := w.layout.Items[at.Message].Places[at.Part].Content.End
+	end := w.Locate(at.Message).Places[at.Part].Content.End
 	return []rawjson.Edit{{Span: rawjson.Span{Start: end, End: end}, Text: joined(`,"parts":[`, elements, "]")}}, nil
 }

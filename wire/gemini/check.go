@@ -45,81 +45,76 @@ func (w *writer) Continues() bool { return w.cached }
 // Check knows what generateContent refuses: contents must begin with the user,
 // a function call comes right after a user's content and is followed at once by
 // as many responses.
-func (w *writer) Check(r *wire.Request) []wire.Violation {
+func (w *writer) Check(r *wire.Request, v *wire.Violations) {
 	c := r.Conversation()
-	all := wire.CheckPending(c, "a function call must be followed by its response")
-	all = append(all, w.checkFound()...)
+	wire.CheckPending(r, v, "a function call must be followed by its response")
+	w.checkFound(v)
 	if c.Messages.Len() == 0 {
-		return append(all, wire.Violation{Rule: wire.RuleEmpty, Message: -1, Part: -1, Text: "contents is empty"})
+		v.Add(wire.RuleEmpty, -1, -1, "contents is empty")
+		return
 	}
-	messages := c.Messages.Slice()
-	if messages[0].Role == plimsoll.Assistant && !w.cached {
-		all = append(all, at(wire.RuleOrder, 0, "the first content must be the user's"))
+	if c.Messages.At(0).Role == plimsoll.Assistant && !w.cached {
+		v.Add(wire.RuleOrder, 0, -1, "the first content must be the user's")
 	}
-	for i, m := range messages {
-		all = append(all, checkContent(i, m)...)
-		all = append(all, checkCalls(i, messages)...)
+	for i, m := range c.Messages.All() {
+		checkContent(i, m, v)
+		checkCalls(i, c.Messages, v)
 	}
-	return append(all, w.checkSignatures(c)...)
+	w.checkSignatures(r, v)
 }
 
 // checkFound reports what was seen while decoding.
-func (w *writer) checkFound() []wire.Violation {
-	var all []wire.Violation
+func (w *writer) checkFound(v *wire.Violations) {
 	for _, b := range w.found.roles {
-		all = append(all, at(wire.RuleRole, b.message, "no role is called "+b.role))
+		v.Add(wire.RuleRole, b.message, -1, "no role is called ", wire.Clip(b.role))
 	}
 	for _, p := range w.found.hollow {
-		all = append(all, wire.Violation{Rule: wire.RuleEmpty, Message: p.Message, Part: p.Part, Text: "the part has no data"})
+		v.Add(wire.RuleEmpty, p.Message, p.Part, "the part has no data")
 	}
 	if w.cached && (!w.instruction.value.IsZero() || !w.tools.IsZero() || w.toolConfig) {
-		all = append(all, at(RuleCached, -1, "cached content cannot be used with a system instruction, tools or tool config beside it"))
+		v.Add(RuleCached, -1, -1, "cached content cannot be used with a system instruction, tools or tool config beside it")
 	}
-	return all
 }
 
-func checkContent(i int, m plimsoll.Message) []wire.Violation {
+func checkContent(i int, m plimsoll.Message, v *wire.Violations) {
 	switch {
 	case m.Parts.Len() == 0:
-		return []wire.Violation{at(wire.RuleEmpty, i, "a content must have parts")}
+		v.Add(wire.RuleEmpty, i, -1, "a content must have parts")
 	case m.Role != plimsoll.Assistant && plimsoll.Has[plimsoll.ToolCall](m):
-		return []wire.Violation{at(wire.RuleRole, i, "only the model calls functions")}
+		v.Add(wire.RuleRole, i, -1, "only the model calls functions")
 	case m.Role == plimsoll.Assistant && plimsoll.Has[plimsoll.ToolResult](m):
-		return []wire.Violation{at(wire.RuleRole, i, "function responses are the user's")}
+		v.Add(wire.RuleRole, i, -1, "function responses are the user's")
 	}
-	return nil
 }
 
 // checkCalls looks at what stands before and behind the calls of content i.
-func checkCalls(i int, messages []plimsoll.Message) []wire.Violation {
-	calls := plimsoll.CountOf[plimsoll.ToolCall](messages[i])
+func checkCalls(i int, messages plimsoll.List[plimsoll.Message], v *wire.Violations) {
+	calls := plimsoll.CountOf[plimsoll.ToolCall](messages.At(i))
 	if calls == 0 {
-		return nil
+		return
 	}
-	var all []wire.Violation
-	if i > 0 && messages[i-1].Role == plimsoll.Assistant {
-		all = append(all, at(wire.RuleOrder, i, "a function call must come right after a user's content or a function response"))
+	if i > 0 && messages.At(i-1).Role == plimsoll.Assistant {
+		v.Add(wire.RuleOrder, i, -1, "a function call must come right after a user's content or a function response")
 	}
-	if i+1 == len(messages) {
-		return all // reported as pending
+	if i+1 == messages.Len() {
+		return // reported as pending
 	}
-	distinct, duplicate := distinctResponses(messages[i+1])
+	distinct, duplicate := distinctResponses(messages.At(i + 1))
 	if duplicate {
-		all = append(all, at(RuleDuplicate, i+1, "a function response stands twice"))
+		v.Add(RuleDuplicate, i+1, -1, "a function response stands twice")
 	}
 	if distinct != calls {
-		all = append(all, at(wire.RuleOrder, i+1, "there must be as many function responses as calls, in the next content"))
+		v.Add(wire.RuleOrder, i+1, -1, "there must be as many function responses as calls, in the next content")
 	}
-	return all
 }
 
 func distinctResponses(m plimsoll.Message) (n int, duplicate bool) {
-	if !plimsoll.Has[plimsoll.ToolResult](m) {
-		return 0, false
+	if n := plimsoll.CountOf[plimsoll.ToolResult](m); n < 2 {
+		return n, false
 	}
 	seen := map[string]bool{}
-	for _, p := range m.Parts.All() {
-		r, ok := p.(plimsoll.ToolResult)
+	for j := range m.Parts.Len() {
+		r, ok := plimsoll.Peek(m, j).(plimsoll.ToolResult)
 		if !ok {
 			continue
 		}
@@ -135,24 +130,15 @@ func distinctResponses(m plimsoll.Message) (n int, duplicate bool) {
 
 // checkSignatures asks for a signature beside the calls of the newest turn. Only
 // newer models do; which one is asked, the body says only sometimes.
-func (w *writer) checkSignatures(c plimsoll.Conversation) []wire.Violation {
-	if !strings.Contains(c.Model, "gemini-3") {
-		return nil
+func (w *writer) checkSignatures(r *wire.Request, v *wire.Violations) {
+	c, turns := r.Conversation(), r.Outline().Turns
+	if !strings.Contains(c.Model, "gemini-3") || len(turns) == 0 {
+		return
 	}
-	turns := c.Outline().Turns
-	if len(turns) == 0 {
-		return nil
-	}
-	var all []wire.Violation
 	turn := turns[len(turns)-1]
 	for i := turn.Start; i < turn.End; i++ {
 		if _, signed := slices.BinarySearch(w.found.signed, i); !signed && plimsoll.Has[plimsoll.ToolCall](c.Messages.At(i)) {
-			all = append(all, at(RuleUnsigned, i, "function calls of the newest turn must keep their thought signature"))
+			v.Add(RuleUnsigned, i, -1, "function calls of the newest turn must keep their thought signature")
 		}
 	}
-	return all
-}
-
-func at(rule string, message int, text string) wire.Violation {
-	return wire.Violation{Rule: rule, Message: message, Part: -1, Text: text}
 }

@@ -60,11 +60,11 @@ var camelCase = map[string]string{
 }
 
 // camel brings a key to camel case; one that is not understood stays as it is.
-func camel(key []byte) string {
-	if name, ok := camelCase[string(key)]; ok {
+func camel(key string) string {
+	if name, ok := camelCase[key]; ok {
 		return name
 	}
-	return string(key)
+	return key
 }
 
 // repeated is a list in the body, or what stands for one.
@@ -75,16 +75,18 @@ type repeated struct {
 }
 
 // repeated walks a list, or a lone object. Read must read one value.
-func (d *decoder) repeated(read func(i int)) repeated {
+// Items are reused for those of the list.
+func (d *decoder) repeated(items []rawjson.Span, read func(i int)) repeated {
 	s := d.scanner
 	kind := s.Peek()
 	list := repeated{lone: kind != '['}
+	list.Items = items[:0]
 	start := s.Offset()
 	item := func(i int) {
 		s.Peek()
 		begin := s.Offset()
 		read(i)
-		list.Items = append(list.Items, rawjson.Span{Start: begin, End: s.Offset()})
+		list.Items = wire.Append(s, list.Items, s.Since(begin))
 	}
 	switch kind {
 	case '[':
@@ -96,7 +98,7 @@ func (d *decoder) repeated(read func(i int)) repeated {
 	default:
 		s.Value()
 	}
-	list.Span = rawjson.Span{Start: start, End: s.Offset()}
+	list.Span = s.Since(start)
 	return list
 }
 

@@ -10,21 +10,38 @@ import (
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *rawjson.Scanner
+	scanner *wire.Scanner
 	layout  *wire.Layout
 	writer  *writer
 	seen    bool // contents were found
+	// read are the parts of the content that is being read, and inside those of
+	// the function response in it, behind a place for its text.
+	read   content
+	inside []plimsoll.Part
+	texts  *responseTexts
+}
+
+// content are parts and where they stand. A decoder uses one for all contents;
+// what is kept of it is copied.
+type content struct {
+	parts  []plimsoll.Part
+	places []wire.Place
+	list   repeated
+}
+
+func (c *content) reset() {
+	*c = content{c.parts[:0], c.places[:0], repeated{List: rawjson.List{Items: c.list.Items[:0]}}}
 }
 
 func newDecoder(body []byte) *decoder {
 	layout := &wire.Layout{Body: body}
-	return &decoder{scanner: wire.NewScanner(body), layout: layout, writer: &writer{layout: layout}}
+	return &decoder{scanner: wire.NewScanner(plimsoll.Gemini, body), layout: layout, writer: &writer{layout: layout}, texts: &responseTexts{body}}
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(plimsoll.Gemini, d.scanner, d.layout, func(key []byte) error { return d.member(camel(key)) })
+	err := wire.ReadRoot(d.scanner, d.layout, func(key string) error { return d.member(camel(key)) })
 	if err == nil && !d.seen {
-		return d.wrong("contents", "a list of contents")
+		return d.scanner.Wrong("contents", "a list of contents")
 	}
 	return err
 }
@@ -39,13 +56,13 @@ func (d *decoder) member(key string) error {
 	case "tools":
 		d.tools()
 	case "model":
-		d.layout.Model = d.text()
+		d.layout.Model = d.scanner.Text()
 	case "generationConfig":
 		d.generation()
 	case "cachedContent":
-		d.writer.cached = d.text() != ""
+		d.writer.cached = d.scanner.Text() != ""
 	case "toolConfig":
-		d.writer.toolConfig = !d.null(d.scanner.Value())
+		d.writer.toolConfig = !d.scanner.IsNull(d.scanner.Value())
 	default:
 		d.scanner.Value()
 	}
@@ -59,7 +76,7 @@ func (d *decoder) generation() {
 		return
 	}
 	for key := range s.Members() {
-		if camel(key) == "maxOutputTokens" {
+		if camel(rawjson.View(key)) == "maxOutputTokens" {
 			d.layout.MaxOutput, _ = s.Int()
 		}
 	}
@@ -67,79 +84,65 @@ func (d *decoder) generation() {
 
 // contents reads the list of contents, or the one that stands for it.
 func (d *decoder) contents() error {
-	kind := d.scanner.Peek()
-	if kind != '[' && kind != '{' {
-		err := d.wrong("contents", "a list of contents")
-		d.scanner.Value()
-		return err
-	}
-	d.seen = true
-	d.layout.Items = nil
-	d.writer.found = found{}
-	var failed error
-	list := d.repeated(func(i int) {
-		if err := d.element(i); err != nil && failed == nil {
-			failed = err
-		}
-	})
-	d.layout.Messages = list.List
-	d.writer.lone = list.lone
-	if list.lone {
-		d.layout.Messages.Items = nil
-	}
-	return failed
-}
-
-// element reads a content and fingerprints it.
-func (d *decoder) element(i int) error {
 	s := d.scanner
-	if s.Peek() != '{' {
-		err := d.wrong(fmt.Sprintf("contents[%d]", i), "a content object")
+	kind := s.Peek()
+	if kind != '[' && kind != '{' {
+		err := s.Wrong("contents", "a list of contents")
 		s.Value()
 		return err
 	}
-	begin := s.Offset()
-	item, err := d.content(i)
-	if err != nil {
-		return err
+	d.seen, d.writer.lone = true, kind == '{'
+	d.writer.found = found{}
+	if kind == '[' {
+		return d.layout.ReadMessages(s, "contents", "a content object", d.content)
 	}
-	item.Message.Digest = wire.DigestOf(rawjson.Span{Start: begin, End: s.Offset()}.Of(d.layout.Body))
-	d.layout.AddItem(item)
-	return nil
+	d.layout.Reset()
+	begin := s.Offset()
+	m, identity, err := d.content(0)
+	d.layout.Add(s, m, identity, s.Since(begin))
+	d.layout.Messages = rawjson.List{Span: s.Since(begin)}
+	return err
 }
 
-func (d *decoder) content(i int) (wire.Item, error) {
+// content reads a content and leaves where its parts stand in read.
+func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, err error) {
 	s := d.scanner
-	var item wire.Item
-	var parts []plimsoll.Part
+	d.read.reset()
 	role := ""
 	id := wire.NewIdentity()
 	var failed error
 	for key := range s.Members() {
-		switch camel(key) {
+		switch camel(rawjson.View(key)) {
 		case "role":
-			role = d.text()
+			role = s.Text()
 		case "parts":
 			if kind := s.Peek(); kind != '[' && kind != '{' && kind != 'n' {
-				failed = d.wrong(fmt.Sprintf("contents[%d].parts", i), "a list of parts")
+				failed = s.Wrong(fmt.Sprintf("contents[%d].parts", i), "a list of parts")
 				s.Value()
 				continue
 			}
-			var list repeated
-			parts, item.Places, list = d.parts(i, id)
-			item.Lists = []wire.PartList{{List: list.List}}
+			d.parts(i, id)
 		default:
-			d.unknown(id, string(key))
+			d.unknown(id, rawjson.View(key))
 		}
 	}
 	speaker := d.speaker(i, role)
 	id.Field("role", []byte(speaker))
-	item.Identity = id.Sum()
-	item.Message = plimsoll.Message{Role: speaker, Parts: plimsoll.ListOf(parts...)}
+	identity = id.Sum()
 	if s.Err() != nil {
-		return item, wire.Broken(plimsoll.Gemini, s.Err())
+		return m, identity, s.Broken()
 	}
-	return item, failed
+	return plimsoll.Message{Role: speaker, Parts: s.Parts(d.read.parts)}, identity, failed
+}
+
+// Locate reads a content again.
+func (w *writer) Locate(i int) wire.Located {
+	d := decoder{
+		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
+		writer:  &writer{},
+	}
+	_, _, _ = d.content(i) // it was valid the first time
+	return wire.Located{Places: d.read.places, Lists: []wire.PartList{{List: d.read.list.List}}}
 }
 
 // speaker translates the role of content i; a content without one is the user's.
@@ -150,31 +153,30 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 	case "", "user", "function":
 		return plimsoll.User
 	}
-	d.writer.found.roles = append(d.writer.found.roles, badRole{i, role})
+	d.writer.found.roles = wire.Append(d.scanner, d.writer.found.roles, badRole{i, role})
 	return plimsoll.Role(role)
 }
 
-// parts reads a list of parts and where each stands. Message is the content that
+// parts reads a list of parts into read. Message is the content that
 // has them, or -1 for the system instruction. A lone part cannot be removed: its
 // message would be empty.
-func (d *decoder) parts(message int, id wire.Identity) ([]plimsoll.Part, []wire.Place, repeated) {
-	var parts []plimsoll.Part
-	var places []wire.Place
-	list := d.repeated(func(i int) {
+func (d *decoder) parts(message int, id wire.Identity) {
+	s, c := d.scanner, &d.read
+	c.reset()
+	c.list = d.repeated(c.list.Items, func(i int) {
 		part, content := d.part(plimsoll.PartRef{Message: message, Part: i}, id)
-		parts = append(parts, part)
-		places = append(places, wire.Place{Index: i, Content: content})
+		c.parts = wire.Append(s, c.parts, part)
+		c.places = wire.Append(s, c.places, wire.Place{Index: i, Content: content})
 	})
-	if list.lone && len(places) > 0 {
-		places[0].List = wire.Fixed().List
+	if c.list.lone && len(c.places) > 0 {
+		c.places[0].List = wire.Fixed().List
 	}
-	return parts, places, list
 }
 
 // system reads the system instruction: a content, or a bare string as some
 // libraries take it.
 func (d *decoder) system() {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	id := wire.NewIdentity()
 	d.layout.System = nil
 	kind := s.Peek()
@@ -183,18 +185,20 @@ func (d *decoder) system() {
 	case '"':
 		t, _ := s.String()
 		in.text = t.Span
-		d.layout.System = []plimsoll.Part{wire.TextPart(body, t)}
+		d.layout.System = []plimsoll.Part{s.TextPart(t)}
 		id.Field("part", nil)
-		id.Field("text", t.Raw(body))
+		id.Field("text", t.Raw(s.Body))
 	case '{':
 		in.object.Start = s.Offset()
 		for key, at := range s.Members() {
-			if camel(key) == "parts" {
-				d.layout.System, _, in.parts = d.parts(-1, id)
+			if camel(rawjson.View(key)) == "parts" {
+				d.parts(-1, id)
+				d.layout.System, in.parts = d.read.parts, d.read.list
+				d.read = content{}
 			} else {
 				s.Value()
 			}
-			in.object.Items = append(in.object.Items, rawjson.Span{Start: at.Start, End: s.Offset()})
+			in.object.Items = wire.Append(s, in.object.Items, s.Since(at.Start))
 		}
 		in.object.End = s.Offset()
 	default:
@@ -218,24 +222,9 @@ func sum(id wire.Identity, n int) plimsoll.Digest {
 // null is the same as nothing.
 func (d *decoder) unknown(id wire.Identity, key string) (null bool) {
 	v := d.scanner.Value()
-	if d.null(v) {
+	if d.scanner.IsNull(v) {
 		return true
 	}
-	id.Field(key, v.Of(d.layout.Body))
+	id.Field(key, v.Of(d.scanner.Body))
 	return false
-}
-
-func (d *decoder) null(v rawjson.Span) bool { return string(v.Of(d.layout.Body)) == "null" }
-
-// text reads a string, or skips anything else.
-func (d *decoder) text() string {
-	t, ok := d.scanner.String()
-	if !ok {
-		return ""
-	}
-	return t.Decode(d.layout.Body)
-}
-
-func (d *decoder) wrong(path, expected string) error {
-	return wire.Unexpected(plimsoll.Gemini, d.scanner, path, expected)
 }

@@ -35,7 +35,7 @@ type instruction struct {
 // Message renders a content. The only content of a request, when others come to
 // stand beside it, keeps its bytes.
 func (w *writer) Message(m plimsoll.Message) ([][]byte, error) {
-	if w.lone && m.Digest == w.layout.Items[0].Message.Digest {
+	if w.lone && m.Digest == w.layout.Message(0).Digest {
 		return [][]byte{w.layout.Messages.Of(w.layout.Body)}, nil
 	}
 	role := "user"
@@ -220,16 +220,7 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 }
 
 func renderTool(t plimsoll.Tool) []byte {
-	out := append([]byte(`{"name":`), rawjson.AppendQuote(nil, t.Name)...)
-	if t.Description != "" {
-		out = append(out, `,"description":`...)
-		out = rawjson.AppendQuote(out, t.Description)
-	}
-	if t.Schema != "" {
-		out = append(out, `,"parameters":`...)
-		out = append(out, t.Schema...)
-	}
-	return append(out, '}')
+	return append(wire.AppendFunction([]byte{'{'}, t), '}')
 }
 
 func joined(before string, elements [][]byte, after string) []byte {

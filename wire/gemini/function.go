@@ -12,15 +12,14 @@ type call struct {
 	args     rawjson.Span
 }
 
-// call reads a functionCall; nil if there is none.
-func (d *decoder) call(id wire.Identity) *call {
+// call reads a functionCall, and reports whether there is one.
+func (d *decoder) call(id wire.Identity) (f call, ok bool) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		d.unknown(id, "functionCall")
-		return nil
+		return f, false
 	}
 	id.Field("functionCall", nil)
-	f := &call{}
 	for key := range s.Members() {
 		switch string(key) {
 		case "id":
@@ -28,15 +27,15 @@ func (d *decoder) call(id wire.Identity) *call {
 		case "name":
 			f.name = d.named(id, "name")
 		case "args":
-			if v := s.Value(); !d.null(v) {
+			if v := s.Value(); !s.IsNull(v) {
 				f.args = v
-				id.Field("args", v.Of(d.layout.Body))
+				id.Field("args", v.Of(s.Body))
 			}
 		default:
-			d.unknown(id, string(key))
+			d.unknown(id, rawjson.View(key))
 		}
 	}
-	return f
+	return f, true
 }
 
 // result is a functionResponse.
@@ -44,20 +43,19 @@ type result struct {
 	id, name string
 	response rawjson.Span
 	isError  bool
-	// media is the list of parts beside the response, and parts what is in it.
+	// media is the list of parts beside the response.
 	media rawjson.Span
-	parts []plimsoll.Part
 }
 
-// result reads a functionResponse; nil if there is none.
-func (d *decoder) result(id wire.Identity) *result {
+// result reads a functionResponse, and reports whether there is one.
+func (d *decoder) result(id wire.Identity) (f result, ok bool) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		d.unknown(id, "functionResponse")
-		return nil
+		return f, false
 	}
 	id.Field("functionResponse", nil)
-	f := &result{}
+	d.inside = append(d.inside[:0], nil)
 	for key := range s.Members() {
 		switch string(key) {
 		case "id":
@@ -66,28 +64,28 @@ func (d *decoder) result(id wire.Identity) *result {
 			f.name = d.named(id, "name")
 		case "response":
 			f.response, f.isError = d.response()
-			id.Field("response", f.response.Of(d.layout.Body))
+			id.Field("response", f.response.Of(s.Body))
 		case "parts":
-			f.parts = nil
-			f.media = d.repeated(func(int) { f.parts = append(f.parts, d.attachment(id)) }).Span
+			d.inside = d.inside[:1]
+			f.media = d.repeated(nil, func(int) { d.inside = wire.Append(s, d.inside, d.attachment(id)) }).Span
 		default:
-			d.unknown(id, string(key))
+			d.unknown(id, rawjson.View(key))
 		}
 	}
-	return f
+	return f, true
 }
 
 // attachment reads a part of a functionResponse, which can only be media.
 func (d *decoder) attachment(id wire.Identity) plimsoll.Part {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	id.Field("part", nil)
 	if s.Peek() != '{' {
-		return wire.OpaquePart(body, "", s.Value())
+		return s.OpaquePart("", s.Value())
 	}
 	begin := s.Offset()
 	var f partFields
 	for key := range s.Members() {
-		switch name := camel(key); name {
+		switch name := camel(rawjson.View(key)); name {
 		case "inlineData", "fileData":
 			d.media(&f, id, name)
 		default:
@@ -96,13 +94,13 @@ func (d *decoder) attachment(id wire.Identity) plimsoll.Part {
 			}
 		}
 	}
-	part, _ := f.part(body, rawjson.Span{Start: begin, End: s.Offset()})
+	part, _ := d.made(&f, s.Since(begin))
 	return part
 }
 
 // named reads a string that counts for the identity, unless it is empty.
 func (d *decoder) named(id wire.Identity, key string) string {
-	text := d.text()
+	text := d.scanner.Text()
 	if text != "" {
 		id.Field(key, []byte(text))
 	}
@@ -126,34 +124,29 @@ func (d *decoder) response() (value rawjson.Span, isError bool) {
 			output = true
 		}
 	}
-	return rawjson.Span{Start: start, End: s.Offset()}, isError && !output
+	return s.Since(start), isError && !output
 }
 
-func (f *result) part(body []byte) plimsoll.Part {
-	var content []plimsoll.Part
+func (d *decoder) resultPart(f *result) plimsoll.Part {
+	s := d.scanner
+	content := d.inside[1:]
 	if !f.response.IsZero() {
-		content = append(content, plimsoll.Defer(plimsoll.Text{}, responseText{body, f.response}))
+		content = d.inside
+		content[0] = s.DeferAt(plimsoll.Text{}, d.texts, f.response)
 	}
-	return plimsoll.ToolResult{
-		CallID:  f.id,
-		Name:    f.name,
-		Content: plimsoll.ListOf(append(content, f.parts...)...),
-		IsError: f.isError,
-	}
+	return s.ResultPart(plimsoll.ToolResult{CallID: f.id, Name: f.name, Content: s.Parts(content), IsError: f.isError})
 }
 
-// responseText reads what a function response says: the text of its one string,
-// under whatever name, or else the whole object.
-type responseText struct {
-	body     []byte
-	response rawjson.Span
-}
+// responseTexts is the source of what function responses say: the text of the one
+// string, under whatever name, or else the whole object.
+type responseTexts struct{ body []byte }
 
-func (r responseText) LoadPart() plimsoll.Part {
-	raw := r.response.Of(r.body)
+// LoadAt reads the response.
+func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
+	raw := wire.SpanAt(at).Of(r.body)
 	s := rawjson.NewScanner(raw)
 	if s.Peek() != '{' {
-		return plimsoll.Text{Text: string(raw)}
+		return plimsoll.Text{Text: rawjson.View(raw)}
 	}
 	members := 0
 	var only rawjson.Text
@@ -165,5 +158,5 @@ func (r responseText) LoadPart() plimsoll.Part {
 	if members == 1 && isText {
 		return plimsoll.Text{Text: only.Decode(raw)}
 	}
-	return plimsoll.Text{Text: string(raw)}
+	return plimsoll.Text{Text: rawjson.View(raw)}
 }

@@ -14,8 +14,10 @@ type partFields struct {
 	isText    bool
 	thought   bool
 	signature rawjson.Span
-	call      *call
-	result    *result
+	call      call
+	isCall    bool
+	result    result
+	isResult  bool
 	media     plimsoll.Media
 	isMedia   bool
 	data      rawjson.Span
@@ -25,25 +27,25 @@ type partFields struct {
 
 // part reads one part, and for a function response where its content stands.
 func (d *decoder) part(at plimsoll.PartRef, id wire.Identity) (plimsoll.Part, rawjson.Span) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	id.Field("part", nil)
 	if s.Peek() != '{' {
 		v := s.Value()
 		id.Field("value", v.Of(body))
 		d.note(at, &partFields{})
-		return wire.OpaquePart(body, "", v), rawjson.Span{}
+		return s.OpaquePart("", v), rawjson.Span{}
 	}
 	begin := s.Offset()
 	var f partFields
 	for key := range s.Members() {
-		d.partMember(&f, id, camel(key))
+		d.partMember(&f, id, camel(rawjson.View(key)))
 	}
 	d.note(at, &f)
-	return f.part(body, rawjson.Span{Start: begin, End: s.Offset()})
+	return d.made(&f, s.Since(begin))
 }
 
 func (d *decoder) partMember(f *partFields, id wire.Identity, key string) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	switch key {
 	case "text":
 		if f.text, f.isText = s.String(); f.isText {
@@ -55,13 +57,13 @@ func (d *decoder) partMember(f *partFields, id wire.Identity, key string) {
 		}
 	case "thoughtSignature":
 		// Resumed sessions write another one, so the identity leaves it out.
-		if v := s.Value(); !d.null(v) {
+		if v := s.Value(); !s.IsNull(v) {
 			f.signature = v
 		}
 	case "functionCall":
-		f.call = d.call(id)
+		f.call, f.isCall = d.call(id)
 	case "functionResponse":
-		f.result = d.result(id)
+		f.result, f.isResult = d.result(id)
 	case "inlineData", "fileData":
 		d.media(f, id, key)
 	case "mediaResolution":
@@ -78,7 +80,7 @@ var besideData = map[string]bool{"videoMetadata": true, "partMetadata": true}
 
 // media reads data in the request, or where it is kept.
 func (d *decoder) media(f *partFields, id wire.Identity, kind string) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		if !d.unknown(id, kind) {
 			f.kind = kind
@@ -88,17 +90,17 @@ func (d *decoder) media(f *partFields, id wire.Identity, kind string) {
 	f.isMedia = true
 	begin := s.Offset()
 	for key := range s.Members() {
-		switch camel(key) {
+		switch camel(rawjson.View(key)) {
 		case "mimeType":
-			f.media.MIME = d.text()
+			f.media.MIME = s.Text()
 		case "data":
 			f.data = s.Value()
 		case "fileUri":
-			f.media.URL = d.text()
+			f.media.URL = s.Text()
 		}
 	}
 	f.media.Kind = mediaKind(f.media.MIME)
-	id.Field(kind, rawjson.Span{Start: begin, End: s.Offset()}.Of(body))
+	id.Field(kind, s.Since(begin).Of(body))
 }
 
 // resolution reads {"level":…}, or the bare level.
@@ -106,11 +108,11 @@ func (d *decoder) resolution(id wire.Identity) string {
 	s := d.scanner
 	level := ""
 	if s.Peek() != '{' {
-		level = d.text()
+		level = s.Text()
 	} else {
 		for key := range s.Members() {
 			if string(key) == "level" {
-				level = d.text()
+				level = s.Text()
 			}
 		}
 	}
@@ -131,28 +133,32 @@ func mediaKind(mime string) plimsoll.MediaKind {
 	}
 }
 
-// part decides what the members make. What is understood comes first: calls must
+// made decides what the members make. What is understood comes first: calls must
 // pair and texts be weighed, whatever else a client writes beside them.
-func (f *partFields) part(body []byte, raw rawjson.Span) (plimsoll.Part, rawjson.Span) {
+func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.Span) {
+	s := d.scanner
 	switch {
-	case f.call != nil:
-		return wire.CallPart(body, f.call.id, f.call.name, f.call.args), rawjson.Span{}
-	case f.result != nil:
-		return f.result.part(body), f.result.response
+	case f.isCall:
+		return s.CallPart(f.call.id, f.call.name, f.call.args), rawjson.Span{}
+	case f.isResult:
+		return d.resultPart(&f.result), f.result.response
 	case f.isMedia:
-		return wire.MediaPart(body, f.media, f.data), rawjson.Span{}
+		return s.MediaPart(f.media, f.data), rawjson.Span{}
 	case f.isText && f.thought:
-		return wire.ReasoningPart(body, f.text.Span, f.signature, false), rawjson.Span{}
+		return s.ReasoningPart(f.text.Span, f.signature, false), rawjson.Span{}
 	case f.isText:
-		return wire.TextPart(body, f.text), rawjson.Span{}
+		return s.TextPart(f.text), rawjson.Span{}
 	case f.kind != "":
-		return wire.OpaquePart(body, f.kind, raw), rawjson.Span{}
+		return s.OpaquePart(f.kind, raw), rawjson.Span{}
 	case !f.signature.IsZero():
-		return wire.ReasoningPart(body, rawjson.Span{}, f.signature, true), rawjson.Span{}
+		return s.ReasoningPart(rawjson.Span{}, f.signature, true), rawjson.Span{}
 	default:
-		return wire.OpaquePart(body, "", raw), rawjson.Span{}
+		return s.OpaquePart("", raw), rawjson.Span{}
 	}
 }
+
+// mediaBytes is what an entry of found.media takes while the map grows.
+const mediaBytes = 128
 
 // note keeps what the parts themselves do not say.
 func (d *decoder) note(at plimsoll.PartRef, f *partFields) {
@@ -161,12 +167,12 @@ func (d *decoder) note(at plimsoll.PartRef, f *partFields) {
 	}
 	found := &d.writer.found
 	if !f.signature.IsZero() && (len(found.signed) == 0 || found.signed[len(found.signed)-1] != at.Message) {
-		found.signed = append(found.signed, at.Message)
+		found.signed = wire.Append(d.scanner, found.signed, at.Message)
 	}
-	if f.call == nil && f.result == nil && !f.isMedia && !f.isText && f.kind == "" && f.signature.IsZero() {
-		found.hollow = append(found.hollow, at)
+	if !f.isCall && !f.isResult && !f.isMedia && !f.isText && f.kind == "" && f.signature.IsZero() {
+		found.hollow = wire.Append(d.scanner, found.hollow, at)
 	}
-	if f.result != nil && !f.result.media.IsZero() {
+	if f.isResult && !f.result.media.IsZero() && d.scanner.Spend(mediaBytes) {
 		if found.media == nil {
 			found.media = map[plimsoll.PartRef]rawjson.Span{}
 		}

@@ -256,8 +256,8 @@ func TestTheLastOfSeveralMembersOfOneNameHolds(t *testing.T) {
 
 func TestOnlyPartsOfAListCanBeRemoved(t *testing.T) {
 	t.Parallel()
-	items := decode(t, `{"contents":[{"parts":[{"text":"a"}]},{"parts":{"text":"b"}}]}`).Layout().Items
-	if list, lone := items[0].Places[0].List, items[1].Places[0].List; list != 0 || lone != wire.Fixed().List {
+	r := decode(t, `{"contents":[{"parts":[{"text":"a"}]},{"parts":{"text":"b"}}]}`)
+	if list, lone := r.Locate(0).Places[0].List, r.Locate(1).Places[0].List; list != 0 || lone != wire.Fixed().List {
 		t.Errorf("places %d and %d", list, lone)
 	}
 }

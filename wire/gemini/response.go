@@ -81,16 +81,7 @@ func (s *assembler) Event(_ string, data []byte) {
 }
 
 func (s *assembler) take(a answer) {
-	if a.Model != "" {
-		s.response.Model = a.Model
-	}
-	// Each chunk counts everything so far, so the last one holds.
-	if u, err := plimsoll.ParseUsage(a.Usage); err == nil {
-		s.response.Usage, s.response.HasUsage = u, true
-	}
-	if e := wire.ParseAPIError(a.Error); e != nil {
-		s.response.Error = e
-	}
+	s.response.Take(a.Model, a.Usage, a.Error)
 	if a.Feedback.BlockReason != "" {
 		s.blocked = true
 	}
@@ -111,11 +102,11 @@ func contentParts(content []byte) []plimsoll.Part {
 	if d.scanner.Peek() != '{' {
 		return nil
 	}
-	item, err := d.content(0)
+	m, _, err := d.content(0)
 	if err != nil {
 		return nil
 	}
-	return item.Message.Parts.Slice()
+	return m.Parts.Slice()
 }
 
 // add takes the parts of a chunk. The first may go on with the last of the chunk

@@ -12,33 +12,33 @@ func (d *decoder) tools() {
 	id := wire.NewIdentity()
 	d.layout.Tools = nil
 	d.writer.declarations = repeated{}
-	d.writer.tools = d.repeated(func(int) { d.tool(id) })
+	d.writer.tools = d.repeated(nil, func(int) { d.tool(id) })
 	d.layout.ToolsIdentity = sum(id, len(d.layout.Tools))
 }
 
 func (d *decoder) tool(id wire.Identity) {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	if s.Peek() != '{' {
 		s.Value()
 		return
 	}
 	for key, at := range s.Members() {
-		if camel(key) == "functionDeclarations" {
+		if camel(rawjson.View(key)) == "functionDeclarations" {
 			d.declarations(id)
 			continue
 		}
-		if d.unknown(id, string(key)) {
+		if d.unknown(id, rawjson.View(key)) {
 			continue
 		}
-		member := rawjson.Span{Start: at.Start, End: s.Offset()}
-		d.layout.Tools = append(d.layout.Tools, plimsoll.Tool{Opaque: "{" + string(member.Of(body)) + "}"})
+		member := s.Since(at.Start)
+		d.layout.Tools = wire.Gather(s, d.layout.Tools, plimsoll.Tool{Opaque: "{" + s.Copy(member) + "}"})
 	}
 }
 
 // declarations reads functions; more of them are added to the first list.
 func (d *decoder) declarations(id wire.Identity) {
-	list := d.repeated(func(int) {
-		d.layout.Tools = append(d.layout.Tools, d.declaration(id))
+	list := d.repeated(nil, func(int) {
+		d.layout.Tools = wire.Gather(d.scanner, d.layout.Tools, d.declaration(id))
 	})
 	if d.writer.declarations.IsZero() {
 		d.writer.declarations = list
@@ -46,26 +46,26 @@ func (d *decoder) declarations(id wire.Identity) {
 }
 
 func (d *decoder) declaration(id wire.Identity) plimsoll.Tool {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	var t plimsoll.Tool
 	if s.Peek() != '{' {
-		t.Opaque = string(s.Value().Of(body))
+		t.Opaque = s.Copy(s.Value())
 		return t
 	}
 	id.Field("function", nil)
 	for key := range s.Members() {
-		switch name := camel(key); name {
+		switch name := camel(rawjson.View(key)); name {
 		case "name":
 			t.Name = d.named(id, name)
 		case "description":
 			t.Description = d.named(id, name)
 		case "parameters", "parametersJsonSchema":
 			v := s.Value()
-			if d.null(v) {
+			if s.IsNull(v) {
 				continue
 			}
-			t.Schema = string(v.Of(body))
-			id.Field(name, v.Of(body))
+			t.Schema = s.Copy(v)
+			id.Field(name, v.Of(s.Body))
 		default:
 			d.unknown(id, name)
 		}

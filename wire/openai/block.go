@@ -1,7 +1,7 @@
 package openai
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -23,30 +23,30 @@ type blockFields struct {
 // block reads one part of a content list. Its kind may stand behind its content,
 // so the members are gathered first.
 func (d *decoder) block(id wire.Identity) plimsoll.Part {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	begin := s.Offset()
 	if s.Peek() == '"' {
 		t, _ := s.String()
 		id.Field("text", t.Raw(body))
-		return wire.TextPart(body, t)
+		return s.TextPart(t)
 	}
 	if s.Peek() != '{' {
 		v := s.Value()
 		id.Field("part", v.Of(body))
-		return wire.OpaquePart(body, "", v)
+		return s.OpaquePart("", v)
 	}
 	var b blockFields
 	for key := range s.Members() {
-		d.blockMember(&b, id, string(key))
+		d.blockMember(&b, id, rawjson.View(key))
 	}
-	return b.part(body, rawjson.Span{Start: begin, End: s.Offset()})
+	return b.part(s, s.Since(begin))
 }
 
 func (d *decoder) blockMember(b *blockFields, id wire.Identity, key string) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	switch key {
 	case "type":
-		b.kind = d.text()
+		b.kind = d.scanner.Text()
 		if b.kind != "text" {
 			id.Field(key, []byte(b.kind))
 		}
@@ -59,7 +59,7 @@ func (d *decoder) blockMember(b *blockFields, id wire.Identity, key string) {
 		s.Peek()
 		begin := s.Offset()
 		d.mediaMember(b)
-		id.Field(key, rawjson.Span{Start: begin, End: s.Offset()}.Of(body))
+		id.Field(key, s.Since(begin).Of(body))
 	case "cache_control":
 		s.Value()
 	default:
@@ -85,46 +85,44 @@ func (d *decoder) mediaMember(b *blockFields) {
 		case "url", "file_id":
 			b.url, _ = s.String()
 		case "detail":
-			b.detail = d.text()
+			b.detail = d.scanner.Text()
 		case "data", "file_data":
 			b.data, _ = s.String()
 		case "format":
-			b.format = d.text()
+			b.format = d.scanner.Text()
 		default:
 			s.Value()
 		}
 	}
 }
 
-func peekString(s *rawjson.Scanner) (rawjson.Text, bool) {
+func peekString(s *wire.Scanner) (rawjson.Text, bool) {
 	if s.Peek() != '"' {
 		return rawjson.Text{}, false
 	}
 	return s.String()
 }
 
-func (b *blockFields) part(body []byte, raw rawjson.Span) plimsoll.Part {
+func (b *blockFields) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 	switch {
 	case (b.kind == "text" || b.kind == "input_text" || b.kind == "output_text") && b.isText:
-		return wire.TextPart(body, b.text)
+		return s.TextPart(b.text)
 	case b.media && b.kind == "image_url":
-		return b.image(body)
+		return b.image(s)
 	case b.media && b.kind == "input_audio":
-		return wire.MediaPart(body, plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format}, b.data.Span)
+		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format}, b.data.Span)
 	case b.media && b.kind == "file":
-		return wire.MediaPart(body, plimsoll.Media{Kind: plimsoll.Document, URL: b.url.Decode(body)}, b.data.Span)
+		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Document, URL: s.Decode(b.url)}, b.data.Span)
 	default:
-		return wire.OpaquePart(body, b.kind, raw)
+		return s.OpaquePart(b.kind, raw)
 	}
 }
 
-func (b *blockFields) image(body []byte) plimsoll.Part {
+func (b *blockFields) image(s *wire.Scanner) plimsoll.Part {
 	m := plimsoll.Media{Kind: plimsoll.Image, Detail: b.detail}
-	if strings.HasPrefix(string(b.url.Raw(body)[:min(5, len(b.url.Raw(body)))]), "data:") {
-		return wire.MediaPart(body, m, b.url.Span)
+	if bytes.HasPrefix(b.url.Raw(s.Body), []byte("data:")) {
+		return s.MediaPart(m, b.url.Span)
 	}
-	if !b.url.IsZero() {
-		m.URL = b.url.Decode(body)
-	}
-	return wire.MediaPart(body, m, rawjson.Span{})
+	m.URL = s.Decode(b.url)
+	return s.MediaPart(m, rawjson.Span{})
 }

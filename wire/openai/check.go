@@ -7,11 +7,11 @@ import (
 
 // Check knows what Chat Completions refuses: results must follow their call at
 // once and all of them must be there, and a message must say something.
-func (w *writer) Check(r *wire.Request) []wire.Violation {
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	all := wire.CheckPending(c, "an assistant message with tool_calls must be followed by a result for each")
+	wire.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
 	if c.Messages.Len() == 0 {
-		all = append(all, wire.Violation{Rule: wire.RuleEmpty, Message: -1, Part: -1, Text: "messages is empty"})
+		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}
 	open := 0 // results still owed by the last assistant message
 	for i, m := range c.Messages.All() {
@@ -19,46 +19,41 @@ func (w *writer) Check(r *wire.Request) []wire.Violation {
 		case m.Role == plimsoll.ToolRole:
 			open--
 		case open > 0:
-			all = append(all, wire.Violation{
-				Rule: wire.RuleOrder, Message: i, Part: -1,
-				Text: "only tool results may stand between a call and its results",
-			})
+			found.Add(wire.RuleOrder, i, -1, "only tool results may stand between a call and its results")
 			open = 0
 		}
 		if m.Role == plimsoll.Assistant {
 			open = plimsoll.CountOf[plimsoll.ToolCall](m)
 		}
-		all = append(all, checkMessage(i, m)...)
+		checkMessage(i, m, found)
 	}
-	return all
 }
 
-func checkMessage(i int, m plimsoll.Message) []wire.Violation {
+func checkMessage(i int, m plimsoll.Message, found *wire.Violations) {
 	switch m.Role {
 	case plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole:
 	default:
-		return []wire.Violation{{Rule: wire.RuleRole, Message: i, Part: -1, Text: "no role is called " + string(m.Role)}}
+		found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
+		return
 	}
-	if !saysSomething(m) {
-		return []wire.Violation{{Rule: wire.RuleEmpty, Message: i, Part: -1, Text: "the message has neither content nor tool calls"}}
+	switch {
+	case !saysSomething(m):
+		found.Add(wire.RuleEmpty, i, -1, "the message has neither content nor tool calls")
+	case m.Role != plimsoll.Assistant && plimsoll.Has[plimsoll.ToolCall](m):
+		found.Add(wire.RuleRole, i, -1, "only the assistant makes tool calls")
 	}
-	if m.Role != plimsoll.Assistant && plimsoll.Has[plimsoll.ToolCall](m) {
-		return []wire.Violation{{Rule: wire.RuleRole, Message: i, Part: -1, Text: "only the assistant makes tool calls"}}
-	}
-	return nil
 }
 
 // saysSomething reports whether there is more than thinking and remarks.
 func saysSomething(m plimsoll.Message) bool {
-	opaque := plimsoll.CountOf[plimsoll.Opaque](m)
-	if m.Parts.Len() > plimsoll.CountOf[plimsoll.Reasoning](m)+opaque {
-		return true
-	}
-	if opaque == 0 {
-		return false
-	}
-	for _, p := range m.Parts.All() {
-		if o, ok := p.(plimsoll.Opaque); ok && !isRemark(o.Kind) {
+	for j := range m.Parts.Len() {
+		switch p := plimsoll.Peek(m, j).(type) {
+		case plimsoll.Reasoning:
+		case plimsoll.Opaque:
+			if !isRemark(p.Kind) {
+				return true
+			}
+		default:
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ func (Codec) Dialect() plimsoll.Dialect { return plimsoll.OpenAI }
 // Decode indexes a request body.
 func (Codec) Decode(body []byte) (*wire.Request, error) {
 	d := decoder{
-		scanner: wire.NewScanner(body),
+		scanner: wire.NewScanner(plimsoll.OpenAI, body),
 		layout:  &wire.Layout{Body: body},
 		writer:  &writer{},
 	}

@@ -177,14 +177,5 @@ func renderTool(t plimsoll.Tool) []byte {
 	if t.Opaque != "" {
 		return []byte(t.Opaque)
 	}
-	out := append([]byte(`{"type":"function","function":{"name":`), rawjson.AppendQuote(nil, t.Name)...)
-	if t.Description != "" {
-		out = append(out, `,"description":`...)
-		out = rawjson.AppendQuote(out, t.Description)
-	}
-	if t.Schema != "" {
-		out = append(out, `,"parameters":`...)
-		out = append(out, t.Schema...)
-	}
-	return append(out, "}}"...)
+	return append(wire.AppendFunction([]byte(`{"type":"function","function":{`), t), "}}"...)
 }

@@ -10,26 +10,34 @@ import (
 )
 
 // fields are the members of a message, gathered before they are put in order:
-// JSON gives them in any. A decoder uses one for all messages; what an item keeps
-// is copied.
+// JSON gives them in any. A decoder uses one for all messages; what is kept of
+// them is copied.
 type fields struct {
 	role, name, callID string
 	members            []rawjson.Span
-	content            []located
+	content, calls     parts
 	contentValue       rawjson.Span
-	reasoning          *located
-	calls              []located
-	oldCall            *located
+	reasoning, oldCall located
 	others             []other
-	lists              []wire.PartList // nil as long as no part is an element of one
-	// parts and all are where item puts things in order.
-	parts []plimsoll.Part
-	all   []located
+	// all and ordered are where the parts are put in order.
+	all     []located
+	ordered []plimsoll.Part
 }
+
+// parts are those of one list, and where they stand. The list is zero if they are
+// elements of none.
+type parts struct {
+	parts []located
+	list  rawjson.List
+}
+
+func (p *parts) reset() { *p = parts{p.parts[:0], rawjson.List{Items: p.list.Items[:0]}} }
 
 // reset forgets a message and keeps the room that it took.
 func (f *fields) reset() {
-	*f = fields{members: f.members[:0], content: f.content[:0], calls: f.calls[:0], others: f.others[:0], parts: f.parts[:0], all: f.all[:0]}
+	f.content.reset()
+	f.calls.reset()
+	*f = fields{members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], all: f.all[:0], ordered: f.ordered[:0]}
 }
 
 // located is a part and where it stands.
@@ -38,14 +46,15 @@ type located struct {
 	place wire.Place
 }
 
-// Lists of a message, in the order of wire.Item.Lists.
+// Lists of a message, in the order of wire.Located.
 const (
 	listMembers = iota
 	listContent
 	listCalls
 )
 
-func (d *decoder) message(i int) (wire.Item, error) {
+// message reads a message and leaves what it found in the fields.
+func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, err error) {
 	s, f := d.scanner, &d.fields
 	f.reset()
 	d.index = i
@@ -56,48 +65,50 @@ func (d *decoder) message(i int) (wire.Item, error) {
 		if err := d.messageMember(f, id, key); err != nil && failed == nil {
 			failed = err
 		}
-		f.members = append(f.members, rawjson.Span{Start: at.Start, End: s.Offset()})
+		f.members = wire.Append(s, f.members, s.Since(at.Start))
 	}
-	identity := id.Sum()
-	if s.Err() != nil {
-		return wire.Item{}, d.broken(s.Err())
-	}
-	if failed != nil {
-		return wire.Item{}, failed
-	}
-	if f.role == "" {
-		return wire.Item{}, &wire.DecodeError{
+	identity = id.Sum()
+	switch {
+	case s.Err() != nil:
+		return m, identity, s.Broken()
+	case failed != nil:
+		return m, identity, failed
+	case f.role == "":
+		return m, identity, &wire.DecodeError{
 			Dialect: plimsoll.OpenAI, Offset: start, Path: fmt.Sprintf("messages[%d].role", i), Expected: "a role",
 		}
 	}
-	if f.reasoning != nil {
-		d.list(listMembers, rawjson.Span{Start: start, End: s.Offset()}, f.members)
-	}
-	item := d.item(f)
-	item.Identity = identity
-	return item, nil
+	return d.said(f), identity, nil
 }
 
-// list sets one of the lists that parts are elements of. It copies the items.
-func (d *decoder) list(which int, span rawjson.Span, items []rawjson.Span) {
+// Locate reads a message again.
+func (w *writer) Locate(i int) wire.Located {
+	at := w.layout.Messages.Items[i]
+	d := decoder{scanner: wire.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at)}
+	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
-	if f.lists == nil {
-		f.lists = d.lists.take(listCalls + 1)
+	where := wire.Located{Places: make([]wire.Place, len(f.all)), Lists: []wire.PartList{
+		listMembers: {List: rawjson.List{Span: at, Items: f.members}},
+		listContent: {List: f.content.list, Empty: "null"},
+		listCalls:   {List: f.calls.list},
+	}}
+	for j, l := range f.all {
+		where.Places[j] = l.place
 	}
-	f.lists[which].List = rawjson.List{Span: span, Items: d.spans.keep(items)}
+	return where
 }
 
 func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	switch string(key) {
 	case "role":
-		f.role = d.text()
+		f.role = d.scanner.Text()
 		id.Field("role", []byte(f.role))
 	case "name":
-		f.name = d.text()
+		f.name = d.scanner.Text()
 		id.Field("name", []byte(f.name))
 	case "tool_call_id":
-		f.callID = d.text()
+		f.callID = d.scanner.Text()
 		id.Field("tool_call_id", []byte(f.callID))
 	case "content":
 		return d.content(f, id)
@@ -106,15 +117,15 @@ func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
 	case "function_call":
 		d.functionCall(f, id)
 	case "reasoning_content", "reasoning":
-		d.reasoning(f, id, string(key))
+		d.reasoning(f, id, rawjson.View(key))
 	case "cache_control":
 		s.Value()
 	default:
 		v := s.Value()
-		if string(v.Of(body)) != "null" {
-			id.Field(string(key), v.Of(body))
+		if !s.IsNull(v) {
+			id.Field(rawjson.View(key), v.Of(body))
 		}
-		d.other(f, string(key), v)
+		d.other(f, rawjson.View(key), v)
 	}
 	return nil
 }
@@ -132,10 +143,10 @@ func (d *decoder) other(f *fields, key string, value rawjson.Span) {
 		return
 	}
 	f.others = slices.DeleteFunc(f.others, func(o other) bool { return o.key == key })
-	switch string(value.Of(d.layout.Body)) {
+	switch string(value.Of(d.scanner.Body)) {
 	case "null", `""`, "[]", "{}":
 	default:
-		f.others = append(f.others, other{key, value})
+		f.others = wire.Append(d.scanner, f.others, other{key, value})
 	}
 }
 
@@ -156,69 +167,57 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	s := d.scanner
 	kind := s.Peek()
 	start := s.Offset()
-	f.content = f.content[:0]
+	f.content.reset()
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		f.content = append(f.content, located{wire.TextPart(d.layout.Body, t), wire.Fixed()})
-		id.Field("text", t.Raw(d.layout.Body))
+		f.content.parts = append(f.content.parts, located{s.TextPart(t), wire.Fixed()})
+		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
 	case '[':
-		d.blocks(f, id)
+		d.elements(&f.content, listContent, id, d.block)
 	default:
-		return d.wrong(fmt.Sprintf("messages[%d].content", d.index), "a string, null or a list of parts")
+		return s.Wrong(fmt.Sprintf("messages[%d].content", d.index), "a string, null or a list of parts")
 	}
-	f.contentValue = rawjson.Span{Start: start, End: s.Offset()}
+	f.contentValue = s.Since(start)
 	return nil
-}
-
-// blocks reads a list of parts.
-func (d *decoder) blocks(f *fields, id wire.Identity) {
-	s := d.scanner
-	start := s.Offset()
-	d.elements = d.elements[:0]
-	for i := range s.Elements() {
-		s.Peek()
-		begin := s.Offset()
-		part := d.block(id)
-		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
-		f.content = append(f.content, located{part, wire.Place{List: listContent, Index: i}})
-	}
-	d.list(listContent, rawjson.Span{Start: start, End: s.Offset()}, d.elements)
-	f.lists[listContent].Empty = "null"
 }
 
 // calls reads tool_calls: functions and custom tools.
 func (d *decoder) calls(f *fields, id wire.Identity) {
-	s := d.scanner
-	if s.Peek() != '[' {
-		s.Value()
+	if d.scanner.Peek() != '[' {
+		d.scanner.Value()
 		return
 	}
-	start := s.Offset()
-	f.calls, d.elements = f.calls[:0], d.elements[:0]
+	f.calls.reset()
+	d.elements(&f.calls, listCalls, id, d.call)
+}
+
+// elements reads a list of parts.
+func (d *decoder) elements(p *parts, list int, id wire.Identity, read func(wire.Identity) plimsoll.Part) {
+	s := d.scanner
+	p.list.Start = s.Offset()
 	for i := range s.Elements() {
 		s.Peek()
 		begin := s.Offset()
-		part := d.call(id)
-		d.elements = append(d.elements, rawjson.Span{Start: begin, End: s.Offset()})
-		f.calls = append(f.calls, located{part, wire.Place{List: listCalls, Index: i}})
+		p.parts = wire.Append(s, p.parts, located{read(id), wire.Place{List: list, Index: i}})
+		p.list.Items = wire.Append(s, p.list.Items, s.Since(begin))
 	}
-	d.list(listCalls, rawjson.Span{Start: start, End: s.Offset()}, d.elements)
+	p.list.End = s.Offset()
 }
 
 func (d *decoder) call(id wire.Identity) plimsoll.Part {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	var callID, name string
 	var arguments rawjson.Span
 	if s.Peek() != '{' {
-		return wire.OpaquePart(body, "tool_call", s.Value())
+		return s.OpaquePart("tool_call", s.Value())
 	}
 	for key := range s.Members() {
 		switch string(key) {
 		case "id":
-			callID = d.text()
+			callID = d.scanner.Text()
 			id.Field("call", []byte(callID))
 		case "function", "custom":
 			if s.Peek() != '{' {
@@ -230,7 +229,7 @@ func (d *decoder) call(id wire.Identity) plimsoll.Part {
 			s.Value()
 		}
 	}
-	return wire.CallPart(body, callID, name, arguments)
+	return s.CallPart(callID, name, arguments)
 }
 
 func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Span) {
@@ -238,11 +237,11 @@ func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Spa
 	for key := range s.Members() {
 		switch string(key) {
 		case "name":
-			name = d.text()
+			name = d.scanner.Text()
 			id.Field("function", []byte(name))
 		case "arguments", "input":
 			arguments = s.Value()
-			id.Field("arguments", arguments.Of(d.layout.Body))
+			id.Field("arguments", arguments.Of(s.Body))
 		default:
 			s.Value()
 		}
@@ -257,7 +256,7 @@ func (d *decoder) functionCall(f *fields, id wire.Identity) {
 		return
 	}
 	name, arguments := d.function(id)
-	f.oldCall = &located{wire.CallPart(d.layout.Body, "", name, arguments), wire.Fixed()}
+	f.oldCall = located{d.scanner.CallPart("", name, arguments), wire.Fixed()}
 }
 
 func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
@@ -266,52 +265,56 @@ func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 	if !ok {
 		return
 	}
-	id.Field(key, t.Raw(d.layout.Body))
-	f.reasoning = &located{
-		wire.ReasoningPart(d.layout.Body, t.Span, rawjson.Span{}, false),
+	id.Field(key, t.Raw(s.Body))
+	f.reasoning = located{
+		s.ReasoningPart(t.Span, rawjson.Span{}, false),
 		wire.Place{List: listMembers, Index: len(f.members)},
 	}
 }
 
-// item puts the parts in order: reasoning, content, what else was said, calls.
-func (d *decoder) item(f *fields) wire.Item {
+// said puts the parts in order: reasoning, content, what else was said, calls.
+func (d *decoder) said(f *fields) plimsoll.Message {
+	d.scanner.Spend(2 * len(f.role)) // one that nobody knows is copied
 	m := plimsoll.Message{Role: role(f.role), Name: f.name}
-	if f.reasoning != nil {
-		f.all = append(f.all, *f.reasoning)
+	if f.reasoning.part != nil {
+		d.add(f.reasoning)
 	}
 	if m.Role == plimsoll.ToolRole {
-		f.all = append(f.all, f.result())
+		d.add(d.result(f))
 	} else {
-		f.all = append(f.all, f.content...)
+		d.add(f.content.parts...)
 	}
 	for _, o := range f.others {
-		f.all = append(f.all, located{wire.OpaquePart(d.layout.Body, o.key, o.value), wire.Fixed()})
+		d.add(located{d.scanner.OpaquePart(o.key, o.value), wire.Fixed()})
 	}
-	f.all = append(f.all, f.calls...)
-	if f.oldCall != nil {
-		f.all = append(f.all, *f.oldCall)
+	d.add(f.calls.parts...)
+	if f.oldCall.part != nil {
+		d.add(f.oldCall)
 	}
-	places := d.places.take(len(f.all))
-	for i, l := range f.all {
-		places[i] = l.place
-	}
-	m.Parts = f.listOf(f.all)
-	return wire.Item{Message: m, Places: places, Lists: f.lists}
+	m.Parts = d.list(f.all)
+	return m
 }
 
-func (f *fields) listOf(all []located) plimsoll.List[plimsoll.Part] {
-	f.parts = f.parts[:0]
-	for _, l := range all {
-		f.parts = append(f.parts, l.part)
+func (d *decoder) add(parts ...located) {
+	for _, p := range parts {
+		d.fields.all = wire.Append(d.scanner, d.fields.all, p)
 	}
-	return plimsoll.ListOf(f.parts...)
+}
+
+func (d *decoder) list(all []located) plimsoll.List[plimsoll.Part] {
+	f := &d.fields
+	f.ordered = f.ordered[:0]
+	for _, l := range all {
+		f.ordered = wire.Append(d.scanner, f.ordered, l.part)
+	}
+	return d.scanner.Parts(f.ordered)
 }
 
 // result makes a tool message's content the content of one result. Without an id
 // it answers the call of its name, as the old function messages do.
-func (f *fields) result() located {
+func (d *decoder) result(f *fields) located {
 	return located{
-		plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: f.listOf(f.content)},
+		d.scanner.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: d.list(f.content.parts)}),
 		wire.Place{List: -1, Content: f.contentValue},
 	}
 }

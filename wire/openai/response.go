@@ -95,15 +95,7 @@ func (s *assembler) Event(_ string, data []byte) {
 }
 
 func (s *assembler) take(a answer) {
-	if a.Model != "" {
-		s.response.Model = a.Model
-	}
-	if u, err := plimsoll.ParseUsage(a.Usage); err == nil {
-		s.response.Usage, s.response.HasUsage = u, true
-	}
-	if e := wire.ParseAPIError(a.Error); e != nil {
-		s.response.Error = e
-	}
+	s.response.Take(a.Model, a.Usage, a.Error)
 	for _, c := range a.Choices {
 		if c.Index == 0 && c.FinishReason != nil {
 			s.response.Stop = stopReason(*c.FinishReason)

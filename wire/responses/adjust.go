@@ -22,24 +22,18 @@ func (w *writer) Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error) 
 	bereft := false
 	for i, n := range w.notes {
 		switch {
-		case w.layout.Items[i].Message.Role != plimsoll.Assistant:
+		case w.layout.Message(i).Role != plimsoll.Assistant:
 			bereft = false
-		case n.kind == kindReasoning:
+		case n.class == classReasoning:
 			bereft = !kept[i]
-		case bereft && kept[i] && n.id != "" && idOptional(n.kind):
+		case bereft && kept[i] && n.idOptional() && w.idOf(n) != "":
 			edits = append(edits, w.withoutID(i)...)
 		}
 	}
 	return edits, nil
 }
 
-func idOptional(kind string) bool {
-	switch kind {
-	case kindMessage, "function_call", "custom_tool_call", "shell_call", "apply_patch_call":
-		return true
-	}
-	return false
-}
+func (n note) idOptional() bool { return n.class == classMessage || n.class == classCall }
 
 func (w *writer) checkFollowers(d *plimsoll.Draft) error {
 	after := -1 // the reasoning that the next message must follow

@@ -13,33 +13,59 @@ type blocks struct {
 	parts  []plimsoll.Part
 	places []wire.Place
 	list   rawjson.List
-	// texts of all parts that have one, for reasoning.
-	texts []rawjson.Text
-	// said and heard are the first kinds of part that only an assistant, and only
-	// anybody else, may use.
-	said, heard string
+	// said and heard are kinds of part that only an assistant, and only anybody
+	// else, may use.
+	said, heard sided
 }
 
-func (b *blocks) add(p block, body []byte, raw rawjson.Span, at wire.Place) {
-	b.parts = append(b.parts, p.part(body, raw))
-	b.places = append(b.places, at)
-	if p.isText {
-		b.texts = append(b.texts, p.text)
-	}
-	switch p.kind {
-	case "output_text", "refusal":
-		b.said = p.kind
-	case "input_text", "input_image", "input_file", "input_audio":
-		b.heard = p.kind
+// reset forgets a content and keeps the room that it took.
+func (b *blocks) reset() {
+	*b = blocks{parts: b.parts[:0], places: b.places[:0], list: rawjson.List{Items: b.list.Items[:0]}}
+}
+
+func (b *blocks) add(s *wire.Scanner, p block, raw rawjson.Span, at wire.Place) {
+	b.parts = wire.Append(s, b.parts, p.part(s, raw))
+	b.places = wire.Append(s, b.places, at)
+	switch kind := sidedOf(p.kind); {
+	case kind >= inputText:
+		b.heard = kind
+	case kind > 0:
+		b.said = kind
 	}
 }
 
-// foreign returns a kind of part that the role may not use, or "".
-func (b *blocks) foreign(role string) string {
+// foreign returns a kind of part that the role may not use, or 0.
+func (b *blocks) foreign(role string) sided {
 	if role == string(plimsoll.Assistant) {
 		return b.heard
 	}
 	return b.said
+}
+
+// sided is a kind of part that only one side of a conversation may use.
+type sided uint8
+
+const (
+	outputText sided = iota + 1
+	refusal
+	inputText // and those behind it are not the assistant's
+	inputImage
+	inputFile
+	inputAudio
+)
+
+func sidedOf(kind string) sided {
+	for s := outputText; s <= inputAudio; s++ {
+		if kind == s.String() {
+			return s
+		}
+	}
+	return 0
+}
+
+// String returns the API's name.
+func (s sided) String() string {
+	return [...]string{"", "output_text", "refusal", "input_text", "input_image", "input_file", "input_audio"}[s]
 }
 
 // block holds the members of a part that are understood.
@@ -60,18 +86,18 @@ type block struct {
 // block reads one part of a content list. Its kind may stand behind its content,
 // so the members are gathered first.
 func (d *decoder) block(id wire.Identity) block {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	var b block
 	for key := range s.Members() {
-		name := string(key)
+		name := rawjson.View(key)
 		start := s.Offset()
 		d.blockMember(&b, name)
 		switch {
 		case name == "type" && isTextKind(b.kind):
 		case (name == "text" || name == "refusal") && b.isText:
-			id.Field("text", b.text.Raw(body))
+			id.Field("text", b.text.Raw(s.Body))
 		default:
-			d.hash(id, name, rawjson.Span{Start: start, End: s.Offset()})
+			d.hash(id, name, s.Since(start))
 		}
 	}
 	return b
@@ -81,7 +107,7 @@ func (d *decoder) blockMember(b *block, key string) {
 	s := d.scanner
 	switch key {
 	case "type":
-		b.kind = d.text()
+		b.kind = s.Text()
 	case "text", "refusal":
 		b.text, b.isText = s.String()
 	case "image_url", "file_url":
@@ -91,12 +117,12 @@ func (d *decoder) blockMember(b *block, key string) {
 	case "file_data", "data":
 		b.data, _ = s.String()
 	case "detail":
-		b.detail = d.text()
+		b.detail = s.Text()
 	case "format":
-		b.format = d.text()
+		b.format = s.Text()
 	case "input_audio":
 		for inner := range s.Members() {
-			d.blockMember(b, string(inner))
+			d.blockMember(b, rawjson.View(inner))
 		}
 	case "stdout":
 		b.stdout, _ = s.String()
@@ -140,43 +166,32 @@ func isBlockKind(kind string) bool {
 	return isTextKind(kind)
 }
 
-func (b *block) part(body []byte, raw rawjson.Span) plimsoll.Part {
+func (b *block) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 	switch b.kind {
 	case "", "input_text", "output_text", "text", "refusal", "summary_text", "reasoning_text":
 		if b.isText {
-			return wire.TextPart(body, b.text)
+			return s.TextPart(b.text)
 		}
 	case "input_image", "computer_screenshot":
-		return b.media(body, plimsoll.Media{Kind: plimsoll.Image, Detail: b.detail})
+		return b.media(s, plimsoll.Media{Kind: plimsoll.Image, Detail: b.detail})
 	case "input_file":
-		return b.media(body, plimsoll.Media{Kind: plimsoll.Document, Detail: b.detail})
+		return b.media(s, plimsoll.Media{Kind: plimsoll.Document, Detail: b.detail})
 	case "input_audio":
-		return b.media(body, plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format})
+		return b.media(s, plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format})
 	}
-	return wire.OpaquePart(body, b.kind, raw)
+	return s.OpaquePart(b.kind, raw)
 }
 
-func (b *block) media(body []byte, m plimsoll.Media) plimsoll.Part {
+func (b *block) media(s *wire.Scanner, m plimsoll.Media) plimsoll.Part {
 	switch {
 	case !b.data.IsZero():
-		return wire.MediaPart(body, m, b.data.Span)
-	case bytes.HasPrefix(b.url.Raw(body), []byte("data:")):
-		return wire.MediaPart(body, m, b.url.Span)
+		return s.MediaPart(m, b.data.Span)
+	case bytes.HasPrefix(b.url.Raw(s.Body), []byte("data:")):
+		return s.MediaPart(m, b.url.Span)
 	case !b.url.IsZero():
-		m.URL = b.url.Decode(body)
+		m.URL = s.Decode(b.url)
 	case !b.file.IsZero():
-		m.URL = b.file.Decode(body)
+		m.URL = s.Decode(b.file)
 	}
-	return wire.MediaPart(body, m, rawjson.Span{})
-}
-
-// chunk returns what a shell printed; a stream that stayed empty is left out.
-func (b *block) chunk(body []byte) []plimsoll.Part {
-	var parts []plimsoll.Part
-	for _, t := range []rawjson.Text{b.stdout, b.stderr} {
-		if t.Len() > 2 {
-			parts = append(parts, wire.TextPart(body, t))
-		}
-	}
-	return parts
+	return s.MediaPart(m, rawjson.Span{})
 }

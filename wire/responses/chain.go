@@ -79,7 +79,7 @@ func withoutPrevious(r *wire.Request) []rawjson.Edit {
 
 func isBare(r *wire.Request) bool {
 	l := r.Layout()
-	return len(l.Items) == 1 && len(l.Messages.Items) == 0
+	return l.Len() == 1 && len(l.Messages.Items) == 0
 }
 
 func array(items [][]byte) []byte {
@@ -99,7 +99,7 @@ func InputItems(r *wire.Request) ([][]byte, error) {
 	if isBare(r) {
 		return renderItems(r.Conversation().Messages.At(0))
 	}
-	items := make([][]byte, len(r.Layout().Items))
+	items := make([][]byte, r.Layout().Len())
 	for i := range items {
 		items[i] = r.Raw(i)
 	}

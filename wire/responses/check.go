@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"fmt"
-
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -22,7 +20,7 @@ func (w *writer) Continues() bool {
 		return true
 	}
 	for _, n := range w.notes {
-		if n.kind == kindReference {
+		if n.class == classReference {
 			return true
 		}
 	}
@@ -31,56 +29,57 @@ func (w *writer) Continues() bool {
 
 // Check knows what Responses refuses: calls without an output, reasoning without
 // its follower, an id that comes twice, parts of another role, nothing at all.
-func (w *writer) Check(r *wire.Request) []wire.Violation {
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	all := wire.CheckPending(c, "no tool output is there for the call")
+	wire.CheckPending(r, found, "no tool output is there for the call")
 	if c.Messages.Len() == 0 && !w.Continues() {
-		all = append(all, wire.Violation{Rule: wire.RuleEmpty, Message: -1, Part: -1, Text: "input is empty"})
+		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
 	ids := map[string]bool{}
+	follower := -1
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
-		if n.id != "" && ids[n.id] {
-			all = append(all, violation(RuleDuplicate, i, "an earlier item has the id "+n.id))
+		if id := w.idOf(n); id != "" {
+			if ids[id] {
+				found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(id))
+			}
+			ids[id] = true
 		}
-		ids[n.id] = true
-		if n.kind == kindMessage {
-			all = append(all, checkMessage(i, m, n)...)
+		if n.class == classMessage {
+			checkMessage(i, m, n, found)
 		}
-		if n.kind == kindReasoning && !w.followed(i) {
-			all = append(all, violation(RuleFollower, i, "reasoning must be followed by the item that it led to"))
+		if n.class != classReasoning {
+			continue
+		}
+		if follower < i {
+			follower = w.follower(i)
+		}
+		if follower == len(w.notes) || w.layout.Message(follower).Role != plimsoll.Assistant {
+			found.Add(RuleFollower, i, -1, "reasoning must be followed by the item that it led to")
 		}
 	}
-	return all
 }
 
-func violation(rule string, i int, text string) wire.Violation {
-	return wire.Violation{Rule: rule, Message: i, Part: -1, Text: text}
-}
-
-func checkMessage(i int, m plimsoll.Message, n note) []wire.Violation {
+func checkMessage(i int, m plimsoll.Message, n note, found *wire.Violations) {
 	switch m.Role {
 	case plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant:
 	default:
-		return []wire.Violation{violation(wire.RuleRole, i, fmt.Sprintf("no role is called %q", m.Role))}
+		found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
+		return
 	}
-	var all []wire.Violation
 	if n.blank {
-		all = append(all, violation(wire.RuleEmpty, i, "the message has no content"))
+		found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 	}
-	if n.foreign != "" {
-		all = append(all, violation(wire.RuleRole, i, fmt.Sprintf("%s is no part of a message of the %s", n.foreign, m.Role)))
+	if n.foreign != 0 {
+		found.Add(wire.RuleRole, i, -1, n.foreign.String(), " is no part of a message of the ", string(m.Role))
 	}
-	return all
 }
 
-// followed reports whether something that the assistant said or did stands behind
-// reasoning.
-func (w *writer) followed(i int) bool {
-	for i++; i < len(w.notes); i++ {
-		if w.notes[i].kind != kindReasoning {
-			return w.layout.Items[i].Message.Role == plimsoll.Assistant
-		}
+// follower returns the first item behind reasoning that is none. It must be
+// something that the assistant said or did.
+func (w *writer) follower(i int) int {
+	for i < len(w.notes) && w.notes[i].class == classReasoning {
+		i++
 	}
-	return false
+	return i
 }

@@ -33,8 +33,9 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 func newDecoder(body []byte) *decoder {
 	layout := &wire.Layout{Body: body}
 	return &decoder{
-		scanner: wire.NewScanner(body),
-		layout:  layout,
-		writer:  &writer{layout: layout},
+		scanner:  wire.NewScanner(plimsoll.Responses, body),
+		layout:   layout,
+		writer:   &writer{layout: layout},
+		thoughts: &thoughts{body},
 	}
 }

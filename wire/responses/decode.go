@@ -10,14 +10,15 @@ import (
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *rawjson.Scanner
+	scanner *wire.Scanner
 	layout  *wire.Layout
 	writer  *writer
 	seen    bool // an input was found
 	// list, index and current are the item that is being read.
-	list    string
-	index   int
-	current fields
+	list     string
+	index    int
+	current  fields
+	thoughts *thoughts
 	// late holds calls that need no answer, by what their answer would name.
 	late map[string]lateCall
 	// shells leads from the id of a local shell call to its call_id.
@@ -25,9 +26,9 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(plimsoll.Responses, d.scanner, d.layout, func(key []byte) error { return d.member(string(key)) })
+	err := wire.ReadRoot(d.scanner, d.layout, d.member)
 	if err == nil && !d.seen {
-		return d.wrong("input", "a string or a list of items")
+		return d.scanner.Wrong("input", "a string or a list of items")
 	}
 	return err
 }
@@ -36,13 +37,13 @@ func (d *decoder) member(key string) error {
 	s := d.scanner
 	switch key {
 	case "model":
-		d.layout.Model = d.text()
+		d.layout.Model = d.scanner.Text()
 	case "stream":
 		d.layout.Stream, _ = s.Bool()
 	case "max_output_tokens":
 		d.layout.MaxOutput, _ = s.Int()
 	case "previous_response_id":
-		d.writer.previous = d.text()
+		d.writer.previous = d.scanner.Text()
 	case "conversation", "prompt":
 		kind := s.Peek()
 		s.Value()
@@ -60,20 +61,20 @@ func (d *decoder) member(key string) error {
 }
 
 func (d *decoder) instructions() {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	d.layout.System, d.layout.SystemIdentity = nil, plimsoll.Digest{}
 	var part plimsoll.Part
 	id := wire.NewIdentity()
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		part = wire.TextPart(body, t)
+		part = s.TextPart(t)
 		id.Field("text", t.Raw(body))
 	case 'n':
 		s.Value()
 	default:
 		v := s.Value()
-		part = wire.OpaquePart(body, "instructions", v)
+		part = s.OpaquePart("instructions", v)
 		id.Field("part", v.Of(body))
 	}
 	sum := id.Sum()
@@ -92,67 +93,50 @@ func (d *decoder) input() error {
 		d.bare()
 		return nil
 	case '[':
+		return d.items("input")
 	default:
-		return d.wrong("input", "a string or a list of items")
+		return s.Wrong("input", "a string or a list of items")
 	}
-	start := s.Offset()
-	err := d.items("input")
-	d.layout.Messages.Span = rawjson.Span{Start: start, End: s.Offset()}
-	return err
 }
 
 // reset forgets an earlier input: of members with one name the last counts.
 func (d *decoder) reset() {
 	d.seen = true
-	d.layout.Messages, d.layout.Items, d.writer.notes = rawjson.List{}, nil, nil
-	d.late, d.shells = nil, nil
+	d.layout.Reset()
+	d.writer.notes, d.late, d.shells = nil, nil, nil
 }
 
 func (d *decoder) bare() {
-	body := d.layout.Body
-	t, _ := d.scanner.String()
+	s := d.scanner
+	t, _ := s.String()
 	id := wire.NewIdentity()
 	id.Field("role", []byte(plimsoll.User))
-	id.Field("text", t.Raw(body))
-	m := plimsoll.NewMessage(plimsoll.User, wire.TextPart(body, t))
-	m.Digest = wire.DigestOf(t.Of(body))
+	id.Field("text", t.Raw(s.Body))
+	d.layout.Add(s, plimsoll.NewMessage(plimsoll.User, s.TextPart(t)), id.Sum(), t.Span)
 	d.layout.Messages = rawjson.List{Span: t.Span}
-	d.layout.Items = []wire.Item{{Message: m, Identity: id.Sum(), Places: []wire.Place{wire.Fixed()}}}
-	d.writer.notes = []note{{kind: kindMessage, blank: t.Len() == 2}}
+	d.writer.notes = []note{{class: classMessage, blank: t.Len() == 2}}
 }
 
-// items reads the elements of a list of items.
+// items reads a list of items.
 func (d *decoder) items(path string) error {
-	s := d.scanner
 	d.list = path
-	var failed error
-	for i := range s.Elements() {
+	return d.layout.ReadMessages(d.scanner, path, "an item object", func(i int) (plimsoll.Message, plimsoll.Digest, error) {
 		d.index = i
-		if s.Peek() != '{' {
-			failed = d.wrongItem("", "an item object")
-			break
-		}
-		begin := s.Offset()
 		f, err := d.fields()
 		if err != nil {
-			failed = err
-			break
+			return plimsoll.Message{}, plimsoll.Digest{}, err
 		}
-		f.raw = rawjson.Span{Start: begin, End: s.Offset()}
-		d.layout.Messages.Items = append(d.layout.Messages.Items, f.raw)
-		item := d.item(f)
-		item.Identity = f.identity
-		item.Message.Digest = d.digest(f.raw, f.paired)
-		d.layout.AddItem(item)
-		d.writer.notes = append(d.writer.notes, f.note())
-	}
-	return failed
+		m := d.message(f)
+		m.Digest = d.digest(f.raw, f.paired)
+		d.writer.notes = wire.Beside(d.scanner, d.layout, d.writer.notes, f.note())
+		return m, f.identity, nil
+	})
 }
 
 // digest fingerprints an item. What the same bytes are may depend on the items
 // before them; then their digests differ.
 func (d *decoder) digest(raw rawjson.Span, paired bool) plimsoll.Digest {
-	digest := wire.DigestOf(raw.Of(d.layout.Body))
+	digest := wire.DigestOf(raw.Of(d.scanner.Body))
 	if paired {
 		digest[0] ^= 1
 	}
@@ -160,55 +144,45 @@ func (d *decoder) digest(raw rawjson.Span, paired bool) plimsoll.Digest {
 }
 
 func (d *decoder) tools() {
-	s := d.scanner
-	d.layout.Tools, d.layout.ToolsIdentity = nil, plimsoll.Digest{}
-	d.writer.tools, d.writer.noTools = rawjson.List{}, rawjson.Span{}
-	if s.Peek() != '[' {
-		d.writer.noTools = s.Value()
-		return
+	var list wire.ToolList
+	d.writer.noTools = rawjson.Span{}
+	if d.scanner.Peek() == '[' {
+		list = wire.ReadTools(d.scanner, func(_ int, id wire.Identity) (plimsoll.Tool, bool) { return d.tool(id) })
+	} else {
+		d.writer.noTools = d.scanner.Value()
 	}
-	list := rawjson.List{Span: rawjson.Span{Start: s.Offset()}}
-	id := wire.NewIdentity()
-	for range s.Elements() {
-		begin := s.Offset()
-		tool, isFunction := d.tool(id)
-		span := rawjson.Span{Start: begin, End: s.Offset()}
-		if !isFunction {
-			tool = plimsoll.Tool{Opaque: string(span.Of(d.layout.Body))}
-		}
-		list.Items = append(list.Items, span)
-		d.layout.Tools = append(d.layout.Tools, tool)
-	}
-	list.End = s.Offset()
-	d.layout.ToolsIdentity, d.writer.tools = id.Sum(), list
+	d.layout.Tools, d.layout.ToolsIdentity, d.writer.tools = list.Tools, list.Identity, list.List
 }
 
 // tool reads a function; any other kind of tool is carried whole.
 func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, isFunction bool) {
-	s, body := d.scanner, d.layout.Body
+	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		id.Field("tool", s.Value().Of(body))
 		return t, false
 	}
 	kind := ""
 	for key := range s.Members() {
-		name := string(key)
+		name := rawjson.View(key)
 		start := s.Offset()
 		switch name {
 		case "type":
-			kind = d.text()
+			kind = d.scanner.Text()
 		case "name":
-			t.Name = d.text()
+			t.Name = d.scanner.Text()
 		case "description":
-			t.Description = d.text()
+			t.Description = d.scanner.Text()
 		case "parameters":
 			t.Schema = d.schema()
 		default:
 			s.Value()
 		}
-		d.hash(id, name, rawjson.Span{Start: start, End: s.Offset()})
+		d.hash(id, name, s.Since(start))
 	}
-	return t, kind == "function" && t.Name != ""
+	if kind != "function" || t.Name == "" {
+		return plimsoll.Tool{}, false
+	}
+	return t, true
 }
 
 func (d *decoder) schema() string {
@@ -216,7 +190,7 @@ func (d *decoder) schema() string {
 		d.scanner.Value()
 		return ""
 	}
-	return string(d.scanner.Value().Of(d.layout.Body))
+	return d.scanner.Copy(d.scanner.Value())
 }
 
 // hash adds a member to an identity unless it says nothing or is one that clients
@@ -226,29 +200,14 @@ func (d *decoder) hash(id wire.Identity, name string, value rawjson.Span) {
 	case "cache_control", "prompt_cache_breakpoint":
 		return
 	}
-	switch raw := value.Of(d.layout.Body); string(raw) {
+	switch raw := value.Of(d.scanner.Body); string(raw) {
 	case "null", "[]":
 	default:
 		id.Field(name, raw)
 	}
 }
 
-// text reads a string, or skips anything else.
-func (d *decoder) text() string {
-	t, ok := d.scanner.String()
-	if !ok {
-		return ""
-	}
-	return t.Decode(d.layout.Body)
-}
-
-func (d *decoder) wrong(path, expected string) error {
-	return wire.Unexpected(plimsoll.Responses, d.scanner, path, expected)
-}
-
-// wrongItem is wrong about a member of the item that is being read.
+// wrongItem is the error for a member of the item that is being read.
 func (d *decoder) wrongItem(member, expected string) error {
-	return d.wrong(fmt.Sprintf("%s[%d]%s", d.list, d.index, member), expected)
+	return d.scanner.Wrong(fmt.Sprintf("%s[%d]%s", d.list, d.index, member), expected)
 }
-
-func (d *decoder) broken(err error) error { return wire.Broken(plimsoll.Responses, err) }

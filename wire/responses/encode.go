@@ -22,13 +22,51 @@ type writer struct {
 	notes    []note
 }
 
-// note is what a check must know of an item beyond its message.
+// note is what a check must know of an item beyond its message. There are many.
 type note struct {
-	kind, id string
-	// blank says that a message has no content, foreign names a kind of part that
-	// its role may not use.
+	id    packedSpan
+	class class
+	// blank says that a message has no content, foreign is a kind of part that its
+	// role may not use.
 	blank   bool
-	foreign string
+	foreign sided
+}
+
+// packedSpan is a span in eight bytes; zero if there is none.
+type packedSpan struct{ start, end uint32 }
+
+func packedID(s rawjson.Span) packedSpan { return packedSpan{uint32(s.Start), uint32(s.End)} }
+
+// idOf returns the id of an item, or "".
+func (w *writer) idOf(n note) string {
+	id, _ := rawjson.Unquote(w.layout.Body, rawjson.Span{Start: int(n.id.start), End: int(n.id.end)})
+	return id
+}
+
+// class sorts items by what the rules ask of them.
+type class uint8
+
+const (
+	classOther class = iota
+	classMessage
+	classReasoning
+	classReference
+	// classCall is a call that may be without an id.
+	classCall
+)
+
+func classOf(kind string) class {
+	switch kind {
+	case kindMessage:
+		return classMessage
+	case kindReasoning:
+		return classReasoning
+	case kindReference:
+		return classReference
+	case "function_call", "custom_tool_call", "shell_call", "apply_patch_call":
+		return classCall
+	}
+	return classOther
 }
 
 var _ wire.Writer = (*writer)(nil)
@@ -202,7 +240,7 @@ func dataURL(m plimsoll.Media) string {
 // themselves are a string that a cached prompt begins with, and stay as they are.
 func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][]byte, error) {
 	role := plimsoll.System
-	if len(w.layout.Items) > 0 && w.layout.Items[0].Message.Role == plimsoll.Developer {
+	if w.layout.Len() > 0 && w.layout.Message(0).Role == plimsoll.Developer {
 		role = plimsoll.Developer
 	}
 	element, err := renderMessage(role, parts.Slice())
@@ -231,16 +269,8 @@ func renderTool(t plimsoll.Tool) []byte {
 	if t.Opaque != "" {
 		return []byte(t.Opaque)
 	}
-	out := append([]byte(`{"type":"function","name":`), rawjson.AppendQuote(nil, t.Name)...)
-	if t.Description != "" {
-		out = append(out, `,"description":`...)
-		out = rawjson.AppendQuote(out, t.Description)
+	if t.Schema == "" {
+		t.Schema = `{"type":"object","properties":{}}`
 	}
-	schema := t.Schema
-	if schema == "" {
-		schema = `{"type":"object","properties":{}}`
-	}
-	out = append(out, `,"parameters":`...)
-	out = append(out, schema...)
-	return append(out, `,"strict":false}`...)
+	return append(wire.AppendFunction([]byte(`{"type":"function",`), t), `,"strict":false}`...)
 }

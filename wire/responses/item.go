@@ -22,6 +22,7 @@ type fields struct {
 	identity                   plimsoll.Digest
 	kind, role                 string
 	id, callID, name, approval string
+	idAt                       rawjson.Span
 	failed                     bool // its status is "failed"
 	paired                     bool // it answers a late call
 	content                    blocks
@@ -29,7 +30,6 @@ type fields struct {
 	// arguments of a call, whatever the kind of item calls them.
 	arguments rawjson.Span
 	output    output
-	encrypted rawjson.Span
 }
 
 // output is what a tool returned.
@@ -38,17 +38,24 @@ type output struct {
 	value rawjson.Span
 }
 
+// reset forgets an item and keeps the room that it took.
+func (f *fields) reset() {
+	f.content.reset()
+	f.summary.reset()
+	*f = fields{content: f.content, summary: f.summary, output: output{parts: f.output.parts[:0]}}
+}
+
 // fields reads the members of an item. They are valid until the next item is
 // read.
 func (d *decoder) fields() (*fields, error) {
 	s := d.scanner
 	f := &d.current
-	*f = fields{}
+	f.reset()
 	id := wire.NewIdentity()
 	start := s.Offset()
 	var failed error
 	for key := range s.Members() {
-		if err := d.itemMember(f, id, string(key)); err != nil && failed == nil {
+		if err := d.itemMember(f, id, rawjson.View(key)); err != nil && failed == nil {
 			failed = err
 		}
 	}
@@ -61,10 +68,10 @@ func (d *decoder) fields() (*fields, error) {
 	if !f.interchangeable() {
 		id.Field("id", []byte(f.id))
 	}
-	f.identity = id.Sum()
+	f.identity, f.raw = id.Sum(), s.Since(start)
 	switch {
 	case s.Err() != nil:
-		return nil, d.broken(s.Err())
+		return nil, s.Broken()
 	case failed != nil:
 		return nil, failed
 	case f.kind == "":
@@ -95,30 +102,27 @@ func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
 		d.output(&f.output, id)
 		return nil
 	case "id":
-		f.id = d.text()
+		t, _ := s.String()
+		f.id, f.idAt = s.Decode(t), t.Span
 		return nil
 	case "status":
-		f.failed = d.text() == "failed"
+		f.failed = s.Text() == "failed"
 		return nil
 	case "type":
-		f.kind = d.text()
+		f.kind = s.Text()
 		if f.kind == kindMessage {
 			return nil
 		}
 	case "role":
-		f.role = d.text()
+		f.role = s.Text()
 	case "call_id":
-		f.callID = d.text()
+		f.callID = s.Text()
 	case "approval_request_id":
-		f.approval = d.text()
+		f.approval = s.Text()
 	case "name":
-		f.name = d.text()
+		f.name = s.Text()
 	case "arguments", "input", "action", "actions", "operation", "code":
 		f.arguments = s.Value()
-	case "encrypted_content":
-		if t, ok := s.String(); ok {
-			f.encrypted = t.Span
-		}
 	default:
 		s.Value()
 	}
@@ -126,19 +130,19 @@ func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
 		id.Field(key, []byte(f.role))
 		return nil
 	}
-	d.hash(id, key, rawjson.Span{Start: start, End: s.Offset()})
+	d.hash(id, key, s.Since(start))
 	return nil
 }
 
 // content reads a string, null, or a list of parts.
 func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
-	s, body := d.scanner, d.layout.Body
-	*b = blocks{}
+	s := d.scanner
+	b.reset()
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		b.add(block{text: t, isText: true}, body, rawjson.Span{}, wire.Fixed())
-		id.Field("text", t.Raw(body))
+		b.add(s, block{text: t, isText: true}, rawjson.Span{}, wire.Fixed())
+		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
 	case '[':
@@ -150,7 +154,7 @@ func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
 }
 
 func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	b.list.Start = s.Offset()
 	var failed error
 	for i := range s.Elements() {
@@ -160,9 +164,9 @@ func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
 		}
 		begin := s.Offset()
 		part := d.block(id)
-		raw := rawjson.Span{Start: begin, End: s.Offset()}
-		b.list.Items = append(b.list.Items, raw)
-		b.add(part, body, raw, wire.Place{Index: i})
+		raw := s.Since(begin)
+		b.list.Items = wire.Append(s, b.list.Items, raw)
+		b.add(s, part, raw, wire.Place{Index: i})
 	}
 	b.list.End = s.Offset()
 	return failed
@@ -171,16 +175,16 @@ func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
 // output reads what a tool returned: a string, a list of parts, the chunks of a
 // shell, or a screenshot.
 func (d *decoder) output(o *output, id wire.Identity) {
-	s, body := d.scanner, d.layout.Body
-	*o = output{value: rawjson.Span{Start: s.Offset()}}
+	s := d.scanner
+	*o = output{parts: o.parts[:0], value: rawjson.Span{Start: s.Offset()}}
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		o.parts = []plimsoll.Part{wire.TextPart(body, t)}
-		id.Field("text", t.Raw(body))
+		o.parts = append(o.parts, s.TextPart(t))
+		id.Field("text", t.Raw(s.Body))
 	case '{':
 		part := d.block(id)
-		o.parts = []plimsoll.Part{part.part(body, rawjson.Span{Start: o.value.Start, End: s.Offset()})}
+		o.parts = append(o.parts, part.part(s, s.Since(o.value.Start)))
 	case '[':
 		for range s.Elements() {
 			d.outputElement(o, id)
@@ -192,27 +196,32 @@ func (d *decoder) output(o *output, id wire.Identity) {
 }
 
 func (d *decoder) outputElement(o *output, id wire.Identity) {
-	s, body := d.scanner, d.layout.Body
+	s := d.scanner
 	if s.Peek() != '{' {
 		v := s.Value()
-		id.Field("part", v.Of(body))
-		o.parts = append(o.parts, wire.OpaquePart(body, "", v))
+		id.Field("part", v.Of(s.Body))
+		o.parts = wire.Append(s, o.parts, s.OpaquePart("", v))
 		return
 	}
 	begin := s.Offset()
 	part := d.block(id)
-	if part.isChunk {
-		o.parts = append(o.parts, part.chunk(body)...)
+	if !part.isChunk {
+		o.parts = wire.Append(s, o.parts, part.part(s, s.Since(begin)))
 		return
 	}
-	o.parts = append(o.parts, part.part(body, rawjson.Span{Start: begin, End: s.Offset()}))
+	// A stream that stayed empty is left out.
+	for _, t := range [...]rawjson.Text{part.stdout, part.stderr} {
+		if t.Len() > 2 {
+			o.parts = wire.Append(s, o.parts, s.TextPart(t))
+		}
+	}
 }
 
 // note keeps what a check must know of an item beyond its message.
 func (f *fields) note() note {
-	n := note{kind: f.kind, id: f.id}
-	if f.kind == "local_shell_call_output" {
-		n.id = "" // it may be that of the call
+	n := note{class: classOf(f.kind)}
+	if f.kind != "local_shell_call_output" { // its id may be that of the call
+		n.id = packedID(f.idAt)
 	}
 	if f.kind == kindMessage {
 		n.blank = len(f.content.parts) == 0

@@ -2,28 +2,29 @@ package responses
 
 import (
 	"strings"
+	"unsafe"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// item makes a message of an item.
-func (d *decoder) item(f *fields) wire.Item {
-	body := d.layout.Body
+// message makes a message of an item.
+func (d *decoder) message(f *fields) plimsoll.Message {
+	s := d.scanner
 	name, isCall := callName(f)
 	switch {
 	case f.kind == kindMessage:
-		return f.message()
+		return plimsoll.Message{Role: plimsoll.Role(f.role), Parts: s.Parts(f.content.parts)}
 	case f.kind == kindReasoning:
-		return fixed(plimsoll.Assistant, f.reasoning(body))
+		return d.only(plimsoll.Assistant, s.DeferAt(plimsoll.Reasoning{}, d.thoughts, f.raw))
 	case isCall:
 		if f.kind == "local_shell_call" && f.id != "" {
-			remember(&d.shells, f.id, f.callID)
+			remember(s, &d.shells, f.id, f.callID)
 		}
-		return fixed(plimsoll.Assistant, wire.CallPart(body, f.callID, name, f.arguments))
+		return d.only(plimsoll.Assistant, s.CallPart(f.callID, name, f.arguments))
 	case isOutput(f.kind):
-		return f.result(d.answers(f))
+		return d.result(f, d.answers(f))
 	case f.kind == "mcp_approval_request":
 		return d.lateCall(f, f.id, f.name)
 	case f.kind == "mcp_approval_response":
@@ -33,7 +34,12 @@ func (d *decoder) item(f *fields) wire.Item {
 	case f.kind == "program_output":
 		return d.lateAnswer(f, f.callID)
 	}
-	return fixed(f.opaqueRole(), f.opaque(body))
+	return d.opaque(f)
+}
+
+// only returns a message of one part.
+func (d *decoder) only(role plimsoll.Role, p plimsoll.Part) plimsoll.Message {
+	return plimsoll.Message{Role: role, Parts: d.scanner.Parts([]plimsoll.Part{p})}
 }
 
 // callName returns the name of the tool that an item calls, if the client must
@@ -80,36 +86,44 @@ func (f *fields) opaqueRole() plimsoll.Role {
 
 // opaque returns the item whole. A reference to reasoning counts as reasoning,
 // because it must stay with the item behind it too.
-func (f *fields) opaque(body []byte) plimsoll.Part {
+func (d *decoder) opaque(f *fields) plimsoll.Message {
 	if f.kind == kindReference && strings.HasPrefix(f.id, "rs_") {
-		return plimsoll.Reasoning{Redacted: true}
+		return d.only(f.opaqueRole(), plimsoll.Reasoning{Redacted: true})
 	}
-	return wire.OpaquePart(body, f.kind, f.raw)
+	return d.only(f.opaqueRole(), d.scanner.OpaquePart(f.kind, f.raw))
 }
 
-func (f *fields) message() wire.Item {
-	item := wire.Item{
-		Message: plimsoll.NewMessage(plimsoll.Role(f.role), f.content.parts...),
-		Places:  f.content.places,
-	}
-	if !f.content.list.IsZero() {
-		item.Lists = []wire.PartList{{List: f.content.list}}
-	}
-	return item
-}
-
-// result makes the item's output the content of one result. If there is none, new
-// content becomes a member at the end of the item.
-func (f *fields) result(callID string) wire.Item {
-	item := fixed(plimsoll.ToolRole, plimsoll.ToolResult{
-		CallID: callID, Name: f.name, Content: plimsoll.ListOf(f.output.parts...),
+// result makes the item's output the content of one result.
+func (d *decoder) result(f *fields, callID string) plimsoll.Message {
+	return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{
+		CallID: callID, Name: f.name, Content: d.scanner.Parts(f.output.parts),
 		IsError: f.failed && f.kind == "apply_patch_call_output",
-	})
-	item.Places[0].Content = f.output.value
-	if f.output.value.IsZero() {
-		item.Places[0].Content = rawjson.Span{Start: f.raw.End - 1, End: f.raw.End - 1}
+	}))
+}
+
+// again reads an item that was valid the first time.
+func again(body []byte, at rawjson.Span) *fields {
+	d := decoder{scanner: wire.NewScannerAt(plimsoll.Responses, body, at)}
+	_, _ = d.fields()
+	return &d.current
+}
+
+// Locate reads an item again. Only what a message says can be removed alone. An
+// output that is not there yet becomes a member at the end of its item.
+func (w *writer) Locate(i int) wire.Located {
+	f := again(w.layout.Body, w.layout.Messages.Items[i])
+	if f.kind == kindMessage {
+		return wire.Located{Places: f.content.places, Lists: []wire.PartList{{List: f.content.list}}}
 	}
-	return item
+	place := wire.Fixed()
+	switch {
+	case !plimsoll.Has[plimsoll.ToolResult](w.layout.Message(i)):
+	case !f.output.value.IsZero():
+		place.Content = f.output.value
+	case isOutput(f.kind):
+		place.Content = rawjson.Span{Start: f.raw.End - 1, End: f.raw.End - 1}
+	}
+	return wire.Located{Places: []wire.Place{place}}
 }
 
 // answers returns the id of the call that an output answers. Outputs of a local
@@ -124,70 +138,94 @@ func (d *decoder) answers(f *fields) string {
 	return f.id
 }
 
-// fixed returns an item of one part that cannot be removed alone.
-func fixed(role plimsoll.Role, p plimsoll.Part) wire.Item {
-	return wire.Item{Message: plimsoll.NewMessage(role, p), Places: []wire.Place{wire.Fixed()}}
-}
-
 // lateCall is a call that needs no answer: a question for approval that the user
 // passed over, a program that still runs. It counts as a call once its answer is
 // found, so that the two stay together, and is carried whole until then.
 type lateCall struct {
-	raw  rawjson.Span
-	item int
-	call plimsoll.Part
+	raw       rawjson.Span
+	item      int
+	name      string
+	arguments rawjson.Span
 }
 
-func (d *decoder) lateCall(f *fields, key, name string) wire.Item {
+func (d *decoder) lateCall(f *fields, key, name string) plimsoll.Message {
 	if key != "" {
-		remember(&d.late, key, lateCall{f.raw, len(d.layout.Items), wire.CallPart(d.layout.Body, key, name, f.arguments)})
+		remember(d.scanner, &d.late, key, lateCall{f.raw, d.layout.Len(), name, f.arguments})
 	}
-	return fixed(f.opaqueRole(), f.opaque(d.layout.Body))
+	return d.opaque(f)
 }
 
-func (d *decoder) lateAnswer(f *fields, key string) wire.Item {
+func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 	call, ok := d.late[key]
 	if !ok {
-		return fixed(f.opaqueRole(), f.opaque(d.layout.Body))
+		return d.opaque(f)
 	}
 	delete(d.late, key)
 	f.paired = true
-	m := &d.layout.Items[call.item].Message
-	m.Parts, m.Digest = plimsoll.ListOf(call.call), d.digest(call.raw, true)
+	m := d.only(plimsoll.Assistant, d.scanner.CallPart(key, call.name, call.arguments))
+	m.Digest = d.digest(call.raw, true)
+	d.layout.Replace(call.item, m)
 	if f.output.value.IsZero() {
-		return fixed(plimsoll.ToolRole, plimsoll.ToolResult{CallID: key})
+		return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{CallID: key}))
 	}
-	return f.result(key)
+	return d.result(f, key)
 }
 
-func remember[V any](m *map[string]V, key string, value V) {
+// remember puts an entry into a map, which takes two to four times its size as it
+// grows.
+func remember[V any](s *wire.Scanner, m *map[string]V, key string, value V) {
 	if *m == nil {
 		*m = map[string]V{}
 	}
-	(*m)[key] = value
-}
-
-// reasoning joins the texts of the summary and of the content, when somebody
-// looks.
-func (f *fields) reasoning(body []byte) plimsoll.Part {
-	l := reasoningLoader{body: body, encrypted: f.encrypted}
-	l.texts = append(append(l.texts, f.summary.texts...), f.content.texts...)
-	return plimsoll.Defer(plimsoll.Reasoning{}, l)
-}
-
-type reasoningLoader struct {
-	body      []byte
-	texts     []rawjson.Text
-	encrypted rawjson.Span
-}
-
-// LoadPart reads the texts.
-func (l reasoningLoader) LoadPart() plimsoll.Part {
-	texts := make([]string, len(l.texts))
-	for i, t := range l.texts {
-		texts[i] = t.Decode(l.body)
+	if s.Spend(4 * int(unsafe.Sizeof(key)+unsafe.Sizeof(value))) {
+		(*m)[key] = value
 	}
-	r := plimsoll.Reasoning{Text: strings.Join(texts, "\n\n"), Redacted: len(texts) == 0}
-	r.Signature, _ = rawjson.Unquote(l.body, l.encrypted)
+}
+
+// thoughts is the source of reasoning: it joins the texts of the summary and of the
+// content, when somebody looks.
+type thoughts struct{ body []byte }
+
+// LoadAt reads the item again, and of it no more than reasoning has.
+func (t *thoughts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
+	var r plimsoll.Reasoning
+	var summary, content []string
+	s := rawjson.NewScannerAt(t.body, wire.SpanAt(at))
+	for key := range s.Members() {
+		switch string(key) {
+		case "summary":
+			summary = t.texts(s)
+		case "content":
+			content = t.texts(s)
+		case "encrypted_content":
+			if text, ok := s.String(); ok {
+				r.Signature = text.Decode(t.body)
+			}
+		}
+	}
+	texts := append(summary, content...)
+	r.Text, r.Redacted = strings.Join(texts, "\n\n"), len(texts) == 0
 	return r
+}
+
+// texts reads a string, or the texts of a list of parts.
+func (t *thoughts) texts(s *rawjson.Scanner) []string {
+	if s.Peek() == '"' {
+		text, _ := s.String()
+		return []string{text.Decode(t.body)}
+	}
+	var texts []string
+	for range s.Elements() {
+		var text rawjson.Text
+		isText := false
+		for key := range s.Members() {
+			if string(key) == "text" || string(key) == "refusal" {
+				text, isText = s.String()
+			}
+		}
+		if isText {
+			texts = append(texts, text.Decode(t.body))
+		}
+	}
+	return texts
 }

@@ -117,9 +117,9 @@ func TestHostileBodiesEndInAnErrorOrARequest(t *testing.T) {
 		{"nested too deep in content", request(`{"role":"user","content":` + strings.Repeat(`[{"a":`, million)), false},
 		{"never closed", `{"input":` + strings.Repeat(`[`, million), false},
 		{"a string that does not end", `{"input":"` + strings.Repeat(`\"`, million), false},
-		{"a million keys in an item", request(`{` + keys.String() + `"type":"x"}`), false},
-		{"a million keys in a part", request(`{"role":"user","content":[{` + keys.String() + `"type":"x"}]}`), false},
-		{"a million keys in a tool", `{"input":"x","tools":[{` + keys.String() + `"type":"x"}]}`, false},
+		{"a million keys in an item", request(`{` + keys.String() + `"type":"x"}`), true},
+		{"a million keys in a part", request(`{"role":"user","content":[{` + keys.String() + `"type":"x"}]}`), true},
+		{"a million keys in a tool", `{"input":"x","tools":[{` + keys.String() + `"type":"x"}]}`, true},
 		{"a million keys where nobody looks", request(`{"type":"x","a":{` + keys.String() + `"b":1}}`), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -37,7 +38,7 @@ func readAnswer(body []byte) (*answer, error) {
 	}
 	var failed error
 	for key := range s.Members() {
-		if err := a.member(string(key)); err != nil && failed == nil {
+		if err := a.member(rawjson.View(key)); err != nil && failed == nil {
 			failed = err
 		}
 	}
@@ -55,13 +56,13 @@ func (a *answer) member(key string) error {
 	s, body := d.scanner, d.layout.Body
 	switch key {
 	case "model":
-		a.response.Model = d.text()
+		a.response.Model = s.Text()
 	case "status":
-		a.status = d.text()
+		a.status = s.Text()
 	case "incomplete_details":
 		for inner := range s.Members() {
 			if string(inner) == "reason" {
-				a.reason = d.text()
+				a.reason = s.Text()
 			}
 		}
 	case "error":
@@ -85,10 +86,11 @@ func (a *answer) member(key string) error {
 // partsOf returns the parts of each item of an answer. A call that the same answer
 // brings the output of was run by the server; both are carried whole.
 func partsOf(d *decoder) [][]plimsoll.Part {
-	all := make([][]plimsoll.Part, len(d.layout.Items))
+	messages := wire.NewRequest(plimsoll.Responses, d.layout, d.writer).Conversation().Messages
+	all := make([][]plimsoll.Part, messages.Len())
 	served := map[string]bool{}
 	for i := range all {
-		all[i] = d.layout.Items[i].Message.Parts.Slice()
+		all[i] = messages.At(i).Parts.Slice()
 		for _, p := range all[i] {
 			if r, ok := p.(plimsoll.ToolResult); ok {
 				served[r.CallID] = true
@@ -99,8 +101,8 @@ func partsOf(d *decoder) [][]plimsoll.Part {
 		for j, p := range parts {
 			call, isCall := p.(plimsoll.ToolCall)
 			if _, isResult := p.(plimsoll.ToolResult); isResult || isCall && served[call.ID] {
-				raw := d.layout.Messages.Items[i].Of(d.layout.Body)
-				all[i][j] = plimsoll.Opaque{Kind: d.writer.notes[i].kind, Raw: string(raw)}
+				f := again(d.layout.Body, d.layout.Messages.Items[i])
+				all[i][j] = plimsoll.Opaque{Kind: f.kind, Raw: f.raw.View(d.layout.Body)}
 			}
 		}
 	}

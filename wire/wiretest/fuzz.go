@@ -86,7 +86,7 @@ func (s Subject) editAtRandom(t *testing.T, req *wire.Request, edits uint64, val
 // written anew when others join it.
 func (s Subject) checkUntouched(t *testing.T, req *wire.Request, d *plimsoll.Draft, edited *wire.Request) {
 	t.Helper()
-	if l := req.Layout(); len(l.Messages.Items) != len(l.Items) {
+	if l := req.Layout(); len(l.Messages.Items) != l.Len() {
 		return
 	}
 	touched := map[int]bool{}
@@ -100,10 +100,10 @@ func (s Subject) checkUntouched(t *testing.T, req *wire.Request, d *plimsoll.Dra
 		if p.Original < 0 || touched[p.Original] {
 			continue
 		}
-		for next < len(edited.Layout().Items) && !s.same(req, p.Original, edited, next) {
+		for next < edited.Layout().Len() && !s.same(req, p.Original, edited, next) {
 			next++
 		}
-		if next == len(edited.Layout().Items) {
+		if next == edited.Layout().Len() {
 			t.Fatalf("message %d was not edited, and changed\n in %q\nout %q\n%+v", p.Original, req.Body(), edited.Body(), d.Edits())
 		}
 		next++
@@ -116,7 +116,7 @@ func (s Subject) same(a *wire.Request, i int, b *wire.Request, j int) bool {
 	if bytes.Equal(a.Raw(i), b.Raw(j)) {
 		return true
 	}
-	return s.Adjusts && a.Layout().Items[i].Identity == b.Layout().Items[j].Identity
+	return s.Adjusts && a.Layout().Identities[i] == b.Layout().Identities[j]
 }
 
 // Answers fuzzes what reads answers, line by line as a stream and as a whole. It
