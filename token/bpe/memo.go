@@ -180,14 +180,17 @@ func packIDs(ids []uint32) (packed idsEntry) {
 // findLarge returns the number of tokens of a piece of 17 to 64 bytes, which it encodes if it must, and their ids as
 // far as they are remembered. The ids are valid until the next piece.
 func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32) {
-	if !w.metLarge {
-		bringIn(w.large[:])
-		w.metLarge = true
-	}
-	entry := &w.large[largeHash(text, n)>>(64-largeBits)]
+	place := &w.largeAt[largeHash(text, n)>>(64-largeAtBits)]
+	entry := &w.large[*place%(1<<largeBits)]
 	piece := pieceAt(text, n)
 	if int(entry.len) == n && string(entry.text[:n]) == piece {
 		return int(entry.count), entry.ids[:min(entry.count, largeIDs)]
+	}
+	// Entries are used one after the other, so that no more memory is touched than there are pieces.
+	if *place == 0 {
+		w.lastLarge = w.lastLarge%(1<<largeBits-1) + 1
+		*place = w.lastLarge
+		entry = &w.large[w.lastLarge]
 	}
 	ids = w.mergeAll(piece, w.stack[:0])
 	entry.len, entry.count = uint8(n), uint8(len(ids))

@@ -16,10 +16,12 @@ type worker struct {
 	setting
 	_ [64 - unsafe.Sizeof(setting{})]byte
 
-	// words and large remember pieces, ids has the ids of each word.
-	words [1 << wordBits]wordEntry
-	ids   [1 << wordBits]idsEntry
-	large [1 << largeBits]largeEntry
+	// words and large remember pieces, ids has the ids of each word. largeAt has the places of pieces in large by their
+	// hash.
+	words   [1 << wordBits]wordEntry
+	ids     [1 << wordBits]idsEntry
+	large   [1 << largeBits]largeEntry
+	largeAt [1 << largeAtBits]uint16
 
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
@@ -51,17 +53,19 @@ type setting struct {
 	// turn spreads what happens to words now and then.
 	turn uint32
 
-	// metLarge is set when the first piece is looked for in large.
-	metLarge bool
+	// lastLarge is the entry of large that was last taken into use; the first one never is.
+	lastLarge uint16
 }
 
 const (
 	wordBits   = 16
 	groupBits  = 2
 	groupLen   = 1 << groupBits
-	largeBits  = 13
+	largeBits  = 14
 	followBits = 14
 	pairBits   = 15
+
+	largeAtBits = 15
 
 	// tailLen is the longest rest of a text that is copied before it is read: a window and the words that may start at
 	// its last byte.
