@@ -11,9 +11,11 @@ RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
 .PHONY: run build test lint fmt unit portable tokenizers bench fuzz generate setup clean
 
-## run: count a bundled agent session and draw its load
+## run: draw the load of a bundled agent session, then make it fit a small window
 run:
 	$(GO) run ./cmd/plimsoll count --example
+	@echo
+	$(GO) run ./cmd/plimsoll fit --example --window 12000 --dry-run
 
 ## build: the binary, without C
 build:

@@ -24,7 +24,7 @@ const module = "github.com/plimsoll/plimsoll"
 var edges = map[string][]string{
 	".":                    {},
 	"model":                {"."},
-	"rung":                 {"."},
+	"rung":                 {".", "internal/rawjson"},
 	"preset":               {".", "model", "rung", "token"},
 	"prune":                {".", "preset", "token"},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},

@@ -52,7 +52,11 @@ func (o *Options) rung(name string, l ladder) (plimsoll.Rung, error) {
 	case "dedupe":
 		return &rung.Dedupe{Paths: out.Paths}, nil
 	case "clear":
-		return &rung.Clear{Budget: out.Budget, KeepNewest: out.KeepNewest, MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
+		keep := out.KeepNewest
+		if keep == 0 {
+			keep = 3
+		}
+		return &rung.Clear{Budget: out.Budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
 	case "reasoning":
 		return &rung.Reasoning{}, nil
 	case "slide":

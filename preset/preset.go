@@ -90,9 +90,10 @@ type Outputs struct {
 	Budget int
 	// MaxBytes and MaxLine bound one of them.
 	MaxBytes, MaxLine int
-	// KeepNewest outputs are never cleared; clearing must reclaim at least
-	// MinReclaim tokens.
-	KeepNewest, MinReclaim int
+	// KeepNewest outputs are never cleared; 0 means 3, negative none.
+	KeepNewest int
+	// MinReclaim is what clearing must gain, in tokens.
+	MinReclaim int
 	// Paths say which tools read and write files.
 	Paths *rung.Paths
 }

@@ -103,7 +103,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
 			continue
 		}
-		if o.failed(k.w) {
+		if o.look(k.w).failed {
 			waiting = append(waiting, o)
 			continue
 		}
@@ -127,7 +127,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 const lightestPlaceholder = 5
 
 func (k *clearing) take(ctx context.Context, o output) error {
-	if o.isPlaceholder(k.w) {
+	if o.look(k.w).placeholder {
 		return nil
 	}
 	var ref *plimsoll.Ref

@@ -46,7 +46,7 @@ func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if !d.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if x.output.failed(w) {
+		if x.output.look(w).failed {
 			waiting = append(waiting, x)
 			continue
 		}
@@ -140,10 +140,10 @@ func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]dupl
 		if o.tokens < lightestCopy || !maybe(o) {
 			continue
 		}
-		if o.isPlaceholder(w) {
+		if o.look(w).placeholder {
 			continue
 		}
-		key := o.key(w)
+		key := o.look(w).key
 		later, again := newest[key]
 		if !again {
 			newest[key] = i

@@ -91,14 +91,14 @@ func (f *later) write(w *plimsoll.Work, o output) {
 	if f.changed >= 0 {
 		return
 	}
-	if o.didWork(w) {
+	if o.look(w).didWork {
 		f.changed = o.at.Message
 	}
 }
 
 // read reports whether a read can be done without; if not it is noted.
 func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
-	if o.isPlaceholder(w) {
+	if o.look(w).placeholder {
 		return duplicate{}, false
 	}
 	x := duplicate{output: o}
@@ -110,7 +110,7 @@ func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
 			return x, true
 		}
 	}
-	bad := o.result(w).IsError || o.tokens < mostOfRefusal && o.failed(w)
+	bad := o.result(w).IsError || o.tokens < mostOfRefusal && o.look(w).failed
 	if !bad && len(f.reads) < readsPerFile {
 		f.reads = append(f.reads, laterRead{a.span, o.tokens, o.at.Message})
 	}

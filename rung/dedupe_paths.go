@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // Paths says which tools read and write files, and which of their arguments name
@@ -99,13 +101,12 @@ func isNamed(names []string, tool string) bool {
 }
 
 // accesses returns what a call does to files, nothing if that is not known.
-func (p *Paths) accesses(tool, arguments string) []access {
+func (p *Paths) accesses(tool, text string) []access {
 	tool = bareName(tool)
-	var args map[string]json.RawMessage
-	isObject := json.Unmarshal([]byte(arguments), &args) == nil
+	args, isObject := parseArguments(text)
 	switch {
 	case isNamed(p.Patches, tool):
-		return patched(arguments, args)
+		return patched(text, args)
 	case !isObject:
 		return nil
 	case isNamed(p.Shells, tool):
@@ -120,7 +121,7 @@ func (p *Paths) accesses(tool, arguments string) []access {
 	return nil
 }
 
-func (p *Paths) one(args map[string]json.RawMessage, writes bool) []access {
+func (p *Paths) one(args arguments, writes bool) []access {
 	for _, name := range p.Args {
 		if file := argText(args, name); file != "" {
 			a := access{path: path.Clean(file), writes: writes}
@@ -135,7 +136,7 @@ func (p *Paths) one(args map[string]json.RawMessage, writes bool) []access {
 
 // span reads which lines a call asks for. Arguments that are not understood become
 // a part of the way, so that only calls with the same ones are compared.
-func (p *Paths) span(args map[string]json.RawMessage, pathArg string) lineSpan {
+func (p *Paths) span(args arguments, pathArg string) lineSpan {
 	s := lineSpan{to: fileEnd}
 	if p.Lines > 0 {
 		s.to = p.Lines
@@ -186,14 +187,32 @@ func saturated(from, n int) int {
 	return from + n
 }
 
-func argText(args map[string]json.RawMessage, name string) string {
-	var s string
-	_ = json.Unmarshal(args[name], &s) // what is no text is no name
+// arguments of a call, as JSON values.
+type arguments map[string][]byte
+
+// parseArguments reads an object; of equal keys the last one counts.
+func parseArguments(text string) (arguments, bool) {
+	data := []byte(text)
+	s := rawjson.NewScanner(data)
+	if s.Peek() != '{' {
+		return nil, false
+	}
+	args := arguments{}
+	for key := range s.Members() {
+		args[string(key)] = s.Value().Of(data)
+	}
+	return args, s.End() == nil
+}
+
+// argText returns an argument that is a text, or "".
+func argText(args arguments, name string) string {
+	raw := args[name]
+	s, _ := rawjson.Unquote(raw, rawjson.Span{End: len(raw)})
 	return s
 }
 
 // argNumber returns an argument that is a number, also one written as a text, or -1.
-func argNumber(args map[string]json.RawMessage, name string) int {
+func argNumber(args arguments, name string) int {
 	raw := strings.Trim(string(args[name]), `"`)
 	n, err := strconv.Atoi(raw)
 	if err != nil {
@@ -203,8 +222,8 @@ func argNumber(args map[string]json.RawMessage, name string) int {
 }
 
 // patched returns the files that a patch changes.
-func patched(arguments string, args map[string]json.RawMessage) []access {
-	patch := arguments
+func patched(text string, args arguments) []access {
+	patch := text
 	for _, name := range []string{"input", "patch", "patchText", "patch_text"} {
 		if s := argText(args, name); s != "" {
 			patch = s
@@ -222,7 +241,7 @@ func patched(arguments string, args map[string]json.RawMessage) []access {
 }
 
 // shellRead understands a command that does nothing but read one file.
-func shellRead(args map[string]json.RawMessage) []access {
+func shellRead(args arguments) []access {
 	words := commandWords(args)
 	a := access{span: lineSpan{to: fileEnd}}
 	switch {
@@ -258,7 +277,7 @@ func shellRead(args map[string]json.RawMessage) []access {
 
 // commandWords splits a plain command into words; nil if it is not plain: with
 // quotes around more than one word, pipes, variables or several commands.
-func commandWords(args map[string]json.RawMessage) []string {
+func commandWords(args arguments) []string {
 	var words []string
 	for _, name := range []string{"command", "cmd"} {
 		if json.Unmarshal(args[name], &words) == nil && len(words) > 0 {

@@ -98,8 +98,9 @@ func statusAfter(s string, named bool) (string, bool) {
 }
 
 func hasErrorLine(text string) bool {
+	words := hintsOf(text)
 	for line := range strings.SplitSeq(text, "\n") {
-		if errorLine(line) {
+		if words.wrong(line) {
 			return true
 		}
 	}
@@ -111,7 +112,10 @@ const errorReach = 256
 
 // errorLine reports whether a line looks like an error of a compiler, a test, a
 // shell or a log, or like a frame of a stack trace.
-func errorLine(line string) bool {
+func errorLine(line string) bool { return hintsOf(line).wrong(line) }
+
+// wrong is errorLine for a line of the text that the hints are of.
+func (h hints) wrong(line string) bool {
 	if len(line) > errorReach {
 		line = line[:errorReach]
 	}
@@ -120,7 +124,7 @@ func errorLine(line string) bool {
 	if t == "" {
 		return false
 	}
-	return startsWrong(t) || strings.HasPrefix(line, "E   ") || saysWrong(t) || named(t) || frame(t) || located(t)
+	return startsWrong(t) || strings.HasPrefix(line, "E   ") || h.said(t) || h.names && named(t) || frame(t) || h.words[colon] && located(t)
 }
 
 // errorStarts are beginnings of lines that tell of a failure, in any case.
@@ -139,9 +143,9 @@ func startsWrong(t string) bool {
 	return false
 }
 
-// errorWords tell of a failure wherever they stand in a line. Most lines lack what
+// errorWords tell of a failure wherever they stand in a line. Most texts lack what
 // all words of a group contain.
-var errorWords = []struct {
+var errorWords = [...]struct {
 	shared string
 	words  []string
 }{
@@ -155,9 +159,28 @@ var errorWords = []struct {
 	{"\xe3", []string{"エラー:", "エラー：", "エラーが", "例外が", "失敗しました"}},
 }
 
-func saysWrong(t string) bool {
-	for _, group := range errorWords {
-		if !strings.Contains(t, group.shared) {
+// colon is the group of words behind a colon, which a place in a file has as well.
+const colon = 0
+
+// hints say what the lines of a text can contain at all.
+type hints struct {
+	// words are the groups of errorWords.
+	words [len(errorWords)]bool
+	// names are those of exceptions.
+	names bool
+}
+
+func hintsOf(text string) (h hints) {
+	for i := range errorWords {
+		h.words[i] = strings.Contains(text, errorWords[i].shared)
+	}
+	h.names = strings.Contains(text, "Error") || strings.Contains(text, "Exception") || strings.Contains(text, "KeyboardInterrupt")
+	return h
+}
+
+func (h hints) said(t string) bool {
+	for i, group := range errorWords {
+		if !h.words[i] || !strings.Contains(t, group.shared) {
 			continue
 		}
 		for _, words := range group.words {

@@ -7,46 +7,20 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Outputs are large, and an agent sends them with every request. What rungs must
-// read a whole output for is found out once for each and remembered by its
+// look is what rungs must read a whole output for. Outputs are large, and an agent
+// sends them with every request, so each is looked at once and remembered by its
 // message.
-
-// about returns what find says of an output. An output that an earlier rung has
-// edited is not the one that the message's digest stands for.
-func about[T any](w *plimsoll.Work, o output, question string, find func(plimsoll.ToolResult) T) T {
-	if o.edited {
-		return find(o.result(w))
-	}
-	return plimsoll.FactOf(w, o.at, question, func() T { return find(o.result(w)) })
-}
-
-// failed reports whether the output bears an error.
-func (o output) failed(w *plimsoll.Work) bool { return about(w, o, "rung.failed", failed) }
-
-// isPlaceholder reports whether nothing is left of the output but a mark.
-func (o output) isPlaceholder(w *plimsoll.Work) bool {
-	return o.tokens <= markLimit && about(w, o, "rung.placeholder", isPlaceholder)
-}
-
-// markedRef returns the id of the reference that the output itself names.
-func (o output) markedRef(w *plimsoll.Work) string {
-	return about(w, o, "rung.ref", func(r plimsoll.ToolResult) string {
-		return strings.Clone(markedRef(lastText(r.Content)))
-	})
-}
-
-// key identifies the content of the output.
-func (o output) key(w *plimsoll.Work) contentHash {
-	return about(w, o, "rung.key", func(r plimsoll.ToolResult) contentHash { return contentKey(r.Content) })
-}
-
-// didWork reports whether a tool that changes something says that it did.
-func (o output) didWork(w *plimsoll.Work) bool {
-	return about(w, o, "rung.work", func(r plimsoll.ToolResult) bool {
-		first, _, _ := strings.Cut(plimsoll.TextOf(r.Content), "\n")
-		bad, known := exitStatus(first)
-		return !r.IsError && !errorLine(first) && (!known || !bad)
-	})
+type look struct {
+	// failed says that it bears an error, didWork that a tool that changes
+	// something says that it did.
+	failed, didWork bool
+	// placeholder says that nothing is left but a mark, ref is the id that the
+	// mark names.
+	placeholder bool
+	ref         string
+	extent      extent
+	// key identifies the content.
+	key contentHash
 }
 
 // extent is how large an output is, the mark of a view left out.
@@ -56,8 +30,27 @@ type extent struct {
 	line int
 }
 
-func (o output) extent(w *plimsoll.Work) extent {
-	return about(w, o, "rung.extent", func(r plimsoll.ToolResult) extent { return extentOf(textsOf(r.Content)) })
+// look looks at the output. One that an earlier rung has edited is not the one that
+// the message's digest stands for.
+func (o output) look(w *plimsoll.Work) look {
+	if o.edited {
+		return lookAt(o.result(w))
+	}
+	return plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAt(o.result(w)) })
+}
+
+func lookAt(r plimsoll.ToolResult) look {
+	r.Content = plimsoll.ListOf(r.Content.Slice()...) // loaded once
+	first, _, _ := strings.Cut(plimsoll.TextOf(r.Content), "\n")
+	bad, known := exitStatus(first)
+	return look{
+		failed:      failed(r),
+		didWork:     !r.IsError && !errorLine(first) && (!known || !bad),
+		placeholder: isPlaceholder(r),
+		ref:         strings.Clone(markedRef(lastText(r.Content))),
+		extent:      extentOf(textsOf(r.Content)),
+		key:         contentKey(r.Content),
+	}
 }
 
 func extentOf(texts []string) extent {

@@ -110,7 +110,7 @@ func origin(ctx context.Context, w *plimsoll.Work, o output) (ref *plimsoll.Ref,
 	if ref != nil {
 		return ref, ref.ID, nil
 	}
-	return nil, o.markedRef(w), nil
+	return nil, o.look(w).ref, nil
 }
 
 // The words that views and placeholders begin their marks with, so that they are

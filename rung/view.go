@@ -91,7 +91,7 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) {
 			continue
 		}
-		if o.extent(w).exceeds(c) {
+		if o.look(w).extent.exceeds(c) {
 			if err := v.cut(ctx, w, o, c); err != nil {
 				return err
 			}

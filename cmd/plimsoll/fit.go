@@ -25,6 +25,7 @@ type fitCmd struct {
 	Rungs   []string `placeholder:"NAME" help:"Ways to make it smaller, in order: view, dedupe, clear, reasoning, slide, trim."`
 	Pin     []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
 	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic or gemini."`
+	Example bool     `help:"Fit the agent session that comes with plimsoll."`
 	DryRun  bool     `short:"n" help:"Print the report and no conversation."`
 	Report  string   `placeholder:"PATH" complete:"file" help:"Write the report as JSON to this file."`
 	JSON    bool     `name:"json" help:"Print the report as JSON instead of a table."`
@@ -43,6 +44,7 @@ The exit status is 0 for a conversation that fits now, 2 for bad input, and 3 fo
 
 Examples:
 
+    plimsoll fit --example --window 12000 --dry-run
     plimsoll fit --window 32000 request.json > smaller.json
     plimsoll fit --model gpt-4o --pin tool=plan --dry-run request.json
     plimsoll fit --window 8000 --reserve 1000 --report why.json < chat.jsonl`
@@ -60,6 +62,9 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 		return err
 	}
 	in := p.file(c.File)
+	if c.Example {
+		in = exampleInput()
+	}
 	b, err := c.read(p, in)
 	if err != nil {
 		return err
@@ -74,7 +79,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 }
 
 func (c *fitCmd) read(p *process, in input) (*body, error) {
-	if c.File == "-" {
+	if c.File == "-" && !c.Example {
 		if _, err := p.inputs("fit", nil, "name a file or pipe a request in"); err != nil {
 			return nil, err
 		}

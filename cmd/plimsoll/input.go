@@ -30,11 +30,16 @@ func (c *countCmd) inputs(p *process) ([]input, error) {
 			Err: errors.New("--example reads no files"),
 		}
 	case c.Example:
-		return []input{{examples.HarbourName, func() (io.ReadCloser, error) {
-			return io.NopCloser(bytes.NewReader(examples.Harbour())), nil
-		}}}, nil
+		return []input{exampleInput()}, nil
 	}
 	return p.inputs("count", c.Files, "name a file, pipe something in, or try plimsoll count --example")
+}
+
+// exampleInput is the bundled session.
+func exampleInput() input {
+	return input{examples.HarbourName, func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(examples.Harbour())), nil
+	}}
 }
 
 // inputs are the files, or standard input where none is named. Nobody is kept

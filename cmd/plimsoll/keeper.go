@@ -49,7 +49,7 @@ func orNone(n *int) int {
 func outputsOf(s config.Settings) preset.Outputs {
 	out := preset.Outputs{
 		Off: !s.ToolOutputCache.Enabled, MaxBytes: s.ToolOutputCache.MaxMessageBytes, MaxLine: s.ToolOutputCache.MaxLineLength,
-		KeepNewest: s.Clear.KeepNewest, MinReclaim: orNone(s.Clear.MinReclaim), Budget: orNone(s.ToolOutputCache.ContextBudgetTokens),
+		KeepNewest: orNone(&s.Clear.KeepNewest), MinReclaim: orNone(s.Clear.MinReclaim), Budget: orNone(s.ToolOutputCache.ContextBudgetTokens),
 		Paths: rung.DefaultPaths(),
 	}
 	if s.Dedupe.PathArguments != nil {
