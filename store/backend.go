@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// TenantID names a tenant in a backend: a keyed hash of whatever the tenant is
+// known by. Credentials never come here.
+type TenantID [16]byte
+
+// ChunkID names a chunk: the keyed hash of its content.
+type ChunkID [32]byte
+
+// Chunk is a piece of content as it is kept.
+type Chunk struct {
+	ID ChunkID
+	// Data is the compressed content.
+	Data []byte
+	// Size of the content before compression.
+	Size int
+}
+
+// Extent says where a chunk stands in an object.
+type Extent struct {
+	Chunk ChunkID
+	// Offset is the first byte of the chunk in the object, Line the number of line
+	// ends before it.
+	Offset, Line int64
+	// Size of the chunk's content, Lines the line ends in it.
+	Size, Lines int
+}
+
+// Kind says what an object holds.
+type Kind string
+
+const (
+	// KindText is a text, such as a tool output.
+	KindText Kind = "text"
+	// KindParts is content with pictures, documents or unknown parts.
+	KindParts Kind = "parts"
+	// KindSpan is an archived span of messages.
+	KindSpan Kind = "span"
+)
+
+// Object is what a reference stands for.
+type Object struct {
+	// ID of the reference.
+	ID   string
+	Kind Kind
+	// Bytes and Lines of the text, as in [plimsoll.Ref].
+	Bytes, Lines int64
+	// Stored is how many bytes its chunks have in the object, whatever its kind.
+	Stored int64
+	// Note says where it is from, for people: "read_file".
+	Note          string
+	Created, Used time.Time
+}
+
+// Decision is what was decided for the prefix of a conversation.
+type Decision struct {
+	// Key is the link of the prefix in its identity chain.
+	Key plimsoll.Digest
+	// Body is opaque to the store.
+	Body []byte
+	// Refs are the references that the decision needs.
+	Refs          []string
+	Created, Used time.Time
+}
+
+// Account adds up what a conversation used and saved.
+type Account struct {
+	Conversation string
+	Model        string
+	Requests     int64
+	Usage        plimsoll.Usage
+	// Saved is the tokens that were not sent because of cuts; Written what had to
+	// be sent again to a prompt cache because of them.
+	Saved, Written int64
+	First, Last    time.Time
+}
+
+// Stats says what a tenant, or everybody, has stored.
+type Stats struct {
+	Objects   int64 `json:"objects"`
+	Chunks    int64 `json:"chunks"`
+	Decisions int64 `json:"decisions"`
+	// Bytes is the sum of the objects' sizes, Compressed what their chunks take.
+	Bytes      int64 `json:"bytes"`
+	Compressed int64 `json:"compressed"`
+}
+
+// Backend keeps rows. All methods are safe for concurrent use, by several processes
+// too. What is not there is [plimsoll.ErrNotFound]; what cannot be had now is
+// [ErrUnavailable]; what is broken is [ErrCorrupt]. A method that returned without
+// an error has made its change durable.
+type Backend interface {
+	// Secret returns the store's key, made at random when the store was.
+	Secret(ctx context.Context) ([32]byte, error)
+
+	// Write adds chunks, and an object with all its extents if there is one, in one
+	// transaction. Chunks that are there already stay as they are, but count as used
+	// now. An object that is there already counts as used now. It returns
+	// [ErrMissingChunk] if an extent names a chunk that is not there.
+	Write(ctx context.Context, tenant TenantID, chunks []Chunk, object *Object, extents []Extent) error
+	// HasChunks reports which of the chunks are there.
+	HasChunks(ctx context.Context, tenant TenantID, ids []ChunkID) ([]bool, error)
+	// Object returns an object.
+	Object(ctx context.Context, tenant TenantID, id string) (Object, error)
+	// ExtentsAt returns at most limit extents of an object in order, from the one
+	// that holds the byte at the offset on.
+	ExtentsAt(ctx context.Context, tenant TenantID, id string, offset int64, limit int) ([]Extent, error)
+	// ExtentsAtLine returns at most limit extents from the last one on that begins
+	// before line n does, so that the line's first byte is in them; n counts from 0.
+	ExtentsAtLine(ctx context.Context, tenant TenantID, id string, n int64, limit int) ([]Extent, error)
+	// Chunk returns a chunk.
+	Chunk(ctx context.Context, tenant TenantID, id ChunkID) (Chunk, error)
+	// Touch marks objects as used.
+	Touch(ctx context.Context, tenant TenantID, ids []string, at time.Time) error
+	// Objects lists a tenant's objects, newest first, at most limit, behind the one
+	// with the given id if it is not empty.
+	Objects(ctx context.Context, tenant TenantID, after string, limit int) ([]Object, error)
+	// Delete takes objects out. Their chunks stay until Sweep.
+	Delete(ctx context.Context, tenant TenantID, ids []string) (int, error)
+
+	// PutDecision adds or replaces a decision.
+	PutDecision(ctx context.Context, tenant TenantID, d Decision) error
+	// FindDecision returns the decision of the first of the keys that has one, and
+	// marks it as used.
+	FindDecision(ctx context.Context, tenant TenantID, keys []plimsoll.Digest) (Decision, error)
+	// DeleteDecisions takes decisions out.
+	DeleteDecisions(ctx context.Context, tenant TenantID, keys []plimsoll.Digest) (int, error)
+
+	// AddAccount adds figures to an account; First and Last widen.
+	AddAccount(ctx context.Context, tenant TenantID, a Account) error
+	// Accounts lists accounts, the last used first, at most limit, behind the given
+	// conversation if it is not empty.
+	Accounts(ctx context.Context, tenant TenantID, after string, limit int) ([]Account, error)
+
+	// PutValue keeps a small value under a name, for settings that are learned.
+	PutValue(ctx context.Context, name string, value []byte) error
+	// Value returns it.
+	Value(ctx context.Context, name string) ([]byte, error)
+
+	// Lease gives the holder the right to something until it expires or is given
+	// up; false if another one has it.
+	Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error)
+	// Release gives a lease up.
+	Release(ctx context.Context, name, holder string) error
+
+	// Expired lists objects of all tenants that were last used before a time and that
+	// no decision refers to that was used since; oldest first.
+	Expired(ctx context.Context, before time.Time, limit int) ([]Owned, error)
+	// Oldest lists objects of all tenants, the longest unused first, those that
+	// decisions refer to last.
+	Oldest(ctx context.Context, limit int) ([]Owned, error)
+	// Unreferenced lists objects that were created before a time and that no
+	// decision refers to.
+	Unreferenced(ctx context.Context, before time.Time, limit int) ([]Owned, error)
+	// ExpireDecisions deletes decisions that were last used before a time.
+	ExpireDecisions(ctx context.Context, before time.Time) (int, error)
+	// Sweep deletes chunks that no object names and that were last used before a
+	// time, and gives the space back so that nothing of them is left in the files.
+	Sweep(ctx context.Context, before time.Time) (Swept, error)
+	// Stats counts; of all tenants if tenant is nil.
+	Stats(ctx context.Context, tenant *TenantID) (Stats, error)
+
+	// Check reads everything and returns what is broken.
+	Check(ctx context.Context) ([]string, error)
+	// Close ends it. Nothing may be called afterwards.
+	Close() error
+}
+
+// Owned is an object with its tenant.
+type Owned struct {
+	Tenant TenantID
+	Object Object
+}
+
+// Swept says what a sweep deleted.
+type Swept struct {
+	Chunks int64 `json:"chunks"`
+	Bytes  int64 `json:"bytes"`
+}
