@@ -58,6 +58,12 @@ type Placer interface {
 	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
 }
 
+// Barer is a [Writer] of an API that takes one string in the place of the messages.
+type Barer interface {
+	// Bare returns the message that the string stands for, with its very bytes.
+	Bare(raw []byte) []byte
+}
+
 // Response is what an answer says.
 type Response struct {
 	// Model that answered.

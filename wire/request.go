@@ -87,7 +87,7 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	edits, err := r.systemEdits(d, kept, inserts)
+	edits, err := r.systemEdits(d, inserts)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (r *Request) insert(inserts map[int][][]byte, i int, messages []plimsoll.Me
 
 func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
 	if r.layout.bare() {
-		return r.bareEdits(kept, inserts)
+		return r.bareEdits(kept, inserts), nil
 	}
 	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
 	where := locations{writer: r.writer}
@@ -186,17 +186,14 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 
 // bareEdits turns a single string into a list when something is to stand beside
 // it or in its place.
-func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
-	if kept[0] && len(inserts) == 0 {
-		return nil, nil
+func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) []rawjson.Edit {
+	b, ok := r.writer.(Barer)
+	if kept[0] && len(inserts) == 0 || !ok {
+		return nil
 	}
 	elements := inserts[0]
 	if kept[0] {
-		own, err := r.writer.Message(r.layout.Message(0))
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, own...)
+		elements = append(elements, b.Bare(r.Raw(0)))
 	}
 	elements = append(elements, inserts[1]...)
 	text := []byte{'['}
@@ -206,7 +203,7 @@ func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) ([]rawjson.Ed
 		}
 		text = append(text, e...)
 	}
-	return []rawjson.Edit{{Span: r.layout.Messages.Span, Text: append(text, ']')}}, nil
+	return []rawjson.Edit{{Span: r.layout.Messages.Span, Text: append(text, ']')}}
 }
 
 // locations remembers where the parts of messages stand: a message may have many
@@ -273,17 +270,14 @@ func (r *Request) removals(message int, parts map[int]bool, where Located) ([]ra
 }
 
 // systemEdits adds instructions. Where they are messages, they join the inserts
-// in front of the first message behind the head that stays.
-func (r *Request) systemEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
+// in front of the first message behind the head.
+func (r *Request) systemEdits(d *plimsoll.Draft, inserts map[int][][]byte) ([]rawjson.Edit, error) {
 	if d.AddedSystem().Len() == 0 {
 		return nil, nil
 	}
 	edits, elements, err := r.writer.System(d.AddedSystem())
 	if len(elements) > 0 {
 		at := d.Outline().Head
-		for at < len(kept) && !kept[at] && inserts[at] == nil {
-			at++
-		}
 		inserts[at] = append(elements, inserts[at]...)
 	}
 	return edits, err

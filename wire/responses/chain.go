@@ -2,6 +2,7 @@ package responses
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -93,11 +94,19 @@ func array(items [][]byte) []byte {
 	return append(out, ']')
 }
 
+// bareItem is the message that a bare string stands for.
+func bareItem(raw []byte) []byte {
+	return slices.Concat([]byte(`{"type":"message","role":"user","content":`), raw, []byte("}"))
+}
+
+// Bare returns the message that a bare string stands for.
+func (*writer) Bare(raw []byte) []byte { return bareItem(raw) }
+
 // InputItems returns the items of a request as they came. A bare string becomes
 // the message that it stands for. They share the bytes of the request.
 func InputItems(r *wire.Request) ([][]byte, error) {
 	if isBare(r) {
-		return renderItems(r.Conversation().Messages.At(0))
+		return [][]byte{bareItem(r.Raw(0))}, nil
 	}
 	items := make([][]byte, r.Layout().Len())
 	for i := range items {

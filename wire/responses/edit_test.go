@@ -200,7 +200,7 @@ func TestABareStringBecomesAListWhenSomethingStandsBesideIt(t *testing.T) {
 		d.AddSystem(plimsoll.Text{Text: "note"}, because)
 		return nil
 	})
-	want := `{"input": [{"type":"message","role":"system","content":"note"},{"type":"message","role":"user","content":"a é"}] ,"x":1.0}`
+	want := `{"input": [{"type":"message","role":"system","content":"note"},{"type":"message","role":"user","content":"a \u00e9"}] ,"x":1.0}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
