@@ -1,5 +1,6 @@
 // Command bench compares Plimsoll's counter with the tokenizers of other
-// projects on the same machine, in the same minutes and on the same texts.
+// projects, and its keeper with what others cut conversations down with, on the
+// same machine, in the same minutes and on the same texts.
 package main
 
 import (
@@ -34,7 +35,7 @@ func main() {
 	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
 	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
-	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
@@ -60,6 +61,19 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
+	if o.wantsTokenizers() {
+		if err := o.tokenizers(dir, all); err != nil {
+			return err
+		}
+	}
+	if o.wantsFit() {
+		return o.fit(dir, all)
+	}
+	return nil
+}
+
+// tokenizers compares how texts are counted.
+func (o *options) tokenizers(dir string, all []texts.Text) error {
 	found := o.choose(peers.Setup(peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}))
 	result, err := measure.Run(measure.Options{
 		Peers: found, Texts: all, Rounds: o.rounds, Short: o.bytes / 5, Large: o.bytes, Pinned: pin(), Log: os.Stderr,

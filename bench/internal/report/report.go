@@ -36,13 +36,16 @@ func Markdown(r *measure.Result) string {
 }
 
 func machineLine(r *measure.Result) string {
-	m := r.Machine
+	return fmt.Sprintf("%s; worst round of a count %.0f %% above the best in the median.\n", machineText(r.Machine), 100*r.Noise())
+}
+
+func machineText(m measure.Machine) string {
 	pinned := "not pinned"
 	if m.Pinned {
 		pinned = "pinned to one core"
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s, %s, one thread, %s; load average %s at the start and %s at the end; worst round of a count %.0f %% above the best in the median.\n",
-		m.When.Format("2006-01-02"), m.Cores, m.CPU, m.OS, m.Go, pinned, m.Load[0], m.Load[1], 100*r.Noise())
+	return fmt.Sprintf("%s, %d cores, %s, %s, %s, one thread, %s; load average %s at the start and %s at the end",
+		m.When.Format("2006-01-02"), m.Cores, m.CPU, m.OS, m.Go, pinned, m.Load[0], m.Load[1])
 }
 
 func names(r *measure.Result) []string {

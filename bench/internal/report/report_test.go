@@ -163,16 +163,16 @@ func TestFasterPeersStandAboveSlowerOnes(t *testing.T) {
 func TestSpliceReplacesOnlyWhatIsBetweenTheMarkers(t *testing.T) {
 	t.Parallel()
 	page := "# Title\n" + begin + "old\n" + end + "tail\n"
-	got, err := splice(page, "new\n")
+	got, err := splice(page, begin, end, "new\n")
 	if want := "# Title\n" + begin + "\nnew\n\n" + end + "tail\n"; err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	again, err := splice(got, "new\n")
+	again, err := splice(got, begin, end, "new\n")
 	if err != nil || again != got {
 		t.Errorf("second time: got %q, %v, want the same page", again, err)
 	}
 	for _, broken := range []string{"", begin, end + begin} {
-		if _, err := splice(broken, "new"); err == nil {
+		if _, err := splice(broken, begin, end, "new"); err == nil {
 			t.Errorf("no error for %q", broken)
 		}
 	}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll/bench/internal/fit"
+	"github.com/plimsoll/plimsoll/bench/internal/measure"
+	"github.com/plimsoll/plimsoll/bench/internal/peers"
+	"github.com/plimsoll/plimsoll/bench/internal/report"
+	"github.com/plimsoll/plimsoll/bench/internal/texts"
+)
+
+// fitWord asks for the comparison of keepers, where other words are names of
+// tokenizers.
+const fitWord = "fit"
+
+func (o *options) wantsFit() bool {
+	return o.only == "" || slices.Contains(strings.Split(o.only, ","), fitWord)
+}
+
+func (o *options) wantsTokenizers() bool { return o.only != fitWord }
+
+// fit compares how conversations are made to fit.
+func (o *options) fit(dir string, all []texts.Text) error {
+	setup := peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}
+	ours, theirs := peers.Keeper(setup), peers.Trimmers(setup)
+	code, err := o.codeFile(all)
+	if err != nil {
+		return err
+	}
+	machine := measure.Here(pin())
+	result, err := fit.Run(fit.Options{
+		Ours: ours, Theirs: theirs, Shared: o.shared, Text: code, Limit: 5 * time.Second, Log: os.Stderr,
+	})
+	if err != nil {
+		return err
+	}
+	machine.Done()
+	return o.publishFit(dir, result, machine)
+}
+
+// codeFile writes the text that tool results are cut out of.
+func (o *options) codeFile(all []texts.Text) (string, error) {
+	i := slices.IndexFunc(all, func(t texts.Text) bool { return t.Name == "code" })
+	if i < 0 {
+		return "", errors.New("no text of code")
+	}
+	file := filepath.Join(o.cache, "code.txt")
+	return file, os.WriteFile(file, []byte(all[i].Data), 0o644)
+}
+
+func (o *options) publishFit(dir string, result *fit.Result, m measure.Machine) error {
+	markdown := report.Fit(result, m)
+	fmt.Print(markdown)
+	if o.json != "" {
+		if err := addJSON(o.json, o.wantsTokenizers(), struct {
+			Machine measure.Machine `json:"machine"`
+			*fit.Result
+			Goals []report.Goal `json:"goals"`
+		}{m, result, report.FitGoals(result)}); err != nil {
+			return err
+		}
+	}
+	if o.updateDocs {
+		return report.UpdateFit(filepath.Join(dir, "..", "docs", "benchmarks.md"), markdown)
+	}
+	return nil
+}
+
+// addJSON writes the result beside what is already in the file.
+func addJSON(file string, keep bool, result any) error {
+	all := map[string]any{}
+	if data, err := os.ReadFile(file); keep && err == nil {
+		if err := json.Unmarshal(data, &all); err != nil {
+			return err
+		}
+	} else if keep && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	all["fit"] = result
+	data, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(data, '\n'), 0o644)
+}
