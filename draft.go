@@ -27,16 +27,6 @@ type Draft struct {
 	saved    int
 }
 
-// slot is the state of one original message. index maps the parts that are left
-// to their places in the original; loads says what they weigh, once an edit asked.
-type slot struct {
-	message Message
-	index   []int
-	loads   []int
-	edited  bool
-	dropped bool
-}
-
 type insertion struct {
 	id        InsertID
 	before    int
@@ -106,7 +96,8 @@ func (d *Draft) Saved() int { return d.saved }
 // Message returns original message i as it stands now, and whether it is still
 // there.
 func (d *Draft) Message(i int) (Message, bool) {
-	return d.slots()[i].message, !d.slots()[i].dropped
+	s := &d.slots()[i]
+	return s.show(), !s.dropped
 }
 
 // Part returns a part of the original as it stands now, and whether it is still
@@ -175,11 +166,15 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	}
 	result.Content = content
 	result.Ref = why.Ref
-	s := &d.slots()[at.Message]
-	k, parts, loads := s.place(at.Part), s.message.Parts.Slice(), d.loads(at.Message)
-	parts[k] = result
-	loads[k] = d.weighPart(at.Message, result)
-	d.rewrite(at, EditReplace, parts, loads, s.index, why)
+	s, load := &d.slots()[at.Message], d.weighPart(at.Message, result)
+	k, loads := s.place(at.Part), d.loads(at.Message)
+	e := Edit{Kind: EditReplace, Message: at.Message, Part: at.Part, Saved: loads[k] - load}
+	was, weighed, undo := s.parts()[k], loads[k], s.edit()
+	s.parts()[k], s.loads[k] = result, load
+	d.record(e, why, func() {
+		undo()
+		s.parts()[k], s.loads[k] = was, weighed
+	})
 	return nil
 }
 
@@ -199,20 +194,15 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 	if s.message.Parts.Len() == 1 {
 		return fmt.Errorf("remove part %d of message %d: it is the only one: %w", at.Part, at.Message, ErrInvalid)
 	}
-	k := s.place(at.Part)
-	d.rewrite(at, EditRemove, slices.Delete(s.message.Parts.Slice(), k, k+1),
-		slices.Delete(d.loads(at.Message), k, k+1), slices.Delete(s.indices(), k, k+1), why)
+	k, loads := s.place(at.Part), d.loads(at.Message)
+	e := Edit{Kind: EditRemove, Message: at.Message, Part: at.Part, Saved: loads[k]}
+	was, weighed, undo := s.parts()[k], loads[k], s.edit()
+	s.cut(k)
+	d.record(e, why, func() {
+		undo()
+		s.restore(k, was, weighed, at.Part)
+	})
 	return nil
-}
-
-// rewrite gives a message other parts. The digest goes: it named the old bytes.
-func (d *Draft) rewrite(at PartRef, kind EditKind, parts []Part, loads, index []int, why Why) {
-	s := &d.slots()[at.Message]
-	saved := sum(d.loads(at.Message)) - sum(loads)
-	before := *s
-	s.message.Parts, s.message.Digest = frozen(parts), Digest{}
-	s.index, s.loads, s.edited = index, loads, true
-	d.record(Edit{Kind: kind, Message: at.Message, Part: at.Part, Saved: saved}, why, func() { *s = before })
 }
 
 // Insert puts a message before original message before, or at the end if that
@@ -303,18 +293,18 @@ func (d *Draft) weigh(m Message, i int) int {
 	return d.meter.WeighMessage(d.base, m, siblings).Tokens
 }
 
-// loads returns what the parts of message i weigh now, in a slice of the caller's
-// own. A message of many results is edited result by result, so the others must
-// not be weighed again each time.
+// loads returns what the parts of message i weigh now. A message of many results is
+// edited result by result, so the others must not be weighed again each time.
 func (d *Draft) loads(i int) []int {
 	s := &d.slots()[i]
 	switch {
+	case s.loads != nil:
 	case d.meter == nil:
-		return make([]int, s.message.Parts.Len())
-	case s.loads == nil:
-		return slices.Clone(d.meter.WeighMessage(d.base, s.message, d.structure().Siblings[i]).Parts)
+		s.loads = make([]int, s.message.Parts.Len())
+	default:
+		s.loads = slices.Clone(d.meter.WeighMessage(d.base, s.message, d.structure().Siblings[i]).Parts)
 	}
-	return slices.Clone(s.loads)
+	return s.loads
 }
 
 // weighPart measures a part that stands in original message i.
@@ -327,14 +317,6 @@ func (d *Draft) weighPart(i int, p Part) int {
 	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[i]).Parts[0]
 }
 
-func sum(numbers []int) int {
-	n := 0
-	for _, number := range numbers {
-		n += number
-	}
-	return n
-}
-
 func (d *Draft) find(at PartRef) (Part, error) {
 	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
 		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.base.Messages.items), ErrInvalid)
@@ -344,27 +326,4 @@ func (d *Draft) find(at PartRef) (Part, error) {
 		return nil, fmt.Errorf("part %d of message %d: %w", at.Part, at.Message, ErrNotFound)
 	}
 	return part, nil
-}
-
-// indices returns the original places of the parts that are left.
-func (s *slot) indices() []int {
-	if s.index != nil {
-		return slices.Clone(s.index)
-	}
-	all := make([]int, s.message.Parts.Len())
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// place returns where original part i stands now, or -1.
-func (s *slot) place(i int) int {
-	if s.index == nil {
-		if i < 0 || i >= s.message.Parts.Len() {
-			return -1
-		}
-		return i
-	}
-	return slices.Index(s.index, i)
 }

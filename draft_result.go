@@ -50,8 +50,8 @@ func (d *Draft) Placed() iter.Seq[Placed] {
 			if i == len(slots) || slots[i].dropped {
 				continue
 			}
-			s := slots[i]
-			if !yield(Placed{Message: s.message, Original: i, Edited: s.edited}) {
+			s := &slots[i]
+			if !yield(Placed{Message: s.show(), Original: i, Edited: s.edited}) {
 				return
 			}
 		}
