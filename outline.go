@@ -59,7 +59,7 @@ type Round struct{ Span }
 func (c Conversation) Outline() Outline { return outlineOf(c.Messages.items) }
 
 func outlineOf(messages []Message) Outline {
-	p := pairing{groups: map[string][]callGroup{}}
+	p := newPairing(messages)
 	for i, m := range messages {
 		for j, part := range m.Parts.items {
 			p.visit(PartRef{i, j}, outlined(part))
@@ -179,38 +179,70 @@ func lastRound(turns []Turn) Span {
 // message to the first open one. So a dead call with a reused id does not catch
 // the result of a later one, and parallel calls without ids pair in order.
 type pairing struct {
-	calls   []openCall
-	groups  map[string][]callGroup
+	calls  []openCall
+	groups []callGroup
+	// newest are the newest groups of each id and of each name.
+	newest  [2]map[string]int32
 	pairs   []Pair
 	orphans []PartRef
 }
 
+// A call is found by its id or by its name.
+const (
+	byID = iota
+	byName
+)
+
+// none ends a list of calls or groups.
+const none = -1
+
 type openCall struct {
 	at       PartRef
 	answered bool
+	// next is the next call of the same message with the same id or name.
+	next [2]int32
 }
 
-// callGroup holds the calls of one message under one key.
+// callGroup holds the calls of one message with one id or name, as a list.
 type callGroup struct {
-	message int
-	calls   []int
+	message     int
+	first, last int32
+	// older is the group of an older message with the same id or name.
+	older int32
+}
+
+func newPairing(messages []Message) *pairing {
+	calls, results := 0, 0
+	for _, m := range messages {
+		for _, part := range m.Parts.items {
+			switch outlined(part).(type) {
+			case ToolCall:
+				calls++
+			case ToolResult:
+				results++
+			}
+		}
+	}
+	p := &pairing{calls: make([]openCall, 0, calls), groups: make([]callGroup, 0, 2*calls), newest: [2]map[string]int32{{}, {}}}
+	if n := min(calls, results); n > 0 {
+		p.pairs = make([]Pair, 0, n)
+	}
+	return p
 }
 
 func (p *pairing) visit(at PartRef, part Part) {
 	switch part := part.(type) {
 	case ToolCall:
-		n := len(p.calls)
-		p.calls = append(p.calls, openCall{at: at})
+		p.calls = append(p.calls, openCall{at: at, next: [2]int32{none, none}})
 		if part.ID != "" {
-			p.add("id:"+part.ID, at.Message, n)
+			p.add(byID, part.ID)
 		}
-		p.add("name:"+part.Name, at.Message, n)
+		p.add(byName, part.Name)
 	case ToolResult:
-		key := "id:" + part.CallID
+		call, ok := p.take(byID, part.CallID)
 		if part.CallID == "" {
-			key = "name:" + part.Name
+			call, ok = p.take(byName, part.Name)
 		}
-		call, ok := p.take(key)
 		if !ok {
 			p.orphans = append(p.orphans, at)
 			return
@@ -219,32 +251,47 @@ func (p *pairing) visit(at PartRef, part Part) {
 	}
 }
 
-func (p *pairing) add(key string, message, call int) {
-	groups := p.groups[key]
-	if n := len(groups); n > 0 && groups[n-1].message == message {
-		groups[n-1].calls = append(groups[n-1].calls, call)
+// add puts the newest call into its group.
+func (p *pairing) add(kind int, key string) {
+	call := int32(len(p.calls) - 1)
+	message := p.calls[call].at.Message
+	top, known := p.newest[kind][key]
+	if known && p.groups[top].message == message {
+		g := &p.groups[top]
+		if g.first == none {
+			g.first = call
+		} else {
+			p.calls[g.last].next[kind] = call
+		}
+		g.last = call
 		return
 	}
-	p.groups[key] = append(groups, callGroup{message, []int{call}})
+	if !known {
+		top = none
+	}
+	p.newest[kind][key] = int32(len(p.groups))
+	p.groups = append(p.groups, callGroup{message: message, first: call, last: call, older: top})
 }
 
 // take finds the open call for a key and marks it answered.
-func (p *pairing) take(key string) (int, bool) {
-	groups := p.groups[key]
-	for len(groups) > 0 {
-		g := &groups[len(groups)-1]
-		for len(g.calls) > 0 {
-			call := g.calls[0]
-			g.calls = g.calls[1:]
+func (p *pairing) take(kind int, key string) (int32, bool) {
+	top, known := p.newest[kind][key]
+	if !known {
+		return 0, false
+	}
+	for ; top != none; top = p.groups[top].older {
+		g := &p.groups[top]
+		for g.first != none {
+			call := g.first
+			g.first = p.calls[call].next[kind]
 			if !p.calls[call].answered {
 				p.calls[call].answered = true
-				p.groups[key] = groups
+				p.newest[kind][key] = top
 				return call, true
 			}
 		}
-		groups = groups[:len(groups)-1]
 	}
-	delete(p.groups, key)
+	delete(p.newest[kind], key)
 	return 0, false
 }
 
