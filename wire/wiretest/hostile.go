@@ -114,7 +114,7 @@ func (u use) over(limit int) bool {
 	if raceEnabled { // the race detector makes pools forget
 		return u.kept > limit
 	}
-	return u.decoded > limit || u.kept > limit || u.checked > limit*4/3
+	return u.decoded > limit || u.kept > limit || u.checked > limit
 }
 
 // measure reports whether the body was accepted, too.
