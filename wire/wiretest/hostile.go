@@ -30,8 +30,7 @@ const overhead = 1 << 20
 
 // Hostile asks that no body takes more than four times its size in memory, beside
 // the overhead: neither all that is allocated while it is decoded and its chain is
-// drawn, nor what is in use after it was checked. All that is allocated until then
-// may be a third more: outlines of calls that nobody answers are dear.
+// drawn, nor all that is allocated while it is checked, nor what is in use then.
 func Hostile(t *testing.T, codec wire.Codec, e Elements) {
 	t.Helper()
 	sizes := []int{20_000, 120_000, 600_000, 3_000_000}
