@@ -24,7 +24,7 @@ const module = "github.com/plimsoll/plimsoll"
 var edges = map[string][]string{
 	".":                    {},
 	"model":                {"."},
-	"store":                {"."},
+	"store":                {".", "github.com/klauspost/compress"},
 	"rung":                 {".", "internal/rawjson"},
 	"preset":               {".", "model", "rung", "token"},
 	"prune":                {".", "preset", "token"},

@@ -50,9 +50,11 @@ type Object struct {
 	// ID of the reference.
 	ID   string
 	Kind Kind
-	// Bytes and Lines of the text, as in [plimsoll.Ref].
+	// Bytes and Lines of the text, as in [plimsoll.Ref]. Lines is one more than the
+	// line ends in it: what is behind the last one is a line, though it be empty.
 	Bytes, Lines int64
-	// Stored is how many bytes its chunks have in the object, whatever its kind.
+	// Stored is how many bytes its chunks have in the object. It is more than Bytes
+	// for [KindParts], where what is not text stands behind the text.
 	Stored int64
 	// Note says where it is from, for people: "read_file".
 	Note          string
@@ -87,7 +89,8 @@ type Stats struct {
 	Objects   int64 `json:"objects"`
 	Chunks    int64 `json:"chunks"`
 	Decisions int64 `json:"decisions"`
-	// Bytes is the sum of the objects' sizes, Compressed what their chunks take.
+	// Bytes is the sum of the objects' Stored, Compressed what all chunks take, those
+	// that Sweep would delete too.
 	Bytes      int64 `json:"bytes"`
 	Compressed int64 `json:"compressed"`
 }
@@ -124,6 +127,8 @@ type Backend interface {
 	Objects(ctx context.Context, tenant TenantID, after string, limit int) ([]Object, error)
 	// Delete takes objects out. Their chunks stay until Sweep.
 	Delete(ctx context.Context, tenant TenantID, ids []string) (int, error)
+	// Tenants lists the tenants that have objects.
+	Tenants(ctx context.Context) ([]TenantID, error)
 
 	// PutDecision adds or replaces a decision.
 	PutDecision(ctx context.Context, tenant TenantID, d Decision) error
@@ -156,9 +161,14 @@ type Backend interface {
 	// Oldest lists objects of all tenants, the longest unused first, those that
 	// decisions refer to last.
 	Oldest(ctx context.Context, limit int) ([]Owned, error)
-	// Unreferenced lists objects that were created before a time and that no
-	// decision refers to.
+	// Unreferenced lists objects that were last used before a time and that no
+	// decision refers to; oldest first.
 	Unreferenced(ctx context.Context, before time.Time, limit int) ([]Owned, error)
+	// Evict takes out those of the listed objects that were not used since they were
+	// listed: whose Used is still the same. It returns how many.
+	Evict(ctx context.Context, objects []Owned) (int, error)
+	// ExpiredDecisions counts what ExpireDecisions would delete.
+	ExpiredDecisions(ctx context.Context, before time.Time) (int, error)
 	// ExpireDecisions deletes decisions that were last used before a time.
 	ExpireDecisions(ctx context.Context, before time.Time) (int, error)
 	// Sweep deletes chunks that no object names and that were last used before a

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -20,3 +21,23 @@ var (
 	// ErrMissingChunk: an extent names a chunk that is not there (any more).
 	ErrMissingChunk = errors.New("chunk is missing")
 )
+
+// fault says what was being done when a backend failed, and what to do about it.
+func fault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &plimsoll.Error{Op: op, Err: err}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, plimsoll.ErrNotFound):
+		e.Code, e.Err = plimsoll.CodeNotFound, ErrGone
+		e.Hint = "it was deleted, expired, or never was; run again what made it"
+	case errors.Is(err, ErrCorrupt):
+		e.Hint = "store it again from its source; the rest of the store is not affected"
+	case errors.Is(err, ErrUnavailable):
+		e.Code, e.Hint = plimsoll.CodeUnavailable, "try again"
+	}
+	return e
+}

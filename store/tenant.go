@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Tenant is one tenant's part of a [Store]. It is safe for concurrent use.
+type Tenant struct {
+	store *Store
+	id    TenantID
+	key   key
+}
+
+var _ plimsoll.Archive = (*Tenant)(nil)
+
+// ID returns the name that the tenant has in the backend.
+func (t *Tenant) ID() TenantID { return t.id }
+
+// Objects lists what is stored, newest first, at most limit, behind the one with the
+// given id if it is not empty.
+func (t *Tenant) Objects(ctx context.Context, after string, limit int) ([]Object, error) {
+	objects, err := t.store.backend.Objects(ctx, t.id, after, limit)
+	return objects, fault("list", err)
+}
+
+// Delete takes objects out and returns how many were there. What they held is
+// deleted for good by [Store.Sweep].
+func (t *Tenant) Delete(ctx context.Context, ids ...string) (int, error) {
+	n, err := t.store.backend.Delete(ctx, t.id, wellFormed(ids))
+	return n, fault("delete", err)
+}
+
+// Stats counts what the tenant has stored.
+func (t *Tenant) Stats(ctx context.Context) (Stats, error) {
+	stats, err := t.store.backend.Stats(ctx, &t.id)
+	return stats, fault("count", err)
+}
+
+// PutDecision adds or replaces a decision. Times that are zero become now.
+func (t *Tenant) PutDecision(ctx context.Context, d Decision) error {
+	now := t.store.options.Now()
+	if d.Created.IsZero() {
+		d.Created = now
+	}
+	if d.Used.IsZero() {
+		d.Used = now
+	}
+	return fault("keep decision", t.store.backend.PutDecision(ctx, t.id, d))
+}
+
+// FindDecision returns the decision of the first of the keys that has one, and
+// marks it as used.
+func (t *Tenant) FindDecision(ctx context.Context, keys ...plimsoll.Digest) (Decision, error) {
+	d, err := t.store.backend.FindDecision(ctx, t.id, keys)
+	return d, fault("find decision", err)
+}
+
+// DeleteDecisions takes decisions out and returns how many were there.
+func (t *Tenant) DeleteDecisions(ctx context.Context, keys ...plimsoll.Digest) (int, error) {
+	n, err := t.store.backend.DeleteDecisions(ctx, t.id, keys)
+	return n, fault("delete decisions", err)
+}
+
+// AddAccount adds figures to a conversation's account.
+func (t *Tenant) AddAccount(ctx context.Context, a Account) error {
+	return fault("account", t.store.backend.AddAccount(ctx, t.id, a))
+}
+
+// Accounts lists accounts, the last used first, at most limit, behind the given
+// conversation if it is not empty.
+func (t *Tenant) Accounts(ctx context.Context, after string, limit int) ([]Account, error) {
+	accounts, err := t.store.backend.Accounts(ctx, t.id, after, limit)
+	return accounts, fault("list accounts", err)
+}
