@@ -102,19 +102,25 @@ func (k *Keeper) FitTask(ctx context.Context, t Task) (*Plan, error) {
 	if err == nil && w != nil {
 		err = w.commit(ctx)
 	}
-	var archive *ArchiveError
-	if errors.As(err, &archive) && ctx.Err() == nil {
-		plan, _, err = k.plan(ctx, t, nil)
-		if err == nil {
-			plan.Degraded = archive.Error()
-		}
-	}
-	return plan, err
+	return k.without(ctx, t, plan, err)
 }
 
 // PlanTask is Plan with conditions.
 func (k *Keeper) PlanTask(ctx context.Context, t Task) (*Plan, error) {
 	plan, _, err := k.plan(ctx, t, k.options.Archive)
+	return k.without(ctx, t, plan, err)
+}
+
+// without plans once more if the archive failed, and does without it.
+func (k *Keeper) without(ctx context.Context, t Task, plan *Plan, err error) (*Plan, error) {
+	var archive *ArchiveError
+	if !errors.As(err, &archive) || ctx.Err() != nil {
+		return plan, err
+	}
+	plan, _, err = k.plan(ctx, t, nil)
+	if err == nil {
+		plan.Degraded = archive.Error()
+	}
 	return plan, err
 }
 

@@ -177,7 +177,8 @@ func TestF04_F05_WhatCannotFitIsRefusedWithTheNumbers(t *testing.T) {
 		{"a newest turn", chat("q/a", "too long"), 16, plimsoll.Options{}, "Single turn too long: 17 tokens exceeds max context (16 tokens)", plimsoll.FloorTurn},
 		{"a newest turn that is kept whole", chat("q/a", "x/yyyyyyyyyyy"), 20, plimsoll.Options{Keep: plimsoll.KeepTurn}, "Single turn too long: 24 tokens exceeds max context (20 tokens)", plimsoll.FloorTurn},
 		{
-			"tools", plimsoll.Conversation{Tools: plimsoll.ListOf(plimsoll.Tool{Name: "read", Schema: "{}"}), Messages: chat("q").Messages},
+			"tools",
+			plimsoll.Conversation{Tools: plimsoll.ListOf(plimsoll.Tool{Name: "read", Schema: "{}"}), Messages: chat("q").Messages},
 			20,
 			plimsoll.Options{},
 			"System prompt and tools (23 tokens) exceed max context length (20 tokens)", plimsoll.FloorTools,
@@ -264,12 +265,12 @@ func TestPinnedMessagesSurvive(t *testing.T) {
 	}{
 		{"by nothing", plimsoll.Pin{}, "SYS third"},
 		{"by index", plimsoll.Pin{Index: &first}, "SYS first third"},
-		{"by index from the end", plimsoll.Pin{Index: &beforeLast}, "SYS note third"},
-		{"by role", plimsoll.Pin{Role: plimsoll.Developer}, "SYS note third"},
-		{"by tool, with the call", plimsoll.Pin{Tool: "read"}, "SYS call out third"},
+		{"by index from the end, with the question", plimsoll.Pin{Index: &beforeLast}, "SYS second note third"},
+		{"by role", plimsoll.Pin{Role: plimsoll.Developer}, "SYS second note third"},
+		{"by tool, with the call and the question", plimsoll.Pin{Tool: "read"}, "SYS first call out third"},
 		{"by pattern", plimsoll.Pin{Match: regexp.MustCompile(`^sec.nd$`)}, "SYS second third"},
-		{"by pattern in a result, with the call", plimsoll.Pin{Match: regexp.MustCompile("secret")}, "SYS call out third"},
-		{"by all conditions at once", plimsoll.Pin{Role: plimsoll.Assistant, Match: regexp.MustCompile("fin")}, "SYS fine third"},
+		{"by pattern in a result, with the call", plimsoll.Pin{Match: regexp.MustCompile("secret")}, "SYS first call out third"},
+		{"by all conditions at once", plimsoll.Pin{Role: plimsoll.Assistant, Match: regexp.MustCompile("fin")}, "SYS second fine third"},
 		{"by conditions of which one fails", plimsoll.Pin{Role: plimsoll.User, Tool: "read"}, "SYS third"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -401,6 +402,9 @@ func TestFitGoesOnWithoutAnArchiveThatFails(t *testing.T) {
 				if e.Ref != nil {
 					t.Errorf("edit refers to %v, which was not stored", e.Ref)
 				}
+			}
+			if dry, err := k.Plan(t.Context(), c); err != nil || (dry.Degraded != "") != s.refuseRef {
+				t.Errorf("a dry run ends with %v", err)
 			}
 		})
 	}

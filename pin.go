@@ -4,7 +4,8 @@ import "regexp"
 
 // Pin chooses messages that every rung must leave as they are. A message is pinned
 // if all conditions that are set hold for it; a pin without conditions pins
-// nothing. A pinned call keeps its result, and the other way round.
+// nothing. A pinned call keeps its result, and the other way round, and the message
+// that opened its turn stays with it.
 type Pin struct {
 	// Role of the message.
 	Role Role

@@ -2,19 +2,24 @@ package plimsoll
 
 import "strings"
 
-// receiptOpening begins every receipt, so that receipts are known when they come
-// back.
-const receiptOpening = "[plimsoll: "
+// Every receipt begins and ends with these words, so that receipts are known when
+// they come back and nobody's question is taken for one.
+const (
+	receiptOpening = "[plimsoll: "
+	receiptClosing = " were removed to fit the context window]"
+)
 
-// Receipt returns the message that stands where others were taken out. It speaks as
+// Receipt returns the message that stands where others were taken out; what names
+// them. It speaks as
 // the user, because that is valid anywhere between rounds, but opens no turn: the
 // question that the user asked before it stays the newest.
-func Receipt(text string) Message { return Say(User, receiptOpening+text+"]") }
+func Receipt(what string) Message { return Say(User, receiptOpening+what+receiptClosing) }
 
 // IsReceipt reports whether the message is a receipt.
 func IsReceipt(m Message) bool {
 	if m.Role != User || m.Parts.Len() != 1 || !Has[Text](m) {
 		return false
 	}
-	return strings.HasPrefix(m.Parts.At(0).(Text).Text, receiptOpening)
+	text := m.Parts.At(0).(Text).Text
+	return strings.HasPrefix(text, receiptOpening) && strings.HasSuffix(text, receiptClosing) && !strings.Contains(text, "\n")
 }

@@ -54,6 +54,7 @@ func standings(c Conversation, o Outline, keep Keep, loose bool, pins []Pin) []s
 	}
 	if !loose {
 		keepPairs(o, s)
+		keepOpenings(o, s)
 	}
 	return s
 }
@@ -120,6 +121,17 @@ func keepPairs(o Outline, s []standing) {
 		}
 		if paired(o, Span{t.Start, prefix}) {
 			keepWhole(s[t.Start:prefix])
+		}
+	}
+}
+
+// keepOpenings pins the message that opened a turn with what is pinned of the turn:
+// most APIs want the user to speak first, and an answer says little without its
+// question.
+func keepOpenings(o Outline, s []standing) {
+	for _, t := range o.Turns {
+		if t.User >= 0 && slices.Contains(s[t.Start:t.End], pinned) {
+			s[t.User] = pinned
 		}
 	}
 }

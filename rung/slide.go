@@ -34,10 +34,13 @@ func (s *Slide) Apply(_ context.Context, w *plimsoll.Work) error {
 			return err
 		}
 	}
-	if s.TurnsOnly || w.Reached() || len(newest.Rounds) < 2 {
+	if s.TurnsOnly || w.Reached() || len(newest.Rounds) == 0 {
 		return nil
 	}
-	return s.dropRounds(w, newest)
+	if err := s.dropRounds(w, newest); err != nil || w.Reached() || newest.User < 0 {
+		return err
+	}
+	return s.dropReceipts(w, newest, nil)
 }
 
 // dropFree drops the messages of a span that need not be kept.
@@ -108,7 +111,7 @@ func reasoningRounds(w *plimsoll.Work, turn plimsoll.Turn) []bool {
 }
 
 // receiptText is what a receipt says; an earlier one is read by it, too.
-const receiptText = "%d earlier tool rounds of this turn (%d tokens) were removed to fit the context window"
+const receiptText = "%d earlier tool rounds of this turn (%d tokens)"
 
 // leaveReceipt says what was dropped before round n, in front of the first round
 // that is left. Pinned rounds and the anchor were not dropped. A receipt of an
@@ -131,17 +134,29 @@ func (s *Slide) leaveReceipt(w *plimsoll.Work, turn plimsoll.Turn, n, anchor int
 	if sum.rounds == 0 {
 		return nil
 	}
-	why := plimsoll.Why{Rung: s.Name(), Reason: "receipt for what was removed"}
-	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
-		if m := d.Original().Messages.At(i); plimsoll.IsReceipt(m) && !w.Kept(i) {
-			sum.addEarlier(m)
-			if err := d.DropAlone(i, why); err != nil {
-				return err
-			}
-		}
+	if err := s.dropReceipts(w, turn, &sum); err != nil {
+		return err
 	}
+	why := plimsoll.Why{Rung: s.Name(), Reason: "receipt for what was removed"}
 	_, err := d.Insert(turn.Rounds[first].Start, plimsoll.Receipt(fmt.Sprintf(receiptText, sum.rounds, sum.tokens)), why)
 	return err
+}
+
+// dropReceipts drops the receipts of earlier cuts before the first round, and adds
+// their figures up.
+func (s *Slide) dropReceipts(w *plimsoll.Work, turn plimsoll.Turn, sum *figures) error {
+	d, why := w.Draft(), plimsoll.Why{Rung: s.Name(), Reason: "receipt of an earlier cut"}
+	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
+		m := d.Original().Messages.At(i)
+		if w.Kept(i) || !plimsoll.IsReceipt(m) {
+			continue
+		}
+		sum.addEarlier(m)
+		if err := d.DropAlone(i, why); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // figures are what a receipt counts.
@@ -149,7 +164,7 @@ type figures struct{ rounds, tokens int }
 
 // addEarlier adds the figures of a receipt; other messages have none.
 func (f *figures) addEarlier(m plimsoll.Message) {
-	if !plimsoll.IsReceipt(m) {
+	if f == nil || !plimsoll.IsReceipt(m) {
 		return
 	}
 	var rounds, tokens int

@@ -2,6 +2,7 @@ package rung_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,6 +174,39 @@ func TestAReceiptOpensNoTurn(t *testing.T) {
 	}
 	if receipt := plan.Conversation().Messages.At(1).Text(); !strings.Contains(receipt, "9 earlier tool rounds of this turn (450 tokens)") {
 		t.Errorf("the receipt does not count the earlier cut: %q", receipt)
+	}
+}
+
+func TestAReceiptGoesWhereNothingElseIsLeftToDrop(t *testing.T) {
+	t.Parallel()
+	for left, messages := range map[string][]plimsoll.Message{"0": loop(1).Messages.Slice(), "1": loop(2).Messages.Slice()} {
+		receipt := plimsoll.Receipt("5 earlier tool rounds of this turn (250 tokens)")
+		plan, err := slid(t, plimsoll.Conversation{Messages: plimsoll.ListOf(slices.Insert(messages, 1, receipt)...)}, 80, &rung.Slide{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rounds(plan.Conversation()); got != left {
+			t.Errorf("left %q, want %q", got, left)
+		}
+	}
+}
+
+func TestAQuestionThatLooksLikeAReceiptIsNone(t *testing.T) {
+	t.Parallel()
+	for _, question := range []string{
+		"[plimsoll: what does that mean?]",
+		"[plimsoll: 3 earlier tool rounds of this turn",
+		"[plimsoll: is that a receipt? I read:\n3 messages were removed to fit the context window]",
+	} {
+		messages := append(loop(2).Messages.Slice(), plimsoll.Say(plimsoll.User, question))
+		messages = append(messages, loop(4).Messages.Slice()[1:]...)
+		plan, err := slid(t, plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}, 250, &rung.Slide{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan.Conversation().Messages.At(0).Text(); got != question {
+			t.Errorf("the question %q is gone, the first message is %q", question, got)
+		}
 	}
 }
 

@@ -1,0 +1,57 @@
+package preset_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
+)
+
+// TestWhatIsPinnedInAnOldTurnStaysInEveryDialect pins one message after the other
+// and lets all other turns go. Some APIs want the user to speak first.
+func TestWhatIsPinnedInAnOldTurnStaysInEveryDialect(t *testing.T) {
+	t.Parallel()
+	for _, d := range dialects.All() {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			body, err := wiretest.Rewrite(dialects.Codec(d), workday())
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := wiretest.Decode(t, dialects.Codec(d), string(body))
+			for i := range request.Conversation().Messages.Len() {
+				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: -1, Pins: []plimsoll.Pin{{Index: &i}}})
+				plan, err := k.FitTask(t.Context(), plimsoll.Task{
+					Conversation: request.Conversation(),
+					Check:        func(draft *plimsoll.Draft) error { return dialects.Verify(request, draft) },
+				})
+				if err != nil {
+					t.Errorf("message %d: %v", i, err)
+					continue
+				}
+				if _, stands := plan.Draft().Message(i); !stands {
+					t.Errorf("message %d is gone", i)
+				}
+			}
+		})
+	}
+}
+
+// workday is six turns, each with a tool round and an answer of 100 tokens.
+func workday() plimsoll.Conversation {
+	var messages []plimsoll.Message
+	for i := range 6 {
+		id := fmt.Sprintf("call_%d", i)
+		messages = append(messages,
+			plimsoll.Say(plimsoll.User, "Question"),
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "depth", Arguments: "{}"}),
+			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Name: "depth", Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "9 m"})}),
+			plimsoll.Say(plimsoll.Assistant, "Answer"+strings.Repeat(" because", 100)))
+	}
+	messages = append(messages, plimsoll.Say(plimsoll.User, "And now?"))
+	return plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
+}
