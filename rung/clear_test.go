@@ -96,6 +96,8 @@ func TestO07_WithoutAnArchiveNoReferenceIsLost(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"an output", strings.Repeat("x", 1000), "[tool output trimmed; it was not stored, run the tool again if it is needed]"},
 		{"a view", view, "[tool output trimmed; ref=c1]"},
+		{"what has a reference of its own", "[1] see docs" + strings.Repeat(" and docs", 50) + "; ref=c1]", "[tool output trimmed; it was not stored, run the tool again if it is needed]"},
+		{"a mark with a reference in its words", "[older content of a; ref=c2, which was changed later; ref=" + strings.Repeat("c1", 99) + "]", "[older content of a; ref=c2, which was changed later; ref=" + strings.Repeat("c1", 99) + "]"},
 		{"a placeholder", "[tool output trimmed; ref=a-rather-long-reference-of-c1]", "[tool output trimmed; ref=a-rather-long-reference-of-c1]"},
 	} {
 		plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}}, session(ran("a", tc.text)))

@@ -1,7 +1,9 @@
 package rung
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path"
 	"slices"
@@ -77,6 +79,19 @@ func (s lineSpan) covers(other lineSpan) bool {
 	return s.way == other.way && s.from <= other.from && s.to >= other.to
 }
 
+// pathOf returns the path in the form in which paths are compared. It is remembered
+// for long, so it must not hold the call that it stands in, nor be of any length.
+func pathOf(file string) string { return remembered(path.Clean(file), 4096) }
+
+// remembered returns a text that has no more than a number of bytes; a longer one is
+// told by its hash.
+func remembered(text string, most int) string {
+	if len(text) <= most {
+		return strings.Clone(text)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+}
+
 // knows reports whether a call of the tool may say something about files.
 func (p *Paths) knows(tool string) bool {
 	tool = bareName(tool)
@@ -124,7 +139,7 @@ func (p *Paths) accesses(tool, text string) []access {
 func (p *Paths) one(args arguments, writes bool) []access {
 	for _, name := range p.Args {
 		if file := argText(args, name); file != "" {
-			a := access{path: path.Clean(file), writes: writes}
+			a := access{path: pathOf(file), writes: writes}
 			if !writes {
 				a.span = p.span(args, name)
 			}
@@ -151,7 +166,7 @@ func (p *Paths) span(args arguments, pathArg string) lineSpan {
 		}
 	}
 	slices.Sort(rest)
-	s.way = strings.Join(rest, "&")
+	s.way = remembered(strings.Join(rest, "&"), 256)
 	if from, limit := argNumber(args, "offset"), argNumber(args, "limit"); from > 0 || limit > 0 {
 		from = max(0, from)
 		if limit <= 0 {
@@ -233,7 +248,7 @@ func patched(text string, args arguments) []access {
 	for line := range strings.SplitSeq(patch, "\n") {
 		for _, start := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
 			if file, ok := strings.CutPrefix(line, start); ok {
-				all = append(all, access{path: path.Clean(strings.TrimSpace(file)), writes: true})
+				all = append(all, access{path: pathOf(strings.TrimSpace(file)), writes: true})
 			}
 		}
 	}
@@ -271,7 +286,7 @@ func shellRead(args arguments) []access {
 			file = path.Join(dir, file)
 		}
 	}
-	a.path = path.Clean(file)
+	a.path = pathOf(file)
 	return []access{a}
 }
 

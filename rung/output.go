@@ -122,13 +122,15 @@ const (
 	olderMark     = "[older content of "
 	// markLimit is more than any mark is long: what is longer only pretends.
 	markLimit = 1024
+	// refWord stands before the id of a reference.
+	refWord = "; ref="
 )
 
 // mark writes a mark with its reference, if there is one, else with what to do.
 func mark(words, id, without string) string {
 	switch {
 	case id != "":
-		return words + "; ref=" + id + "]"
+		return words + refWord + id + "]"
 	case without != "":
 		return words + "; " + without + "]"
 	}
@@ -141,11 +143,15 @@ func isPlaceholder(r plimsoll.ToolResult) bool {
 		return false
 	}
 	t, ok := r.Content.At(0).(plimsoll.Text)
-	if !ok || len(t.Text) > markLimit || !strings.HasSuffix(t.Text, "]") {
+	return ok && isMark(t.Text)
+}
+
+func isMark(text string) bool {
+	if len(text) > markLimit || !strings.HasSuffix(text, "]") {
 		return false
 	}
 	for _, words := range []string{trimmedMark, truncatedMark, sameMark, olderMark} {
-		if strings.HasPrefix(t.Text, words) {
+		if strings.HasPrefix(text, words) {
 			return true
 		}
 	}
@@ -173,14 +179,18 @@ func splitMark(text string) (body, mark string) {
 // markedRef returns the id of the reference that a view or a placeholder names.
 func markedRef(text string) string {
 	_, m := splitMark(text)
-	if m == "" && len(text) <= markLimit {
+	if m == "" && isMark(text) {
 		m = text
 	}
-	_, id, found := strings.Cut(m, "; ref=")
-	if !found || !strings.HasPrefix(m, "[") || strings.ContainsAny(id, " \n\t;[") {
+	at := strings.LastIndex(m, refWord)
+	if at < 0 {
 		return ""
 	}
-	return strings.TrimSuffix(id, "]")
+	id := strings.TrimSuffix(m[at+len(refWord):], "]")
+	if strings.ContainsAny(id, " \n\t;[]") {
+		return ""
+	}
+	return id
 }
 
 // lastText returns the last text of a result's content.

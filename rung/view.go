@@ -190,12 +190,14 @@ func (c cutter) reason(texts []string) string {
 	return fmt.Sprintf("output with lines of more than %d characters", c.line)
 }
 
-// all cuts texts to the limits, and reports whether anything was left out.
+// all cuts texts to the limits, and reports whether anything was left out. The marks
+// of earlier views go, unless they still say all that there is to say.
 func (c cutter) all(texts []string) (cut []string, shorter bool) {
 	cut = make([]string, len(texts))
-	sizes := make([]int, len(texts))
+	marks, sizes := make([]string, len(texts)), make([]int, len(texts))
 	for i, text := range texts {
-		body, _ := splitMark(text)
+		body, mark := splitMark(text)
+		marks[i] = mark
 		body = strings.ReplaceAll(body, "\r\n", "\n")
 		short, long := c.lines(body)
 		cut[i], sizes[i], shorter = short, len(short), shorter || long
@@ -208,6 +210,13 @@ func (c cutter) all(texts []string) (cut []string, shorter bool) {
 			// Notes are lines too.
 			cut[i], _ = c.lines(part.whole(text))
 			shorter = true
+		}
+	}
+	if !shorter {
+		for i, mark := range marks {
+			if mark != "" {
+				cut[i] = marked(cut[i], mark)
+			}
 		}
 	}
 	return cut, shorter
