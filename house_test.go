@@ -25,6 +25,7 @@ var edges = map[string][]string{
 	".":                    {},
 	"model":                {"."},
 	"store":                {".", "github.com/klauspost/compress"},
+	"store/storetest":      {".", "store", "github.com/google/go-cmp"},
 	"rung":                 {".", "internal/rawjson"},
 	"preset":               {".", "model", "rung", "token"},
 	"prune":                {".", "preset", "token"},

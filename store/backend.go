@@ -98,39 +98,47 @@ type Stats struct {
 // Backend keeps rows. All methods are safe for concurrent use, by several processes
 // too. What is not there is [plimsoll.ErrNotFound]; what cannot be had now is
 // [ErrUnavailable]; what is broken is [ErrCorrupt]. A method that returned without
-// an error has made its change durable.
+// an error has made its change durable; one that failed has changed nothing. A context
+// that has ended gives its own error.
+//
+// Texts are valid UTF-8 without NUL. Times are kept to the microsecond. Objects come
+// with their times; for the rest a backend's own clock says what is now, and it may
+// leave the time of use of a chunk or a decision alone that is less than a minute old.
 type Backend interface {
 	// Secret returns the store's key, made at random when the store was.
 	Secret(ctx context.Context) ([32]byte, error)
 
 	// Write adds chunks, and an object with all its extents if there is one, in one
 	// transaction. Chunks that are there already stay as they are, but count as used
-	// now. An object that is there already counts as used now. It returns
-	// [ErrMissingChunk] if an extent names a chunk that is not there.
+	// now. An object that is there already stays as it is, with its extents, but
+	// counts as used at Object.Used. It returns [ErrMissingChunk] if an extent names
+	// a chunk that is not there.
 	Write(ctx context.Context, tenant TenantID, chunks []Chunk, object *Object, extents []Extent) error
 	// HasChunks reports which of the chunks are there.
 	HasChunks(ctx context.Context, tenant TenantID, ids []ChunkID) ([]bool, error)
 	// Object returns an object.
 	Object(ctx context.Context, tenant TenantID, id string) (Object, error)
 	// ExtentsAt returns at most limit extents of an object in order, from the one
-	// that holds the byte at the offset on.
+	// that holds the byte at the offset on; none if there is no such byte.
 	ExtentsAt(ctx context.Context, tenant TenantID, id string, offset int64, limit int) ([]Extent, error)
 	// ExtentsAtLine returns at most limit extents from the last one on that begins
 	// before line n does, so that the line's first byte is in them; n counts from 0.
+	// For a line behind the last one that is the last extent.
 	ExtentsAtLine(ctx context.Context, tenant TenantID, id string, n int64, limit int) ([]Extent, error)
 	// Chunk returns a chunk.
 	Chunk(ctx context.Context, tenant TenantID, id ChunkID) (Chunk, error)
-	// Touch marks objects as used.
+	// Touch marks objects as used, never as used earlier than they were. Those that
+	// are not there are passed over.
 	Touch(ctx context.Context, tenant TenantID, ids []string, at time.Time) error
 	// Objects lists a tenant's objects, newest first, at most limit, behind the one
-	// with the given id if it is not empty.
+	// with the given id if it is not empty, which must be there.
 	Objects(ctx context.Context, tenant TenantID, after string, limit int) ([]Object, error)
 	// Delete takes objects out. Their chunks stay until Sweep.
 	Delete(ctx context.Context, tenant TenantID, ids []string) (int, error)
 	// Tenants lists the tenants that have objects.
 	Tenants(ctx context.Context) ([]TenantID, error)
 
-	// PutDecision adds or replaces a decision.
+	// PutDecision adds or replaces a decision. What it refers to need not be there.
 	PutDecision(ctx context.Context, tenant TenantID, d Decision) error
 	// FindDecision returns the decision of the first of the keys that has one, and
 	// marks it as used.
@@ -138,10 +146,11 @@ type Backend interface {
 	// DeleteDecisions takes decisions out.
 	DeleteDecisions(ctx context.Context, tenant TenantID, keys []plimsoll.Digest) (int, error)
 
-	// AddAccount adds figures to an account; First and Last widen.
+	// AddAccount adds figures to the conversation's account; First and Last widen, and
+	// Model is that of the figures with the greatest Last.
 	AddAccount(ctx context.Context, tenant TenantID, a Account) error
 	// Accounts lists accounts, the last used first, at most limit, behind the given
-	// conversation if it is not empty.
+	// conversation if it is not empty, which must be there.
 	Accounts(ctx context.Context, tenant TenantID, after string, limit int) ([]Account, error)
 
 	// PutValue keeps a small value under a name, for settings that are learned.
@@ -150,9 +159,9 @@ type Backend interface {
 	Value(ctx context.Context, name string) ([]byte, error)
 
 	// Lease gives the holder the right to something until it expires or is given
-	// up; false if another one has it.
+	// up; false if another one has it. The holder can have it again, for longer.
 	Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error)
-	// Release gives a lease up.
+	// Release gives a lease up, if the holder has it.
 	Release(ctx context.Context, name, holder string) error
 
 	// Expired lists objects of all tenants that were last used before a time and that
@@ -173,6 +182,7 @@ type Backend interface {
 	ExpireDecisions(ctx context.Context, before time.Time) (int, error)
 	// Sweep deletes chunks that no object names and that were last used before a
 	// time, and gives the space back so that nothing of them is left in the files.
+	// It works in small steps; one that failed may have deleted some.
 	Sweep(ctx context.Context, before time.Time) (Swept, error)
 	// Stats counts; of all tenants if tenant is nil.
 	Stats(ctx context.Context, tenant *TenantID) (Stats, error)
