@@ -25,8 +25,9 @@ type body struct {
 }
 
 type bodyForm struct {
-	// lines says that every line is a message.
-	lines bool
+	// lines says that every line is a message, and what ends it.
+	lines   bool
+	lineEnd string
 	// list is the member that a bare list was wrapped in; empty for a request.
 	list string
 }
@@ -48,7 +49,7 @@ func readEditable(r io.Reader, dialect string) (*body, error) {
 	if content[0] != '{' && content[0] != '[' {
 		return nil, errNoRequest
 	}
-	wrapped, err := b.wrap(content)
+	wrapped, err := b.wrap(content, dialect)
 	if err != nil {
 		return nil, locate(err, data, transcript.JSON)
 	}
@@ -56,12 +57,12 @@ func readEditable(r io.Reader, dialect string) (*body, error) {
 }
 
 // wrap makes a request of the content.
-func (b *body) wrap(content []byte) ([]byte, error) {
+func (b *body) wrap(content []byte, dialect string) ([]byte, error) {
 	var whole json.RawMessage
 	err := json.Unmarshal(content, &whole)
 	switch {
 	case err == nil && content[0] == '[':
-		b.form.list = listMember(content)
+		b.form.list = listMember(content, dialect)
 	case err == nil && !isMessage(content):
 		return content, nil
 	default:
@@ -72,14 +73,27 @@ func (b *body) wrap(content []byte) ([]byte, error) {
 		if lines == nil {
 			return nil, err
 		}
-		b.form = bodyForm{lines: true, list: "messages"}
+		b.form = bodyForm{lines: true, lineEnd: "\n"}
+		if first := bytes.IndexByte(content, '\n'); first > 0 && content[first-1] == '\r' {
+			b.form.lineEnd = "\r\n"
+		}
 		content = append(append([]byte{'['}, bytes.Join(lines, []byte(","))...), ']')
+		b.form.list = listMember(content, dialect)
 	}
 	return fmt.Appendf(nil, `{"%s":%s}`, b.form.list, content), nil
 }
 
-// listMember names the member of a request that a list of such elements is.
-func listMember(list []byte) string {
+// listMember names the member of a request that a list of such elements is. The
+// dialect is "auto" or a name.
+func listMember(list []byte, dialect string) string {
+	switch plimsoll.Dialect(dialect) {
+	case plimsoll.Responses:
+		return "input"
+	case plimsoll.Gemini:
+		return "contents"
+	case plimsoll.OpenAI, plimsoll.Anthropic:
+		return "messages"
+	}
 	var elements []struct {
 		Type  string          `json:"type"`
 		Role  string          `json:"role"`
@@ -99,15 +113,20 @@ func listMember(list []byte) string {
 	return "messages"
 }
 
+// isMessage reports whether an object is a message or an item of Responses, and no
+// conversation.
 func isMessage(object []byte) bool {
 	var m struct {
 		Role     string          `json:"role"`
+		Type     string          `json:"type"`
+		CallID   string          `json:"call_id"`
 		Messages json.RawMessage `json:"messages"`
 		Contents json.RawMessage `json:"contents"`
 		Input    json.RawMessage `json:"input"`
 	}
 	err := json.Unmarshal(object, &m)
-	return err == nil && m.Role != "" && m.Messages == nil && m.Contents == nil && m.Input == nil
+	item := m.CallID != "" || m.Type == "reasoning"
+	return err == nil && (m.Role != "" || item) && m.Messages == nil && m.Contents == nil && m.Input == nil
 }
 
 // messageLines returns the lines of JSON Lines; nil if the content is none.
@@ -175,7 +194,7 @@ func (b *body) linesOf(edited []byte) ([]byte, error) {
 	for i := range request.Conversation().Messages.Len() {
 		lines = append(lines, request.Raw(i))
 	}
-	return bytes.Join(lines, []byte("\n")), nil
+	return bytes.Join(lines, []byte(b.form.lineEnd)), nil
 }
 
 // editError says what cannot be read by a command that writes it back.

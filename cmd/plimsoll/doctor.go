@@ -127,7 +127,7 @@ func (c *doctorCmd) examine(in input) (diagnosis, error) {
 		return diagnosis{}, err
 	}
 	defer f.Close()
-	body, err := readBody(f)
+	body, err := readBody(f, c.Dialect)
 	if err != nil {
 		return diagnosis{}, err
 	}
@@ -147,7 +147,7 @@ func (c *doctorCmd) examine(in input) (diagnosis, error) {
 }
 
 // readBody reads a request, or a list of messages as the request it would be.
-func readBody(r io.Reader) ([]byte, error) {
+func readBody(r io.Reader, dialect string) ([]byte, error) {
 	data, err := readAll(r)
 	if err == nil {
 		err = hasContent(data)
@@ -163,7 +163,7 @@ func readBody(r io.Reader) ([]byte, error) {
 		return nil, locate(err, data, transcript.JSON)
 	}
 	if body[0] == '[' {
-		body = append(append([]byte(`{"messages":`), body...), '}')
+		body = fmt.Appendf(nil, `{"%s":%s}`, listMember(body, dialect), body)
 	}
 	return body, nil
 }

@@ -117,7 +117,7 @@ func readAll(r io.Reader) ([]byte, error) {
 // hasContent refuses what cannot be anyone's conversation.
 func hasContent(data []byte) error {
 	switch {
-	case len(bytes.TrimSpace(data)) == 0:
+	case len(bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))) == 0:
 		return errEmpty
 	case !transcript.IsText(data):
 		return errBinary
