@@ -232,6 +232,16 @@ func TestARefusalNamesEachItemOfTheFloor(t *testing.T) {
 	}
 }
 
+func TestARefusalBlamesAReserveThatLeavesNothing(t *testing.T) {
+	t.Parallel()
+	_, err := newKeeper(t, 1000, plimsoll.Options{}).FitTask(t.Context(), plimsoll.Task{
+		Conversation: chat("q"), Line: &plimsoll.Line{Window: 100, Reserve: 200},
+	})
+	if want := "the reserve (200 tokens) leaves nothing of the window (100 tokens): choose a smaller one"; plimsoll.HintOf(err) != want {
+		t.Errorf("hint %q, want %q", plimsoll.HintOf(err), want)
+	}
+}
+
 func TestFitSaysWhenNoRungHelps(t *testing.T) {
 	t.Parallel()
 	idle := rungOf("idle", func(*plimsoll.Work) error { return errors.New("out of order") })

@@ -91,6 +91,9 @@ func (e *OverloadError) undone() string {
 
 // Hint says what would help, largest item first.
 func (e *OverloadError) Hint() string {
+	if window := e.Line.Window; window > 0 && e.Line.Reserve >= window {
+		return fmt.Sprintf("the reserve (%s) leaves nothing of the window (%s): choose a smaller one", tokens(e.Line.Reserve), tokens(window))
+	}
 	var hints []string
 	for _, i := range e.Items {
 		hint := i.hint()
