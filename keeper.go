@@ -51,6 +51,10 @@ type Task struct {
 	Line *Line
 	// Pins beside those of the keeper.
 	Pins []Pin
+	// Keep lists messages that must survive, by index; tool results in them may be
+	// cut. So do results whose calls are not in the conversation because the
+	// provider has them.
+	Keep []int
 	// Check is asked after each rung whether the draft can still be sent; the
 	// edits of a rung that it refuses are undone. Nil means that only the rules
 	// that all APIs share are checked.

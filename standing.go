@@ -29,20 +29,23 @@ const (
 	pinned
 )
 
-// standings finds out which messages must survive. Loose ones survive without the
-// calls and results that they belong to.
-func standings(c Conversation, o Outline, keep Keep, loose bool, pins []Pin) []standing {
+// standings finds out which messages must survive, those that are named among them.
+// Loose ones survive without the calls and results that they belong to.
+func standings(c Conversation, o Outline, options *Options, named []int, pins []Pin) []standing {
 	s := make([]standing, c.Messages.Len())
 	raise := func(span Span, to standing) {
 		for i := span.Start; i < span.End; i++ {
 			s[i] = max(s[i], to)
 		}
 	}
-	if keep == KeepMessage {
+	if options.Keep == KeepMessage {
 		keepMessage(c, raise)
 	} else {
 		raise(Span{0, o.Head}, instruction)
-		keepNewest(c, o, keep, raise)
+		keepNewest(c, o, options.Keep, raise)
+	}
+	for _, i := range named {
+		raise(Span{max(0, i), min(i+1, len(s))}, newestRound)
 	}
 	if len(pins) > 0 {
 		tools := toolNames(c, o)
@@ -52,7 +55,7 @@ func standings(c Conversation, o Outline, keep Keep, loose bool, pins []Pin) []s
 			}
 		}
 	}
-	if !loose {
+	if !options.Loose {
 		keepPairs(o, s)
 		keepOpenings(o, s)
 	}

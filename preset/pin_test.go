@@ -25,10 +25,7 @@ func TestWhatIsPinnedInAnOldTurnStaysInEveryDialect(t *testing.T) {
 			request := wiretest.Decode(t, dialects.Codec(d), string(body))
 			for i := range request.Conversation().Messages.Len() {
 				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: -1, Pins: []plimsoll.Pin{{Index: &i}}})
-				plan, err := k.FitTask(t.Context(), plimsoll.Task{
-					Conversation: request.Conversation(),
-					Check:        func(draft *plimsoll.Draft) error { return dialects.Verify(request, draft) },
-				})
+				plan, err := k.FitTask(t.Context(), dialects.Task(request))
 				if err != nil {
 					t.Errorf("message %d: %v", i, err)
 					continue
@@ -38,6 +35,24 @@ func TestWhatIsPinnedInAnOldTurnStaysInEveryDialect(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAResultThatTheProviderWaitsForIsCutButStays(t *testing.T) {
+	t.Parallel()
+	body := `{"model":"gpt-4o","previous_response_id":"r","input":[{"type":"function_call_output","call_id":"c","output":"` +
+		strings.Repeat("word ", 300) + `"},{"role":"user","content":"And now?"}]}`
+	request := wiretest.Decode(t, dialects.Codec(plimsoll.Responses), body)
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 200, Reserve: -1}).FitTask(t.Context(), dialects.Task(request))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, stands := plan.Draft().Part(plimsoll.PartRef{})
+	if !stands || !strings.Contains(plimsoll.TextOf(result.(plimsoll.ToolResult).Content), "word word") {
+		t.Errorf("the result is %v", result)
+	}
+	if plan.After.Exceeds(plan.Line) {
+		t.Errorf("%d tokens are left of %d", plan.After.Total, plan.Line.Limit())
 	}
 }
 

@@ -102,17 +102,14 @@ func fitBody(p *process, settings *config.Config, b *body) (*plimsoll.Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	conversation := b.request.Conversation()
+	task := dialects.Task(b.request)
 	switch {
 	case settings.Settings.Model != "":
-		conversation.Model = settings.Settings.Model
-	case conversation.Model == "":
-		conversation.Model = defaultModel(b.request.Dialect())
+		task.Conversation.Model = settings.Settings.Model
+	case task.Conversation.Model == "":
+		task.Conversation.Model = defaultModel(b.request.Dialect())
 	}
-	return k.PlanTask(context.Background(), plimsoll.Task{
-		Conversation: conversation,
-		Check:        func(d *plimsoll.Draft) error { return dialects.Verify(b.request, d) },
-	})
+	return k.PlanTask(context.Background(), task)
 }
 
 // write prints the conversation and then says what was done, so that a report

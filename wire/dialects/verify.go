@@ -23,6 +23,35 @@ func (e *InvalidError) Error() string {
 // Unwrap returns [plimsoll.ErrInvalid].
 func (e *InvalidError) Unwrap() error { return plimsoll.ErrInvalid }
 
+// Task returns the task of fitting a request: what is left must be valid for its
+// API, and a result whose call the provider holds must not go.
+func Task(r *wire.Request) plimsoll.Task {
+	return plimsoll.Task{
+		Conversation: r.Conversation(),
+		Keep:         answersOutside(r),
+		Check:        func(d *plimsoll.Draft) error { return Verify(r, d) },
+	}
+}
+
+// answersOutside lists the messages with results of calls that the provider holds:
+// those that have no call in the request, and nothing is wrong with that.
+func answersOutside(r *wire.Request) []int {
+	orphans := r.Outline().Orphans
+	if len(orphans) == 0 {
+		return nil
+	}
+	for _, v := range wire.Check(r) {
+		if v.Rule == wire.RuleOrphanResult {
+			return nil
+		}
+	}
+	var answers []int
+	for _, at := range orphans {
+		answers = append(answers, at.Message)
+	}
+	return answers
+}
+
 // Verify writes the request with the edits of the draft, reads it again and returns
 // an [InvalidError] if the edits broke a rule of the API. What was wrong with the
 // original is left to the API to say.
@@ -44,6 +73,11 @@ func Verify(r *wire.Request, d *plimsoll.Draft) error {
 		if before[v.Rule]--; before[v.Rule] < 0 {
 			fresh = append(fresh, v)
 		}
+	}
+	if outside := answersOutside(r); len(answersOutside(edited)) < len(outside) {
+		fresh = append(fresh, wire.Violation{
+			Rule: wire.RuleNoResult, Message: outside[0], Part: -1, Text: "a call that the API holds would have no result",
+		})
 	}
 	if len(fresh) > 0 {
 		return &InvalidError{fresh}
