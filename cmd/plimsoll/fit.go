@@ -53,10 +53,16 @@ Examples:
 // Run fits the one conversation.
 func (c *fitCmd) Run(p *process, root *cli) error {
 	settings, err := p.settings(root, []config.Flag{
-		{Key: "model", Value: c.Model}, {Key: "window", Value: c.Window}, {Key: "reserve", Value: c.Reserve},
-		{Key: "preset", Value: c.Preset}, {Key: "method", Value: c.Method}, {Key: "marks.low", Name: "--low", Value: c.Low},
-		{Key: "rungs", Value: c.Rungs}, {Key: "pins", Name: "--pin", Value: c.Pin},
-		{Key: "models", Value: c.Models}, {Key: "tokenizers", Value: c.Tokenizers},
+		{Key: "model", Value: c.Model},
+		{Key: "window", Value: c.Window},
+		{Key: "reserve", Value: c.Reserve},
+		{Key: "preset", Value: c.Preset},
+		{Key: "method", Value: c.Method},
+		{Key: "marks.low", Name: "--low", Value: c.Low},
+		{Key: "rungs", Value: c.Rungs},
+		{Key: "pins", Name: "--pin", Value: c.Pin},
+		{Key: "models", Value: c.Models},
+		{Key: "tokenizers", Value: c.Tokenizers},
 	})
 	if err != nil {
 		return err

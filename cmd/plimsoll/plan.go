@@ -60,8 +60,11 @@ func showRungs(w io.Writer, d display, reports []plimsoll.RungReport) {
 
 func showEdits(w io.Writer, d display, c plimsoll.Conversation, edits []plimsoll.Edit) {
 	t := table{columns: []column{
-		{title: "message", right: true}, {title: "role", drop: 1}, {title: "edit"},
-		{title: "saved", right: true}, {title: "why", floor: 16},
+		{title: "message", right: true},
+		{title: "role", drop: 1},
+		{title: "edit"},
+		{title: "saved", right: true},
+		{title: "why", floor: 16},
 	}}
 	for _, e := range edits[:min(mostEdits, len(edits))] {
 		t.rows = append(t.rows, []string{placeOf(e), roleOf(c, e), string(e.Kind), grouped(e.Saved), bar.Clean(e.Rung + ": " + e.Reason)})
