@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// AddAccount adds figures to a conversation's account.
+func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Account) error {
+	return db.do(ctx, "add to an account", false, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, `
+			INSERT INTO plimsoll.account AS a (tenant, conversation, model, requests, input, output, cache_creation,
+				cache_read, reasoning, saved, written, first, last)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			ON CONFLICT (tenant, conversation) DO UPDATE SET
+				model = CASE WHEN excluded.last >= a.last THEN excluded.model ELSE a.model END,
+				requests = a.requests + excluded.requests,
+				input = a.input + excluded.input,
+				output = a.output + excluded.output,
+				cache_creation = a.cache_creation + excluded.cache_creation,
+				cache_read = a.cache_read + excluded.cache_read,
+				reasoning = a.reasoning + excluded.reasoning,
+				saved = a.saved + excluded.saved,
+				written = a.written + excluded.written,
+				first = least(a.first, excluded.first),
+				last = greatest(a.last, excluded.last)`,
+			tenant[:], a.Conversation, a.Model, a.Requests, a.Usage.Input, a.Usage.Output, a.Usage.CacheCreation,
+			a.Usage.CacheRead, a.Usage.Reasoning, a.Saved, a.Written, a.First, a.Last)
+		return err
+	})
+}
+
+// Accounts lists accounts, the last used first.
+func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Account, error) {
+	behind := ``
+	args := []any{tenant[:], max(limit, 0)}
+	if after != "" {
+		behind = `AND (last, conversation) < (SELECT last, conversation FROM plimsoll.account WHERE tenant = $1 AND conversation = $3)`
+		args = append(args, after)
+	}
+	all, err := list(ctx, db, "list accounts", scanAccount, `
+		SELECT conversation, model, requests, input, output, cache_creation, cache_read, reasoning, saved, written, first, last
+		FROM plimsoll.account WHERE tenant = $1 `+behind+`
+		ORDER BY last DESC, conversation DESC LIMIT $2`, args...)
+	if err == nil && len(all) == 0 && after != "" {
+		_, err = one(ctx, db, "find an account", pgx.RowTo[string],
+			`SELECT conversation FROM plimsoll.account WHERE tenant = $1 AND conversation = $2`, tenant[:], after)
+	}
+	return all, err
+}
+
+func scanAccount(row pgx.CollectableRow) (a store.Account, err error) {
+	u := &a.Usage
+	return a, row.Scan(&a.Conversation, &a.Model, &a.Requests, &u.Input, &u.Output, &u.CacheCreation, &u.CacheRead,
+		&u.Reasoning, &a.Saved, &a.Written, utc{&a.First}, utc{&a.Last})
+}
+
+// PutValue keeps a value under a name.
+func (db *DB) PutValue(ctx context.Context, name string, value []byte) error {
+	_, err := db.exec(ctx, "keep a value", `
+		INSERT INTO plimsoll.value (name, value) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, present(value))
+	return err
+}
+
+// Value returns a value.
+func (db *DB) Value(ctx context.Context, name string) ([]byte, error) {
+	return one(ctx, db, "read a value", pgx.RowTo[[]byte], `SELECT value FROM plimsoll.value WHERE name = $1`, name)
+}
+
+// Lease gives the holder a right for a while.
+func (db *DB) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
+	n, err := db.exec(ctx, "lease", `
+		INSERT INTO plimsoll.lease AS l (name, holder, until)
+		VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond')
+		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+		WHERE l.holder = excluded.holder OR l.until <= clock_timestamp()`, name, holder, life.Microseconds())
+	return n > 0, err
+}
+
+// Release gives a lease up.
+func (db *DB) Release(ctx context.Context, name, holder string) error {
+	_, err := db.exec(ctx, "release", `DELETE FROM plimsoll.lease WHERE name = $1 AND holder = $2`, name, holder)
+	return err
+}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+const (
+	// connectTimeout is for each host of the URL, if it names none.
+	connectTimeout = 3 * time.Second
+	// pingAfter is how long a connection may have been idle before it is tried
+	// first, pingTimeout how long that may take.
+	pingAfter   = time.Second
+	pingTimeout = 2 * time.Second
+	// maxConns is the least that the pool may grow to, if the URL does not say.
+	maxConns = 10
+)
+
+// errReadOnly: the server cannot be written to.
+var errReadOnly = errors.New("the server is read-only")
+
+// configure reads the URL and adds what a store needs.
+func (db *DB) configure(address string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, &plimsoll.Error{
+			Op: "postgres: read the URL", Code: plimsoll.CodeInvalid,
+			Hint: "want postgres://user:password@host:5432/database?sslmode=verify-full, special characters of the password as %XX",
+			Err:  fmt.Errorf("%w%s", plimsoll.ErrInvalid, reason(address, err)),
+		}
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if !strings.Contains(address, "pool_max_conns") {
+		config.MaxConns = max(config.MaxConns, maxConns)
+	}
+	if config.ConnConfig.RuntimeParams["application_name"] == "" {
+		config.ConnConfig.RuntimeParams["application_name"] = "plimsoll"
+	}
+	if config.ConnConfig.ValidateConnect == nil {
+		config.ConnConfig.ValidateConnect = writable
+	}
+	if _, asked := config.ConnConfig.RuntimeParams["synchronous_commit"]; !asked {
+		config.AfterConnect = durable
+	}
+	config.ShouldPing = db.isStale
+	return config, nil
+}
+
+// reason returns what is wrong with a URL, unless that could show the password.
+func reason(address string, err error) string {
+	parsed, bad := url.Parse(address)
+	if bad != nil || parsed.User == nil || strings.Contains(strings.ToLower(address), "passw") {
+		return ""
+	}
+	inner := errors.Unwrap(err)
+	password, has := parsed.User.Password()
+	if inner == nil || has && (password == "" || strings.Contains(inner.Error(), password)) {
+		return ""
+	}
+	return ": " + inner.Error()
+}
+
+// writable refuses a server that is read-only, so that the next host is tried.
+func writable(ctx context.Context, conn *pgconn.PgConn) error {
+	result := conn.ExecParams(ctx, "SHOW transaction_read_only", nil, nil, nil, nil).Read()
+	if result.Err != nil {
+		return result.Err
+	}
+	if len(result.Rows) == 1 && string(result.Rows[0][0]) == "on" {
+		return errReadOnly
+	}
+	return nil
+}
+
+// durable sees to it that what was committed is on disk, even if the server's own
+// setting is not to wait for that.
+func durable(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
+		WHERE current_setting('synchronous_commit') = 'off'`)
+	return err
+}
+
+// isStale tries a connection that was idle. If it is dead the others most likely are
+// too, and finding that out one by one could take longer than anybody waits.
+func (db *DB) isStale(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+	if p.IdleDuration < pingAfter {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if p.Conn.Ping(ctx) == nil {
+		return false
+	}
+	db.pool.Reset()
+	return true
+}

@@ -1,0 +1,157 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// Secret returns the key of the store.
+func (db *DB) Secret(ctx context.Context) (secret [32]byte, err error) {
+	key, err := one(ctx, db, "read the key", pgx.RowTo[[]byte], `SELECT secret FROM plimsoll.store`)
+	if err != nil {
+		return secret, err
+	}
+	if copy(secret[:], key) != len(secret) {
+		return secret, fmt.Errorf("postgres: %w: the key has %d bytes, want %d", store.ErrCorrupt, len(key), len(secret))
+	}
+	return secret, nil
+}
+
+// HasChunks reports which of the chunks are there.
+func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
+	wanted := make([][]byte, len(ids))
+	for i := range ids {
+		wanted[i] = ids[i][:]
+	}
+	found, err := list(ctx, db, "look for chunks", pgx.RowTo[[]byte],
+		`SELECT id FROM plimsoll.chunk WHERE tenant = $1 AND id = ANY ($2)`, tenant[:], wanted)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[store.ChunkID]bool, len(found))
+	for _, id := range found {
+		there[store.ChunkID(id)] = true
+	}
+	has := make([]bool, len(ids))
+	for i, id := range ids {
+		has[i] = there[id]
+	}
+	return has, nil
+}
+
+// Chunk returns a chunk.
+func (db *DB) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
+	scan := func(row pgx.CollectableRow) (store.Chunk, error) {
+		c := store.Chunk{ID: id}
+		return c, row.Scan(&c.Size, &c.Data)
+	}
+	return one(ctx, db, "read a chunk", scan,
+		`SELECT size, data FROM plimsoll.chunk WHERE tenant = $1 AND id = $2`, tenant[:], id[:])
+}
+
+const objectColumns = `id, kind, bytes, lines, stored, note, created, used`
+
+// objectFields returns where the columns of an object go.
+func objectFields(o *store.Object) []any {
+	return []any{&o.ID, (*string)(&o.Kind), &o.Bytes, &o.Lines, &o.Stored, &o.Note, utc{&o.Created}, utc{&o.Used}}
+}
+
+func scanObject(row pgx.CollectableRow) (o store.Object, err error) {
+	return o, row.Scan(objectFields(&o)...)
+}
+
+// utc scans a time without the zone of this machine.
+type utc struct{ time *time.Time }
+
+// Scan implements [database/sql.Scanner].
+func (u utc) Scan(value any) error {
+	t, ok := value.(time.Time)
+	if !ok {
+		return fmt.Errorf("postgres: %T is no time", value)
+	}
+	*u.time = t.UTC()
+	return nil
+}
+
+// Object returns an object.
+func (db *DB) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
+	return one(ctx, db, "find an object", scanObject,
+		`SELECT `+objectColumns+` FROM plimsoll.object WHERE tenant = $1 AND id = $2`, tenant[:], id)
+}
+
+// Objects lists a tenant's objects, newest first.
+func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
+	behind := ``
+	args := []any{tenant[:], max(limit, 0)}
+	if after != "" {
+		behind = `AND (created, id) < (SELECT created, id FROM plimsoll.object WHERE tenant = $1 AND id = $3)`
+		args = append(args, after)
+	}
+	all, err := list(ctx, db, "list objects", scanObject, `
+		SELECT `+objectColumns+` FROM plimsoll.object WHERE tenant = $1 `+behind+`
+		ORDER BY created DESC, id DESC LIMIT $2`, args...)
+	if err == nil && len(all) == 0 && after != "" {
+		_, err = db.Object(ctx, tenant, after)
+	}
+	return all, err
+}
+
+const selectExtents = `
+	SELECT chunk, pos, line, size, lines FROM plimsoll.extent
+	WHERE tenant = $1 AND object = $2 AND pos >= (%s) ORDER BY pos LIMIT $4`
+
+// The first extent is found by its index alone, wherever it stands.
+var (
+	extentsAt = fmt.Sprintf(selectExtents, `
+		SELECT CASE WHEN pos + size > $3 THEN pos END FROM plimsoll.extent
+		WHERE tenant = $1 AND object = $2 AND pos <= $3 ORDER BY pos DESC LIMIT 1`)
+	extentsAtLine = fmt.Sprintf(selectExtents, `coalesce((
+		SELECT pos FROM plimsoll.extent
+		WHERE tenant = $1 AND object = $2 AND line < $3 ORDER BY line DESC, pos DESC LIMIT 1), 0)`)
+)
+
+// ExtentsAt returns extents from the one on that holds a byte.
+func (db *DB) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, offset int64, limit int) ([]store.Extent, error) {
+	return db.extents(ctx, extentsAt, tenant, id, offset, limit)
+}
+
+// ExtentsAtLine returns extents from the last one on that begins before a line.
+func (db *DB) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id string, n int64, limit int) ([]store.Extent, error) {
+	return db.extents(ctx, extentsAtLine, tenant, id, n, limit)
+}
+
+func (db *DB) extents(ctx context.Context, query string, tenant store.TenantID, id string, at int64, limit int) ([]store.Extent, error) {
+	found, err := list(ctx, db, "find extents", scanExtent, query, tenant[:], id, at, max(limit, 0))
+	if err == nil && len(found) == 0 {
+		_, err = db.Object(ctx, tenant, id)
+	}
+	return found, err
+}
+
+func scanExtent(row pgx.CollectableRow) (e store.Extent, err error) {
+	var chunk []byte
+	if err := row.Scan(&chunk, &e.Offset, &e.Line, &e.Size, &e.Lines); err != nil {
+		return e, err
+	}
+	if copy(e.Chunk[:], chunk) != len(e.Chunk) {
+		return e, fmt.Errorf("%w: a chunk's name has %d bytes", store.ErrCorrupt, len(chunk))
+	}
+	return e, nil
+}
+
+// Tenants lists the tenants that have objects.
+func (db *DB) Tenants(ctx context.Context) ([]store.TenantID, error) {
+	return list(ctx, db, "list tenants", scanTenant, `SELECT DISTINCT tenant FROM plimsoll.object ORDER BY tenant`)
+}
+
+func scanTenant(row pgx.CollectableRow) (t store.TenantID, err error) {
+	var id []byte
+	err = row.Scan(&id)
+	copy(t[:], id)
+	return t, err
+}
