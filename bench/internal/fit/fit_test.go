@@ -49,6 +49,15 @@ func TestOutcomesAreJudgedByTheSameRules(t *testing.T) {
 	}
 }
 
+func TestConversationsWithoutAUserLoseNoMessageOfHis(t *testing.T) {
+	t.Parallel()
+	c := Case{Messages: json.RawMessage(`[{"role":"system","content":"be brief"},` + round + `]`)}
+	v, err := judge(c, Budget{"50 %", 100}, "auto", messages(round), token.NewMeter(nil))
+	if err != nil || v.Kind != Usable || !v.Newest {
+		t.Errorf("got %+v, %v", v, err)
+	}
+}
+
 func messages(list string) Outcome { return Outcome{Messages: json.RawMessage("[" + list + "]")} }
 
 // heavy weighs more than a hundred tokens, and as much as it says by its own count.
@@ -171,5 +180,9 @@ func TestSummariesCountUsableResultsOnly(t *testing.T) {
 	}
 	if n := r.Rescued("auto", "litellm"); n != 1 {
 		t.Errorf("%d rescued, want 1", n)
+	}
+	r.Verdicts[2].Kind = Usable
+	if m := r.Match("auto", "litellm", func(Verdict) bool { return true }); m.Cases != 1 || m.Ours != 0.9 || m.Theirs != 9 {
+		t.Errorf("got %+v, want the case that both made usable", m)
 	}
 }

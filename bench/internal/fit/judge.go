@@ -43,7 +43,8 @@ type Verdict struct {
 	Why string `json:"why,omitempty"`
 	// Tokens that are left by our count.
 	Tokens int `json:"tokens"`
-	// Newest says that the newest message of the user is there as it was.
+	// Newest says that the newest message of the user is there as it was, or that
+	// there never was one.
 	Newest bool          `json:"newest"`
 	CPU    time.Duration `json:"cpu_ns"`
 }
@@ -70,7 +71,8 @@ func judge(c Case, b Budget, way string, o Outcome, meter plimsoll.Meter) (Verdi
 	if err != nil {
 		return v, err
 	}
-	v.Newest = says(is, newest(was))
+	wanted, ok := newest(was)
+	v.Newest = !ok || says(is, wanted)
 	request, err := decode(o.Messages)
 	if err != nil {
 		v.Kind, v.Why = Invalid, err.Error()
@@ -122,13 +124,13 @@ func asks(all []speech) bool {
 }
 
 // newest returns the newest message of the user.
-func newest(all []speech) speech {
+func newest(all []speech) (s speech, ok bool) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Role == "user" {
-			return all[i]
+			return all[i], true
 		}
 	}
-	return speech{}
+	return speech{}, false
 }
 
 func says(all []speech, wanted speech) bool {

@@ -33,7 +33,7 @@ func (r *Result) Summary(way string, wanted func(Verdict) bool) Summary {
 			s.Newest++
 		}
 		if v.Kind == Usable {
-			s.Used += float64(v.Tokens) / float64(v.Budget.Tokens)
+			s.Used += v.used()
 		}
 	}
 	if n := s.Kinds[Usable]; n > 0 {
@@ -49,21 +49,55 @@ func (r *Result) Summary(way string, wanted func(Verdict) bool) Summary {
 // Rescued counts the cases that Plimsoll's way refuses and another way makes usable
 // results of.
 func (r *Result) Rescued(ours, theirs string) int {
+	n := 0
+	r.both(ours, theirs, func(a, b Verdict) {
+		if a.Kind == Refused && b.Kind == Usable {
+			n++
+		}
+	})
+	return n
+}
+
+// Match is what two ways make of the cases for which both have usable results.
+type Match struct {
+	Cases int
+	// Ours and Theirs are the mean shares of the budget that the results fill.
+	Ours, Theirs float64
+}
+
+// Match compares two ways on the cases that are wanted.
+func (r *Result) Match(ours, theirs string, wanted func(Verdict) bool) Match {
+	var m Match
+	r.both(ours, theirs, func(a, b Verdict) {
+		if a.Kind == Usable && b.Kind == Usable && wanted(a) {
+			m.Cases++
+			m.Ours += a.used()
+			m.Theirs += b.used()
+		}
+	})
+	if m.Cases > 0 {
+		m.Ours, m.Theirs = m.Ours/float64(m.Cases), m.Theirs/float64(m.Cases)
+	}
+	return m
+}
+
+func (v Verdict) used() float64 { return float64(v.Tokens) / float64(v.Budget.Tokens) }
+
+// both visits the verdicts of two ways on the same case.
+func (r *Result) both(ours, theirs string, visit func(ours, theirs Verdict)) {
 	type key struct {
 		id     string
 		budget Budget
 	}
-	refused := map[key]bool{}
+	known := map[key]Verdict{}
 	for _, v := range r.Verdicts {
-		if v.Way == ours && v.Kind == Refused {
-			refused[key{v.Case, v.Budget}] = true
+		if v.Way == ours {
+			known[key{v.Case, v.Budget}] = v
 		}
 	}
-	n := 0
 	for _, v := range r.Verdicts {
-		if v.Way == theirs && v.Kind == Usable && refused[key{v.Case, v.Budget}] {
-			n++
+		if a, ok := known[key{v.Case, v.Budget}]; ok && v.Way == theirs {
+			visit(a, v)
 		}
 	}
-	return n
 }

@@ -41,7 +41,8 @@ func comparison(r *fit.Result) []string {
 	return []string{
 		fmt.Sprintf("%s; %d conversations, %d more could not be used. Calls were stopped after %s.\n", r.Version, r.Conversations, r.Unused, duration(r.Limit)),
 		"### Conversations with tool calls\n\n" + waysTable(r, tools).String(),
-		"### Conversations without\n\n" + waysTable(r, chats).String(),
+		"### Conversations without tool calls\n\n" + waysTable(r, chats).String(),
+		"### What is kept of the same conversations\n\nShare of the budget that results fill, where both are usable.\n\n" + matches(r, tools, chats).String(),
 		"### With tool calls, by budget\n\nUsable results, and what part of the budget they fill.\n\n" + byBudget(r).String(),
 		"### With tool calls, time by corpus\n\nCPU time of all calls.\n\n" + byCorpus(r).String(),
 		rescued(r),
@@ -75,6 +76,23 @@ func occurring(r *fit.Result, wanted func(fit.Verdict) bool) []fit.Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k fit.Kind) bool {
 		return k != fit.Usable && !slices.ContainsFunc(r.Verdicts, func(v fit.Verdict) bool { return v.Kind == k && wanted(v) })
 	})
+}
+
+// matches has a row for each pair of ways: comparing all that one made usable with
+// all that another did would compare different conversations.
+func matches(r *fit.Result, tools, chats func(fit.Verdict) bool) *table {
+	t := &table{head: []string{"pair", "with tools: cases", "ours", "theirs", "without: cases", "ours", "theirs"}}
+	for _, ours := range fit.Ways {
+		for _, theirs := range fit.Ways {
+			if !ours.Ours || theirs.Ours {
+				continue
+			}
+			a, b := r.Match(ours.ID, theirs.ID, tools), r.Match(ours.ID, theirs.ID, chats)
+			t.add(ours.Title+"; "+theirs.Title, fmt.Sprint(a.Cases), percent(a.Ours), percent(a.Theirs),
+				fmt.Sprint(b.Cases), percent(b.Ours), percent(b.Theirs))
+		}
+	}
+	return t
 }
 
 func byBudget(r *fit.Result) *table {
