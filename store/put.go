@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -17,23 +19,142 @@ type PutOptions struct {
 }
 
 // Ref returns the reference that Put gives the content. It stores nothing.
-func (t *Tenant) Ref(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return plimsoll.Ref{}, errors.ErrUnsupported
+func (t *Tenant) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	s, err := sourceOf(content)
+	if err != nil {
+		return plimsoll.Ref{}, fault("name content", err)
+	}
+	return t.refOf(s), nil
+}
+
+func (t *Tenant) refOf(s source) plimsoll.Ref {
+	h := t.key.namer(s.kind)
+	for _, pieces := range [][]string{s.text, s.rest} {
+		for _, p := range pieces {
+			// The error of a hash is always nil.
+			_, _ = io.WriteString(h, p)
+		}
+	}
+	return plimsoll.Ref{ID: named(h), Bytes: s.bytes, Lines: s.lines}
 }
 
 // Put stores content whole, byte for byte, and returns its reference when it is
 // committed. Content that is there already counts as used.
 func (t *Tenant) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return plimsoll.Ref{}, errors.ErrUnsupported
+	const op = "store content"
+	s, err := sourceOf(content)
+	if err != nil {
+		return plimsoll.Ref{}, fault(op, err)
+	}
+	ref := t.refOf(s)
+	if there, err := t.recent(ctx, ref.ID); there || err != nil {
+		return ref, fault(op, err)
+	}
+	return t.put(ctx, op, true, func(certain bool) (plimsoll.Ref, error) {
+		w := t.newWriter(s.kind, "")
+		w.object.ID, w.certain = ref.ID, certain
+		// One more than there is, so that the end is found without growing.
+		w.grow(int(min(int64(w.limit()), s.stored+1)))
+		return w.write(ctx, []section{{joined(s.text), true}, {joined(s.rest), false}})
+	})
+}
+
+// recent reports whether an object is there and so lately used that nothing takes it
+// away; otherwise it has to be written, if only to count as used.
+func (t *Tenant) recent(ctx context.Context, id string) (bool, error) {
+	o, err := t.store.backend.Object(ctx, t.id, id)
+	if errors.Is(err, plimsoll.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !t.stale(o), err
+}
+
+func (t *Tenant) stale(o Object) bool {
+	return t.store.options.Now().Sub(o.Used) >= t.store.options.TouchEvery
+}
+
+func joined(pieces []string) io.Reader {
+	readers := make([]io.Reader, len(pieces))
+	for i, p := range pieces {
+		readers[i] = strings.NewReader(p)
+	}
+	return io.MultiReader(readers...)
 }
 
 // PutReader stores what a reader returns, in constant memory, and returns the
-// reference when it is committed. Options may be nil.
+// reference when it is committed. Options may be nil. A text gets the same reference
+// as from Put.
+//
+// Chunks that were written early may be swept before the object is there, by
+// [Store.Sweep] or if it takes longer than the grace of [Policy]. Then a reader that
+// is an io.Seeker is read once more; for another one the error is an
+// [ErrUnavailable], and the caller may try again.
 func (t *Tenant) PutReader(ctx context.Context, r io.Reader, o *PutOptions) (plimsoll.Ref, error) {
-	return plimsoll.Ref{}, errors.ErrUnsupported
+	const op = "store content"
+	if o == nil {
+		o = &PutOptions{}
+	}
+	kind := o.Kind
+	switch kind {
+	case "":
+		kind = KindText
+	case KindText, KindSpan:
+	default:
+		return plimsoll.Ref{}, fault(op, fmt.Errorf("kind %q: %w", o.Kind, plimsoll.ErrInvalid))
+	}
+	seeker, _ := r.(io.Seeker)
+	var start int64
+	if seeker != nil {
+		var err error
+		if start, err = seeker.Seek(0, io.SeekCurrent); err != nil {
+			seeker = nil // a pipe, for one
+		}
+	}
+	return t.put(ctx, op, seeker != nil, func(certain bool) (plimsoll.Ref, error) {
+		if certain {
+			if _, err := seeker.Seek(start, io.SeekStart); err != nil {
+				return plimsoll.Ref{}, err
+			}
+		}
+		w := t.newWriter(kind, o.Note)
+		w.namer, w.certain = t.key.namer(kind), certain
+		return w.write(ctx, []section{{r, true}})
+	})
+}
+
+// put writes, and once more, with all chunks, if some were swept meanwhile and it
+// can be done again.
+func (t *Tenant) put(ctx context.Context, op string, again bool, write func(certain bool) (plimsoll.Ref, error)) (plimsoll.Ref, error) {
+	ref, err := write(false)
+	if errors.Is(err, ErrMissingChunk) && again && ctx.Err() == nil {
+		ref, err = write(true)
+	}
+	if errors.Is(err, ErrMissingChunk) {
+		err = fmt.Errorf("swept while it was written: %w: %w", ErrUnavailable, err)
+	}
+	return ref, fault(op, err)
 }
 
 // Content returns what Put was given. What PutReader was given is one text.
 func (t *Tenant) Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
-	return plimsoll.List[plimsoll.Part]{}, errors.ErrUnsupported
+	content, err := t.content(ctx, id)
+	return content, fault("read "+id, err)
+}
+
+func (t *Tenant) content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
+	var none plimsoll.List[plimsoll.Part]
+	o, err := t.object(ctx, id)
+	if err != nil {
+		return none, err
+	}
+	var stored strings.Builder
+	// A damaged row must not make us allocate what is not there.
+	stored.Grow(int(min(o.Stored, 64<<20)))
+	if err := t.copy(ctx, &stored, o); err != nil {
+		return none, err
+	}
+	if o.Kind == KindParts {
+		return decodeParts(stored.String(), o.Bytes)
+	}
+	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: stored.String()}), nil
 }

@@ -3,15 +3,24 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // Reader reads the text of an object: of [KindText] and [KindSpan] the bytes that
 // were stored, of [KindParts] its texts with a word in brackets for each part that
-// is none. It belongs to one goroutine.
+// is none. It belongs to one goroutine, and must be closed.
 type Reader struct {
+	tenant *Tenant
 	object Object
+	ctx    context.Context
+
+	pos    int64
+	cursor *cursor
+	block  Block
 }
 
 var _ io.ReadSeekCloser = (*Reader)(nil)
@@ -19,20 +28,87 @@ var _ io.ReadSeekCloser = (*Reader)(nil)
 // Open returns a reader of an object. The context holds for Read too. The error is
 // [ErrGone] alike for a reference that is unknown, expired or somebody else's.
 func (t *Tenant) Open(ctx context.Context, id string) (*Reader, error) {
-	return nil, errors.ErrUnsupported
+	o, err := t.object(ctx, id)
+	if err != nil {
+		return nil, fault("read "+id, err)
+	}
+	return &Reader{tenant: t, object: o, ctx: ctx}, nil
 }
 
 // Object returns what is read.
 func (r *Reader) Object() Object { return r.object }
 
 // Read reads on from where the last Read or Seek ended.
-func (r *Reader) Read(p []byte) (int, error) { return 0, errors.ErrUnsupported }
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.pos >= r.object.Bytes {
+		return 0, io.EOF
+	}
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if err := r.reach(); err != nil {
+		return 0, r.fault(err)
+	}
+	n := copy(p, r.block.Data[r.pos-r.block.Offset:])
+	r.pos += int64(n)
+	return n, nil
+}
 
-// Seek sets where Read reads on.
-func (r *Reader) Seek(offset int64, whence int) (int64, error) { return 0, errors.ErrUnsupported }
+// reach makes the block that holds the position the current one.
+func (r *Reader) reach() error {
+	end := r.block.Offset + int64(len(r.block.Data))
+	if r.pos >= r.block.Offset && r.pos < end {
+		return nil
+	}
+	if r.cursor == nil || r.pos != end {
+		r.release()
+		r.cursor = r.tenant.newCursor(r.ctx, r.object, r.object.Bytes)
+		if err := r.cursor.seek(r.pos); err != nil {
+			r.release()
+			return err
+		}
+	}
+	b, err := r.cursor.next()
+	if err != nil {
+		r.release()
+		return err
+	}
+	r.block = b
+	return nil
+}
+
+func (r *Reader) release() {
+	if r.cursor != nil {
+		r.cursor.close()
+	}
+	r.cursor, r.block = nil, Block{}
+}
+
+func (r *Reader) fault(err error) error { return fault("read "+r.object.ID, err) }
+
+// Seek sets where Read reads on. It may be behind the end.
+func (r *Reader) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += r.pos
+	case io.SeekEnd:
+		offset += r.object.Bytes
+	default:
+		return 0, r.fault(fmt.Errorf("seek from %d: %w", whence, plimsoll.ErrInvalid))
+	}
+	if offset < 0 {
+		return 0, r.fault(fmt.Errorf("seek to %d: %w", offset, plimsoll.ErrInvalid))
+	}
+	r.pos = offset
+	return offset, nil
+}
 
 // Close gives up what the reader holds.
-func (r *Reader) Close() error { return nil }
+func (r *Reader) Close() error {
+	r.release()
+	return nil
+}
 
 // Block is a piece of a text as it is stored, some hundred KiB long. It begins and
 // ends anywhere, in the middle of a line or of a character too.
@@ -46,34 +122,24 @@ type Block struct {
 }
 
 // Blocks iterates over the text from the block on that holds the byte at the offset.
-// An error ends it. The blocks that are not reached are not read, but for a few.
+// An error ends it. Of the blocks that are not asked for only a few are read, and
+// none if the first two are enough.
 func (r *Reader) Blocks(ctx context.Context, offset int64) iter.Seq2[Block, error] {
-	return func(yield func(Block, error) bool) { yield(Block{}, errors.ErrUnsupported) }
-}
-
-// Line is a line, or a piece of a long one.
-type Line struct {
-	// Number counts from 0.
-	Number int64
-	// Offset is where Text begins in the whole text, Start where it begins in its
-	// line, in bytes: 0 but for the later pieces of a long line.
-	Offset, Start int64
-	// Text is the line without its line end; a carriage return stays. It is valid
-	// until the next line is asked for, and has at most 64 KiB.
-	Text []byte
-	// More says that the line goes on in the next piece.
-	More bool
-}
-
-// Lines iterates over the lines from number from on, which counts from 0. An error
-// ends it. A text without line ends is one line; what is behind the last line end is
-// a line, though it be empty.
-func (r *Reader) Lines(ctx context.Context, from int64) iter.Seq2[Line, error] {
-	return r.LinesAt(ctx, from, 0)
-}
-
-// LinesAt is Lines that begins skip bytes inside the first line; nothing of it is
-// yielded if it is shorter than that.
-func (r *Reader) LinesAt(ctx context.Context, from, skip int64) iter.Seq2[Line, error] {
-	return func(yield func(Line, error) bool) { yield(Line{}, errors.ErrUnsupported) }
+	return func(yield func(Block, error) bool) {
+		c := r.tenant.newCursor(ctx, r.object, r.object.Bytes)
+		defer c.close()
+		if err := c.seek(max(0, offset)); err != nil {
+			yield(Block{}, r.fault(err))
+			return
+		}
+		for {
+			b, err := c.next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(b, r.fault(err)) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"unicode/utf8"
+)
+
+// Line is a line, or a piece of a long one.
+type Line struct {
+	// Number counts from 0.
+	Number int64
+	// Offset is where Text begins in the whole text, Start where it begins in its
+	// line, in bytes: 0 but for the later pieces of a long line.
+	Offset, Start int64
+	// Text is the line without its line end; a carriage return stays. It is valid
+	// until the next line is asked for. A piece has at most 64 KiB and does not end
+	// inside a character.
+	Text []byte
+	// More says that the line goes on in the next piece.
+	More bool
+}
+
+// maxPiece is how long a piece of a line may be.
+const maxPiece = 64 << 10
+
+// Lines iterates over the lines from number from on, which counts from 0. An error
+// ends it. A text without line ends is one line; what is behind the last line end is
+// a line, though it be empty.
+func (r *Reader) Lines(ctx context.Context, from int64) iter.Seq2[Line, error] {
+	return r.LinesAt(ctx, from, 0)
+}
+
+// LinesAt is Lines that begins skip bytes inside the first line, or at its end if it
+// is shorter than that. Long lines are not read to get there.
+func (r *Reader) LinesAt(ctx context.Context, from, skip int64) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		from, skip := max(0, from), max(0, skip)
+		if from >= r.object.Lines {
+			return
+		}
+		c := r.tenant.newCursor(ctx, r.object, r.object.Bytes)
+		defer c.close()
+		s := lineScanner{cursor: c, yield: yield}
+		if err := s.scan(from, skip); err != nil {
+			yield(Line{}, r.fault(err))
+		}
+	}
+}
+
+// lineScanner cuts blocks into lines.
+type lineScanner struct {
+	cursor *cursor
+	yield  func(Line, error) bool
+	// rest is what of the block was not looked at.
+	rest []byte
+	// line is the one that is being put together; its text so far is in carry unless
+	// it is all in one block.
+	line  Line
+	carry []byte
+}
+
+// scan yields lines until the end, or until nobody wants more.
+func (s *lineScanner) scan(from, skip int64) error {
+	if err := s.find(from); err != nil {
+		return err
+	}
+	if err := s.skip(skip); err != nil {
+		return err
+	}
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		text := s.rest
+		if end >= 0 {
+			text = s.rest[:end]
+		}
+		text, ok := s.pieces(text)
+		if !ok {
+			return nil
+		}
+		if end >= 0 {
+			s.rest = s.rest[end+1:]
+			if !s.emit(s.joined(text), false) {
+				return nil
+			}
+			s.begin()
+			continue
+		}
+		s.carry = append(s.carry, text...)
+		err := s.fill()
+		if errors.Is(err, io.EOF) {
+			s.emit(s.carry, false)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// fill takes the next block.
+func (s *lineScanner) fill() error {
+	b, err := s.cursor.next()
+	s.rest = b.Data
+	return err
+}
+
+// find goes to the beginning of a line.
+func (s *lineScanner) find(n int64) error {
+	if err := s.cursor.seekLine(n); err != nil {
+		return err
+	}
+	s.line.Number = n
+	if n == 0 {
+		return nil
+	}
+	b, err := s.cursor.next()
+	if err != nil {
+		return err
+	}
+	at := 0
+	for range n - b.Line {
+		at += bytes.IndexByte(b.Data[at:], '\n') + 1
+	}
+	s.rest = b.Data[at:]
+	s.line.Offset = b.Offset + int64(at)
+	return nil
+}
+
+// skip goes on inside the line, at most to its end.
+func (s *lineScanner) skip(n int64) error {
+	target := s.line.Offset + min(n, s.cursor.end-s.line.Offset)
+	for s.line.Offset < target {
+		if len(s.rest) == 0 {
+			s.cursor.skip(target)
+			b, err := s.cursor.next()
+			if errors.Is(err, io.EOF) {
+				s.move(s.cursor.end)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			s.rest = b.Data
+			s.move(b.Offset)
+			continue
+		}
+		step := s.rest[:min(target-s.line.Offset, int64(len(s.rest)))]
+		end := bytes.IndexByte(step, '\n')
+		if end >= 0 {
+			step = step[:end]
+		}
+		s.rest = s.rest[len(step):]
+		s.move(s.line.Offset + int64(len(step)))
+		if end >= 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// move says that what is left of the line begins at the offset.
+func (s *lineScanner) move(offset int64) {
+	s.line.Start += offset - s.line.Offset
+	s.line.Offset = offset
+}
+
+// pieces yields pieces while the line, with text, is too long for one. It returns
+// what is left of text.
+func (s *lineScanner) pieces(text []byte) ([]byte, bool) {
+	for len(s.carry)+len(text) > maxPiece {
+		if len(s.carry) == 0 {
+			n := wholeRunes(text[:maxPiece])
+			if !s.emit(text[:n], true) {
+				return nil, false
+			}
+			text = text[n:]
+			continue
+		}
+		n := maxPiece - len(s.carry)
+		s.carry = append(s.carry, text[:n]...)
+		text = text[n:]
+		n = wholeRunes(s.carry)
+		if !s.emit(s.carry[:n], true) {
+			return nil, false
+		}
+		s.carry = append(s.carry[:0], s.carry[n:]...)
+	}
+	return text, true
+}
+
+// wholeRunes returns how long text is without a character that is cut at its end.
+func wholeRunes(text []byte) int {
+	n := len(text)
+	for back := 1; back < utf8.UTFMax && back < n; back++ {
+		if utf8.RuneStart(text[n-back]) {
+			if !utf8.FullRune(text[n-back:]) {
+				return n - back
+			}
+			return n
+		}
+	}
+	return n
+}
+
+func (s *lineScanner) joined(text []byte) []byte {
+	if len(s.carry) == 0 {
+		return text
+	}
+	s.carry = append(s.carry, text...)
+	return s.carry
+}
+
+// emit yields a piece of the line.
+func (s *lineScanner) emit(text []byte, more bool) bool {
+	s.line.Text, s.line.More = text, more
+	ok := s.yield(s.line, nil)
+	s.move(s.line.Offset + int64(len(text)))
+	return ok
+}
+
+// begin begins the next line.
+func (s *lineScanner) begin() {
+	s.line = Line{Number: s.line.Number + 1, Offset: s.line.Offset + 1}
+	s.carry = s.carry[:0]
+}

@@ -1,0 +1,271 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// linesOf returns the lines from a number on, pieces joined.
+func linesOf(t testing.TB, k *kit, id string, from int64) []string {
+	t.Helper()
+	r, err := k.tenant.Open(t.Context(), id)
+	must(t, err)
+	defer r.Close()
+	var lines []string
+	open := false
+	for l, err := range r.Lines(t.Context(), from) {
+		must(t, err)
+		if open {
+			lines[len(lines)-1] += string(l.Text)
+		} else {
+			lines = append(lines, string(l.Text))
+		}
+		open = l.More
+	}
+	return lines
+}
+
+func TestReadersReadAsReadersDo(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	content := prose(1, 20_000)
+	r, err := k.tenant.Open(t.Context(), k.put(t, content).ID)
+	must(t, err)
+	defer r.Close()
+	if err := iotest.TestReader(r, []byte(content)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSeekRefusesWhatIsBeforeTheBeginning(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	r, err := k.tenant.Open(t.Context(), k.put(t, "text").ID)
+	must(t, err)
+	defer r.Close()
+	_, err = r.Seek(-1, io.SeekStart)
+	is(t, "before", err, plimsoll.ErrInvalid)
+	_, err = r.Seek(0, 7)
+	is(t, "from nowhere", err, plimsoll.ErrInvalid)
+	if n, err := r.Seek(5, io.SeekEnd); n != 9 || err != nil {
+		t.Errorf("behind: got %d, %v", n, err)
+	}
+	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("read behind: got %d, %v", n, err)
+	}
+}
+
+func TestO11_LinesAreReadFromTheChunksThatHoldThem(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	content := prose(1, 200_000)
+	lines := strings.Split(content, "\n")
+	ref := k.put(t, content)
+	r, err := k.tenant.Open(t.Context(), ref.ID)
+	must(t, err)
+	defer r.Close()
+	for from := 0; from < len(lines); from += 97 {
+		k.memory.calls = calls{}
+		for l, err := range r.Lines(t.Context(), int64(from)) {
+			must(t, err)
+			if l.Number != int64(from) || string(l.Text) != lines[from] {
+				t.Fatalf("line %d: got %d, %q", from, l.Number, l.Text)
+			}
+			break
+		}
+		// One with the end of the line before, and what the line takes.
+		if got, want := k.memory.calls.chunksRead, 2+len(lines[from])/16; got > want {
+			t.Errorf("line %d of %d bytes took %d chunks, want at most %d", from, len(lines[from]), got, want)
+		}
+	}
+}
+
+func TestO11_ReadingAByteTakesOneChunk(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	content := prose(1, 200_000)
+	r, err := k.tenant.Open(t.Context(), k.put(t, content).ID)
+	must(t, err)
+	defer r.Close()
+	for at := 0; at < len(content); at += 9973 {
+		k.memory.calls = calls{}
+		_, err := r.Seek(int64(at), io.SeekStart)
+		must(t, err)
+		var b [1]byte
+		_, err = io.ReadFull(r, b[:])
+		must(t, err)
+		if b[0] != content[at] || k.memory.calls.chunksRead != 1 {
+			t.Errorf("byte %d: got %q from %d chunks, want %q from 1", at, b, k.memory.calls.chunksRead, content[at])
+		}
+	}
+}
+
+func TestO11_AScanReadsEachChunkOnce(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	content := prose(1, 50_000)
+	r, err := k.tenant.Open(t.Context(), k.put(t, content).ID)
+	must(t, err)
+	defer r.Close()
+	k.memory.calls = calls{}
+	var got bytes.Buffer
+	lines := int64(0)
+	for b, err := range r.Blocks(t.Context(), 0) {
+		must(t, err)
+		if b.Offset != int64(got.Len()) || b.Line != lines {
+			t.Fatalf("block at %d, %d, want %d, %d", b.Offset, b.Line, got.Len(), lines)
+		}
+		got.Write(b.Data)
+		lines += int64(b.Lines)
+	}
+	if got.String() != content {
+		t.Error("blocks are not the content")
+	}
+	if n := len(k.memory.chunks); k.memory.calls.chunksRead != n {
+		t.Errorf("read %d chunks of %d", k.memory.calls.chunksRead, n)
+	}
+}
+
+func TestLongLinesComeInPieces(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	for name, line := range map[string]string{
+		"of one byte each":         strings.Repeat("x", 300_000),
+		"of characters":            strings.Repeat("日", 100_000),
+		"of characters, moved":     "ab" + strings.Repeat("日", 100_000),
+		"of no characters":         strings.Repeat("\xe6\x97", 100_000),
+		"as long as a piece":       strings.Repeat("x", 64<<10),
+		"a byte longer than that":  strings.Repeat("x", 64<<10+1),
+		"a byte shorter than that": strings.Repeat("x", 64<<10-1),
+	} {
+		for before, after := range map[string]string{"": "", "first\n": "\nlast"} {
+			ref := k.put(t, before+line+after)
+			r, err := k.tenant.Open(t.Context(), ref.ID)
+			must(t, err)
+			number := int64(strings.Count(before, "\n"))
+			var got []byte
+			for l, err := range r.Lines(t.Context(), number) {
+				must(t, err)
+				if l.Number != number || l.Start != int64(len(got)) || l.Offset != int64(len(before)+len(got)) || len(l.Text) > 64<<10 {
+					t.Fatalf("%s: line %d at %d, %d, of %d bytes, after %d", name, l.Number, l.Start, l.Offset, len(l.Text), len(got))
+				}
+				if utf8.ValidString(line) && !utf8.Valid(l.Text) {
+					t.Errorf("%s: a piece ends inside a character", name)
+				}
+				got = append(got, l.Text...)
+				if !l.More {
+					break
+				}
+			}
+			must(t, r.Close())
+			if string(got) != line {
+				t.Errorf("%s: pieces make %d bytes, want %d", name, len(got), len(line))
+			}
+		}
+	}
+}
+
+func TestInsideALongLineNothingIsReadToGetThere(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	line := strings.ReplaceAll(prose(1, 500_000), "\n", " ")
+	ref := k.put(t, "first\n"+line+"\nlast")
+	r, err := k.tenant.Open(t.Context(), ref.ID)
+	must(t, err)
+	defer r.Close()
+	k.memory.calls = calls{}
+	for l, err := range r.LinesAt(t.Context(), 1, 400_000) {
+		must(t, err)
+		if l.Number != 1 || l.Start != 400_000 || string(l.Text) != line[400_000:400_000+len(l.Text)] {
+			t.Errorf("got line %d at %d: %.20q", l.Number, l.Start, l.Text)
+		}
+		break
+	}
+	pieceChunks := (64 << 10) / 16
+	if n := k.memory.calls.chunksRead; n > pieceChunks {
+		t.Errorf("read %d chunks of %d", n, len(k.memory.chunks))
+	}
+}
+
+func TestGoneIsTheSameWhateverTheReason(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	deleted := k.put(t, "deleted").ID
+	foreign, err := k.Tenant("bob").Put(t.Context(), text("his"))
+	must(t, err)
+	n, err := k.tenant.Delete(t.Context(), deleted, "no id")
+	if n != 1 || err != nil {
+		t.Errorf("delete: got %d, %v", n, err)
+	}
+	unknown := strings.Repeat("a", 26)
+	for _, id := range []string{deleted, foreign.ID, unknown, "", "x", strings.Repeat("A", 26), "../" + unknown, unknown + "\x00"} {
+		for what, get := range map[string]func() error{
+			"open":    func() error { _, err := k.tenant.Open(t.Context(), id); return err },
+			"content": func() error { _, err := k.tenant.Content(t.Context(), id); return err },
+		} {
+			err := get()
+			is(t, what, err, store.ErrGone)
+			is(t, what, err, plimsoll.ErrNotFound)
+			want := "read " + id + ": gone: not found"
+			if err.Error() != want || plimsoll.HintOf(err) == "" || plimsoll.CodeOf(err) != plimsoll.CodeNotFound {
+				t.Errorf("%s %q: got %q, hint %q, code %s", what, id, err, plimsoll.HintOf(err), plimsoll.CodeOf(err))
+			}
+		}
+	}
+	if n, err := k.tenant.Delete(t.Context(), foreign.ID); n != 0 || err != nil {
+		t.Errorf("delete what is somebody else's: got %d, %v", n, err)
+	}
+}
+
+func TestReadingCountsAsUseOnceInAWhile(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	id := k.put(t, "text").ID
+	for range 20 {
+		k.clock.pass(time.Minute)
+		_, err := readAll(t.Context(), k.tenant, id)
+		must(t, err)
+	}
+	if n := k.memory.calls.touches; n != 4 {
+		t.Errorf("20 reads in 20 minutes wrote %d times, want 4", n)
+	}
+}
+
+func TestAStoreThatCannotBeWrittenCanBeRead(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	id := k.put(t, "text").ID
+	k.clock.pass(time.Hour)
+	k.memory.before = func(method string) error {
+		if method == "Touch" || method == "Write" {
+			return store.ErrUnavailable
+		}
+		return nil
+	}
+	if got, err := readAll(t.Context(), k.tenant, id); got != "text" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestABackendThatIsDownSaysSo(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	id := k.put(t, "text").ID
+	k.memory.before = func(string) error { return store.ErrUnavailable }
+	_, err := k.tenant.Open(t.Context(), id)
+	is(t, "open", err, store.ErrUnavailable)
+	_, err = k.tenant.Put(t.Context(), text("text"))
+	is(t, "put", err, store.ErrUnavailable)
+	if errors.Is(err, plimsoll.ErrNotFound) || plimsoll.CodeOf(err) != plimsoll.CodeUnavailable {
+		t.Errorf("got %v, code %s", err, plimsoll.CodeOf(err))
+	}
+}
