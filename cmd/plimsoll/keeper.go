@@ -26,12 +26,23 @@ func (p *process) keeper(c *config.Config) (*plimsoll.Keeper, error) {
 		Marks: plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low},
 		Pins:  s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s),
 		Token: token.Options{Registry: registry, Tokenizers: tokenizers},
-		Limit: func(name string) model.Limit { return c.Limit(limits, name) },
+		Limit: func(name string) model.Limit { return limitFor(c, limits, name) },
 	})
 	if err != nil {
 		return nil, err
 	}
 	return plimsoll.New(options)
+}
+
+// limitFor returns the limit of a model. The variables of limits say what may be
+// sent, but PLIMSOLL_WINDOW is a window like that of a flag, of which a part is kept
+// free for the answer.
+func limitFor(c *config.Config, limits *model.Limits, name string) model.Limit {
+	l := c.Limit(limits, name)
+	if l.Source == model.SourceEnv && l.From == c.Origin("window").Name {
+		l.Source = model.Source(config.FromFlag)
+	}
+	return l
 }
 
 // orNone writes a number as options do: 0 where it is left open, negative where it
@@ -49,8 +60,11 @@ func orNone(n *int) int {
 func outputsOf(s config.Settings) preset.Outputs {
 	out := preset.Outputs{
 		Off: !s.ToolOutputCache.Enabled, MaxBytes: s.ToolOutputCache.MaxMessageBytes, MaxLine: s.ToolOutputCache.MaxLineLength,
-		KeepNewest: orNone(&s.Clear.KeepNewest), MinReclaim: orNone(s.Clear.MinReclaim), Budget: orNone(s.ToolOutputCache.ContextBudgetTokens),
+		KeepNewest: orNone(&s.Clear.KeepNewest), MinReclaim: orNone(s.Clear.MinReclaim),
 		Paths: rung.DefaultPaths(),
+	}
+	if budget := s.ToolOutputCache.ContextBudgetTokens; budget != nil {
+		out.Budget = max(1, *budget) // 0 would leave it open
 	}
 	if s.Dedupe.PathArguments != nil {
 		out.Paths.Args = s.Dedupe.PathArguments
