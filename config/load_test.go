@@ -108,6 +108,7 @@ dedupe:
   path_arguments: [path, file_path]
   read_tools: cat
   write_tools: [Write]
+store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
 limits:
@@ -127,6 +128,7 @@ func TestO01_AFileSetsEverything(t *testing.T) {
 		Dedupe: config.Dedupe{
 			PathArguments: []string{"path", "file_path"}, ReadTools: []string{"cat"}, WriteTools: []string{"Write"},
 		},
+		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
 		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
 		Limits:     map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
@@ -307,7 +309,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, tool_output_cache, clear, dedupe, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, tool_output_cache, clear, dedupe, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
 		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},

@@ -31,6 +31,7 @@ type Settings struct {
 	Clear           Clear
 	Dedupe          Dedupe
 
+	Store      Path           `null:"none; cache and mcp use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
 	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
 	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -256,5 +257,29 @@ func TestF01_TheLimitAndItsSource(t *testing.T) {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestPasswordsInAddressesAreNotShown(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ store, want string }{
+		{"postgres://me:secret@db.example/plimsoll", "postgres://me:xxxxx@db.example/plimsoll"},
+		{"postgres://db.example/plimsoll?password=secret&user=me", "postgres://db.example/plimsoll?password=xxxxx&user=me"},
+		{"postgres://me:secret@db example/%", "postgres://…"},
+		{"kept.db", "kept.db"},
+	} {
+		c, err := config.Load(&config.Options{Dir: t.TempDir(), Environ: []string{"PLIMSOLL_STORE=" + tc.store, "PLIMSOLL_MODELS=" + tc.store}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(c.Settings.Store); got != tc.store {
+			t.Errorf("the setting is %q, want %q", got, tc.store)
+		}
+		for _, key := range []string{"store", "models"} {
+			data, err := json.Marshal(valueOf(c, key))
+			if got := valueOf(c, key).String(); got != tc.want || err != nil || strings.Contains(string(data), "secret") {
+				t.Errorf("%s: shown as %q and %s, want %q", key, got, data, tc.want)
+			}
+		}
 	}
 }

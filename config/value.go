@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -33,8 +34,11 @@ func words(v reflect.Value) string {
 			parts = append(parts, fmt.Sprintf("%s=%d", key, v.MapIndex(reflect.ValueOf(key)).Int()))
 		}
 	default:
-		if p, ok := v.Interface().(plimsoll.Pin); ok {
-			return pinText(p)
+		switch special := v.Interface().(type) {
+		case plimsoll.Pin:
+			return pinText(special)
+		case Path:
+			return special.shown()
 		}
 		return fmt.Sprint(v)
 	}
@@ -57,13 +61,38 @@ func (v Value) plain() any {
 	if reflect.ValueOf(v.Value).IsZero() && v.Null != "" {
 		return nil
 	}
-	pins, ok := v.Value.([]plimsoll.Pin)
-	if !ok {
-		return v.Value
+	switch value := v.Value.(type) {
+	case []plimsoll.Pin:
+		var out []map[string]any
+		for _, p := range value {
+			out = append(out, maps.Collect(pinConditions(p)))
+		}
+		return out
+	case []Path:
+		var out []string
+		for _, p := range value {
+			out = append(out, p.shown())
+		}
+		return out
+	case Path:
+		return value.shown()
 	}
-	var out []map[string]any
-	for _, p := range pins {
-		out = append(out, maps.Collect(pinConditions(p)))
+	return v.Value
+}
+
+// shown is the path for people: passwords in addresses are left out.
+func (p Path) shown() string {
+	if !strings.Contains(string(p), "://") {
+		return string(p)
 	}
-	return out
+	u, err := url.Parse(string(p))
+	if err != nil {
+		scheme, _, _ := strings.Cut(string(p), "://")
+		return scheme + "://…"
+	}
+	if query := u.Query(); query.Has("password") {
+		query.Set("password", "xxxxx")
+		u.RawQuery = query.Encode()
+	}
+	return u.Redacted()
 }
