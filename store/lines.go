@@ -39,13 +39,14 @@ func (r *Reader) Lines(ctx context.Context, from int64) iter.Seq2[Line, error] {
 func (r *Reader) LinesAt(ctx context.Context, from, skip int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		from, skip := max(0, from), max(0, skip)
-		if from >= r.object.Lines {
-			return
-		}
 		c := r.tenant.newCursor(ctx, r.object, r.object.Bytes)
 		defer c.close()
 		s := lineScanner{cursor: c, yield: yield}
-		if err := s.scan(from, skip); err != nil {
+		scan := s.scan
+		if from >= r.object.Lines {
+			scan = s.behind
+		}
+		if err := scan(from, skip); err != nil {
 			yield(Line{}, r.fault(err))
 		}
 	}
@@ -99,6 +100,11 @@ func (s *lineScanner) scan(from, skip int64) error {
 			return err
 		}
 	}
+}
+
+// behind looks whether a text that seems to have too few lines really ends there.
+func (s *lineScanner) behind(_, _ int64) error {
+	return s.cursor.seek(max(0, s.cursor.end-1))
 }
 
 // fill takes the next block.

@@ -40,14 +40,21 @@ func newKit(t testing.TB) *kit {
 	return k
 }
 
-func must(t testing.TB, err error) {
+// failer is what helpers need of a test, of package testing or of rapid.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Errorf(format string, args ...any)
+}
+
+func must(t failer, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func is(t testing.TB, what string, err, want error) {
+func is(t failer, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%s: got error %v, want %v", what, err, want)
