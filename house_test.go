@@ -25,6 +25,7 @@ var edges = map[string][]string{
 	".":                    {},
 	"model":                {"."},
 	"store":                {".", "github.com/klauspost/compress"},
+	"store/sqlite":         {".", "store", "modernc.org/sqlite"},
 	"store/storetest":      {".", "store", "github.com/google/go-cmp"},
 	"store/postgres":       {".", "store", "github.com/jackc/pgx/v5"},
 	"expand":               {".", "store"},

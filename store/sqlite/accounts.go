@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+const accountColumns = `tenant, conversation, model, requests, input, output, cache_creation, cache_read, reasoning,
+	saved, written, first, last, sum`
+
+func accountSum(tenant store.TenantID, a *store.Account) int64 {
+	u := &a.Usage
+	return newSum("accounts").bytes(tenant[:]).text(a.Conversation).text(a.Model).ints(
+		a.Requests, int64(u.Input), int64(u.Output), int64(u.CacheCreation), int64(u.CacheRead), int64(u.Reasoning),
+		a.Saved, a.Written, micro(a.First), micro(a.Last)).value()
+}
+
+// AddAccount implements [store.Backend].
+func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Account) error {
+	return db.write(ctx, "add to an account", func(s *session) error {
+		var old store.Account
+		err := s.rowOf("SELECT "+accountColumns+" FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], a.Conversation},
+			func(scan func(...any) error) (err error) {
+				old, err = accountOf(tenant, scan)
+				if err == nil && old.Conversation != a.Conversation {
+					err = broken("the index of accounts at %q", a.Conversation)
+				}
+				return err
+			})
+		switch {
+		case errors.Is(err, plimsoll.ErrNotFound):
+			return putAccount(s, tenant, a)
+		case err != nil:
+			return err
+		}
+		return putAccount(s, tenant, added(old, a))
+	})
+}
+
+// added returns the sum of two accounts.
+func added(a, b store.Account) store.Account {
+	if a.Last.After(b.Last) {
+		b.Model, b.Last = a.Model, a.Last
+	}
+	if a.First.Before(b.First) {
+		b.First = a.First
+	}
+	b.Requests += a.Requests
+	b.Usage = b.Usage.Add(a.Usage)
+	b.Saved += a.Saved
+	b.Written += a.Written
+	return b
+}
+
+func putAccount(s *session, tenant store.TenantID, a store.Account) error {
+	u := &a.Usage
+	_, err := s.exec(`INSERT INTO accounts (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (tenant, conversation) DO UPDATE SET
+			model = excluded.model, requests = excluded.requests, input = excluded.input, output = excluded.output,
+			cache_creation = excluded.cache_creation, cache_read = excluded.cache_read, reasoning = excluded.reasoning,
+			saved = excluded.saved, written = excluded.written, first = excluded.first, last = excluded.last, sum = excluded.sum`,
+		tenant[:], a.Conversation, a.Model, a.Requests, u.Input, u.Output, u.CacheCreation, u.CacheRead, u.Reasoning,
+		a.Saved, a.Written, micro(a.First), micro(a.Last), accountSum(tenant, &a))
+	return err
+}
+
+func scanAccount(scan func(...any) error) (store.TenantID, store.Account, error) {
+	var a store.Account
+	var owner store.TenantID
+	var tenant []byte
+	var first, last, sum int64
+	u := &a.Usage
+	err := scan(&tenant, &a.Conversation, &a.Model, &a.Requests, &u.Input, &u.Output, &u.CacheCreation, &u.CacheRead, &u.Reasoning,
+		&a.Saved, &a.Written, &first, &last, &sum)
+	if err != nil {
+		return owner, a, err
+	}
+	copy(owner[:], tenant)
+	a.First, a.Last = when(first), when(last)
+	if len(tenant) != len(owner) || sum != accountSum(owner, &a) {
+		return owner, a, broken("account %q", a.Conversation)
+	}
+	return owner, a, nil
+}
+
+// accountOf reads an account of a tenant and of no other.
+func accountOf(tenant store.TenantID, scan func(...any) error) (store.Account, error) {
+	owner, a, err := scanAccount(scan)
+	if err == nil && owner != tenant {
+		err = broken("the index of accounts at %q", a.Conversation)
+	}
+	return a, err
+}
+
+// Accounts implements [store.Backend].
+func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Account, error) {
+	const columns = "SELECT " + accountColumns + " FROM accounts WHERE tenant = ?"
+	const order = " ORDER BY last DESC, row DESC LIMIT ?"
+	var all []store.Account
+	err := db.readTogether(ctx, "list accounts", func(s *session) error {
+		all = nil
+		query, args := columns+order, []any{tenant[:], limit}
+		if after != "" {
+			var last, row int64
+			err := s.row("SELECT last, row FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], after}, &last, &row)
+			if err != nil {
+				return err
+			}
+			query, args = columns+" AND (last, row) < (?, ?)"+order, []any{tenant[:], last, row, limit}
+		}
+		return s.rows(query, args, func(scan func(...any) error) error {
+			a, err := accountOf(tenant, scan)
+			all = append(all, a)
+			return err
+		})
+	})
+	return all, err
+}

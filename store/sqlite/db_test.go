@@ -1,0 +1,25 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/store/storetest"
+)
+
+func open(t testing.TB, path string, options *Options) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), path, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func TestKeepsThePromisesOfABackend(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(t *testing.T) store.Backend {
+		return open(t, filepath.Join(t.TempDir(), "store.db"), nil)
+	})
+}

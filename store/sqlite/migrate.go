@@ -1,0 +1,139 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// migrations are what brings a file from each version to the next: 1.sql makes an
+// empty file version 1. They only go forward, and never change once released.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// version is the newest that is known.
+const version = 1
+
+// application marks our files in their header, for file(1) and for [DB.identify].
+const application = 0x506c696d
+
+// prepare makes sure that the file is ours and brings it up to date.
+func (db *DB) prepare(ctx context.Context) error {
+	// An empty file takes the form that the first change to it asks for.
+	form := []string{
+		"PRAGMA page_size = " + pageSize,
+		"PRAGMA auto_vacuum = INCREMENTAL",
+	}
+	// What these change is in the file, not in the connection.
+	mark := []string{
+		fmt.Sprintf("PRAGMA application_id = %d", application),
+	}
+	return db.retry(ctx, func() error {
+		c, err := db.writer.take(ctx)
+		if err != nil {
+			return err
+		}
+		s := &session{ctx: ctx, conn: c}
+		err = db.prepareWith(s, form, mark)
+		db.writer.give(c, err)
+		return err
+	})
+}
+
+func (db *DB) prepareWith(s *session, form, mark []string) error {
+	empty, err := identify(s)
+	if err != nil {
+		return err
+	}
+	if empty {
+		if err := s.run(form...); err != nil {
+			return err
+		}
+		if err := s.transact(func() error { return s.run(mark...) }); err != nil {
+			return err
+		}
+	}
+	var mode string
+	if err := s.row("PRAGMA journal_mode = WAL", nil, &mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return errNoLog
+	}
+	return migrate(s)
+}
+
+// identify reports whether the file is empty, or ours; any other is refused before
+// anything in it changes.
+func identify(s *session) (empty bool, err error) {
+	var id, tables int64
+	if err := s.row("PRAGMA application_id", nil, &id); err != nil {
+		return false, err
+	}
+	if err := s.row("SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
+		return false, err
+	}
+	switch {
+	case id == application:
+		return false, nil
+	case id == 0 && tables == 0:
+		return true, nil
+	}
+	return false, errForeign
+}
+
+// migrate runs what is missing, all of it or nothing. Of several processes one does
+// it, the others find it done.
+func migrate(s *session) error {
+	if have, err := fileVersion(s); err != nil || have == version {
+		return err
+	}
+	return s.transact(func() error {
+		have, err := fileVersion(s)
+		if err != nil {
+			return err
+		}
+		for next := have + 1; next <= version; next++ {
+			script, err := migrations.ReadFile("migrations/" + strconv.FormatInt(next, 10) + ".sql")
+			if err != nil {
+				return err
+			}
+			if err := s.run(string(script)); err != nil {
+				return fmt.Errorf("bring the file to version %d: %w", next, err)
+			}
+		}
+		if have == 0 {
+			if err := makeSecret(s); err != nil {
+				return err
+			}
+		}
+		return s.run(fmt.Sprintf("PRAGMA user_version = %d", version))
+	})
+}
+
+// fileVersion returns the version of the file, which must not be newer than we are.
+func fileVersion(s *session) (int64, error) {
+	var have int64
+	if err := s.row("PRAGMA user_version", nil, &have); err != nil {
+		return 0, err
+	}
+	if have < 0 || have > version {
+		return 0, &plimsoll.Error{
+			Code: plimsoll.CodeUnsupported, Hint: "update plimsoll, or name another file",
+			Err: fmt.Errorf("%w: the file has version %d, this program knows versions up to %d", plimsoll.ErrUnsupported, have, version),
+		}
+	}
+	return have, nil
+}
+
+// makeSecret makes the store's key.
+func makeSecret(s *session) error {
+	secret := make([]byte, 32)
+	rand.Read(secret) // Never fails, by contract.
+	return putSetting(s, secretName, secret)
+}

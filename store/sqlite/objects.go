@@ -1,0 +1,191 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// addObject adds an object with its extents, or marks it as used.
+func addObject(s *session, tenant store.TenantID, o *store.Object, extents []store.Extent) error {
+	there, err := s.exec("UPDATE objects SET used = max(used, ?) WHERE tenant = ? AND id = ?", micro(o.Used), tenant[:], o.ID)
+	if err != nil || there > 0 {
+		return err
+	}
+	row, err := s.insert(`INSERT INTO objects (tenant, id, kind, bytes, lines, stored, note, created, used, sum, pinned)
+		VALUES (?1, ?2, ?, ?, ?, ?, ?, ?, ?, ?, EXISTS (SELECT 1 FROM pins WHERE tenant = ?1 AND object = ?2))`,
+		tenant[:], o.ID, string(o.Kind), o.Bytes, o.Lines, o.Stored, o.Note, micro(o.Created), micro(o.Used), objectSum(tenant, o))
+	if err != nil {
+		return err
+	}
+	for i := range extents {
+		e := &extents[i]
+		n, err := s.exec(`INSERT INTO extents (object, start, line, size, lines, sum, chunk)
+			SELECT ?, ?, ?, ?, ?, ?, row FROM chunks WHERE tenant = ? AND id = ?`,
+			row, e.Offset, e.Line, e.Size, e.Lines, extentSum(tenant, o.ID, e), tenant[:], e.Chunk[:])
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return fmt.Errorf("%w: %x", store.ErrMissingChunk, e.Chunk[:8])
+		}
+	}
+	return nil
+}
+
+func objectSum(tenant store.TenantID, o *store.Object) int64 {
+	return newSum("objects").bytes(tenant[:]).text(o.ID).text(string(o.Kind)).
+		ints(o.Bytes, o.Lines, o.Stored, micro(o.Created)).text(o.Note).value()
+}
+
+// errIndex: an index led to a row that was not asked for.
+var errIndex = broken("an index of objects")
+
+// objectColumns are what scanObject reads.
+const objectColumns = "tenant, id, kind, bytes, lines, stored, note, created, used, sum"
+
+func scanObject(scan func(...any) error) (store.Owned, error) {
+	var owned store.Owned
+	var tenant []byte
+	var created, used, sum int64
+	o := &owned.Object
+	if err := scan(&tenant, &o.ID, &o.Kind, &o.Bytes, &o.Lines, &o.Stored, &o.Note, &created, &used, &sum); err != nil {
+		return owned, err
+	}
+	copy(owned.Tenant[:], tenant)
+	o.Created, o.Used = when(created), when(used)
+	if len(tenant) != len(owned.Tenant) || sum != objectSum(owned.Tenant, o) {
+		return owned, broken("object %q", o.ID)
+	}
+	return owned, nil
+}
+
+// Object implements [store.Backend].
+func (db *DB) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
+	var owned store.Owned
+	err := db.read(ctx, "read an object", func(s *session) error {
+		return s.rowOf("SELECT "+objectColumns+" FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], id},
+			func(scan func(...any) error) (err error) {
+				owned, err = scanObject(scan)
+				if err == nil && (owned.Tenant != tenant || owned.Object.ID != id) {
+					err = errIndex
+				}
+				return err
+			})
+	})
+	return owned.Object, err
+}
+
+// Touch implements [store.Backend].
+func (db *DB) Touch(ctx context.Context, tenant store.TenantID, ids []string, at time.Time) error {
+	if len(ids) == 0 {
+		return ctx.Err()
+	}
+	return db.write(ctx, "mark objects as used", func(s *session) error {
+		for _, id := range ids {
+			if _, err := s.exec("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND id = ?2 AND used < ?3", tenant[:], id, micro(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Objects implements [store.Backend].
+func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
+	const columns = "SELECT " + objectColumns + " FROM objects WHERE tenant = ?"
+	const order = " ORDER BY created DESC, row DESC LIMIT ?"
+	var all []store.Object
+	err := db.readTogether(ctx, "list objects", func(s *session) error {
+		all = nil
+		query, args := columns+order, []any{tenant[:], limit}
+		if after != "" {
+			var created, row int64
+			err := s.row("SELECT created, row FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], after}, &created, &row)
+			if err != nil {
+				return err
+			}
+			query, args = columns+" AND (created, row) < (?, ?)"+order, []any{tenant[:], created, row, limit}
+		}
+		return s.rows(query, args, func(scan func(...any) error) error {
+			owned, err := scanObject(scan)
+			if err == nil && owned.Tenant != tenant {
+				err = errIndex
+			}
+			all = append(all, owned.Object)
+			return err
+		})
+	})
+	return all, err
+}
+
+// Delete implements [store.Backend].
+func (db *DB) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
+	return db.count(ctx, "delete objects", len(ids), func(s *session, i int) (int64, error) {
+		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ?", tenant[:], ids[i])
+	})
+}
+
+// Evict implements [store.Backend].
+func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
+	return db.count(ctx, "evict objects", len(objects), func(s *session, i int) (int64, error) {
+		o := &objects[i]
+		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ? AND used = ?", o.Tenant[:], o.Object.ID, micro(o.Object.Used))
+	})
+}
+
+// count runs n changes in one transaction and adds up how many rows they changed.
+func (db *DB) count(ctx context.Context, op string, n int, change func(*session, int) (int64, error)) (int, error) {
+	if n == 0 {
+		return 0, ctx.Err()
+	}
+	total := 0
+	err := db.write(ctx, op, func(s *session) error {
+		total = 0
+		for i := range n {
+			changed, err := change(s, i)
+			if err != nil {
+				return err
+			}
+			total += int(changed)
+		}
+		return nil
+	})
+	if err != nil {
+		total = 0
+	}
+	return total, err
+}
+
+// Tenants implements [store.Backend].
+func (db *DB) Tenants(ctx context.Context) ([]store.TenantID, error) {
+	var all []store.TenantID
+	err := db.read(ctx, "list tenants", func(s *session) error {
+		all = nil
+		return s.rows("SELECT tenant FROM totals WHERE objects > 0 ORDER BY tenant", nil, func(scan func(...any) error) error {
+			var tenant []byte
+			if err := scan(&tenant); err != nil {
+				return err
+			}
+			if len(tenant) != len(store.TenantID{}) {
+				return broken("a tenant's name of %d bytes", len(tenant))
+			}
+			all = append(all, store.TenantID(tenant))
+			return nil
+		})
+	})
+	return all, err
+}
+
+// rowOf reads one row with a function, or returns [plimsoll.ErrNotFound].
+func (s *session) rowOf(query string, args []any, read func(scan func(...any) error) error) error {
+	err := plimsoll.ErrNotFound
+	return errors.Join(s.rows(query, args, func(scan func(...any) error) error {
+		err = nil
+		return read(scan)
+	}), err)
+}
