@@ -52,11 +52,14 @@ func (o *Options) rung(name string, l ladder) (plimsoll.Rung, error) {
 	case "dedupe":
 		return &rung.Dedupe{Paths: out.Paths}, nil
 	case "clear":
-		keep := out.KeepNewest
+		keep, budget := out.KeepNewest, out.Budget
 		if keep == 0 {
 			keep = 3
 		}
-		return &rung.Clear{Budget: out.Budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
+		if budget == 0 {
+			budget = -1 // the goal says how much must go
+		}
+		return &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
 	case "reasoning":
 		return &rung.Reasoning{}, nil
 	case "slide":

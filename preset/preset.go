@@ -86,7 +86,8 @@ type Options struct {
 type Outputs struct {
 	// Off leaves tool outputs alone.
 	Off bool
-	// Budget is what all of them may weigh together, in tokens.
+	// Budget is what all of them may weigh together, in tokens, whatever the load
+	// is; 0 means the preset's own, which is none in auto.
 	Budget int
 	// MaxBytes and MaxLine bound one of them.
 	MaxBytes, MaxLine int

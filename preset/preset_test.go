@@ -222,3 +222,23 @@ func ExampleAuto() {
 	// slide saved 1062
 	// slide: turn 1 of 11, the oldest left
 }
+
+func TestAutoClearsNoMoreThanTheGoalAsksFor(t *testing.T) {
+	t.Parallel()
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "go")}
+	for i := range 200 {
+		id := fmt.Sprint(i)
+		text := plimsoll.Part(plimsoll.Text{Text: fmt.Sprintf("output %d: %s", i, strings.Repeat("line ", 1000))})
+		messages = append(messages,
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "run", Arguments: "{}"}),
+			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)}))
+	}
+	c := plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}
+	plan, err := keeper(t, "auto", &preset.Options{Window: 200_000, Reserve: -1}).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.After.Total < plan.Goal-2_000 {
+		t.Errorf("%d tokens became %d, the goal is %d", plan.Before.Total, plan.After.Total, plan.Goal)
+	}
+}

@@ -10,9 +10,11 @@ import (
 
 // Decoding a body, its chain and checking it may take workingSet, however small the
 // body is, and four times its size beyond that. A body that would take more was
-// made to: a million empty parts are three megabytes, and a hundred in memory.
+// made to: a million empty parts are three megabytes, and a hundred in memory. The
+// working set is what ten thousand rounds need whose results are gone: a request
+// that was read must be readable when it has been made smaller.
 const (
-	workingSet = 960 << 10
+	workingSet = 16<<20 - 64<<10
 	indexRate  = 4
 )
 

@@ -35,7 +35,7 @@ func TestLongAgentsAreNotRefused(t *testing.T) {
 			 {"role":"user","parts":[{"functionResponse":{"id":"call_%[1]d","name":"read","response":{"output":"%[2]s"}}}]},`,
 		},
 	} {
-		for _, size := range []struct{ rounds, result int }{{5_000, 2_200}, {2_500, 100}} {
+		for _, size := range []struct{ rounds, result int }{{5_000, 2_200}, {10_000, 30}} {
 			var rounds strings.Builder
 			for i := range size.rounds {
 				fmt.Fprintf(&rounds, form.round, i, strings.Repeat("x", size.result))
@@ -49,6 +49,25 @@ func TestLongAgentsAreNotRefused(t *testing.T) {
 			if n := r.Conversation().Messages.Len(); n < 2*size.rounds {
 				t.Errorf("%s: %d messages of %d rounds", dialect, n, size.rounds)
 			}
+		}
+	}
+}
+
+func TestChatsOfManyShortMessagesAreNotRefused(t *testing.T) {
+	t.Parallel()
+	for dialect, form := range map[plimsoll.Dialect]string{
+		plimsoll.OpenAI:    `{"messages":[%s{"role":"user","content":"ok"}]}`,
+		plimsoll.Anthropic: `{"messages":[%s{"role":"user","content":"ok"}]}`,
+		plimsoll.Responses: `{"input":[%s{"role":"user","content":"ok"}]}`,
+		plimsoll.Gemini:    `{"contents":[%s{"role":"user","parts":[{"text":"ok"}]}]}`,
+	} {
+		message := `{"role":"user","content":"ok"},{"role":"assistant","content":"ok"},`
+		if dialect == plimsoll.Gemini {
+			message = `{"role":"user","parts":[{"text":"ok"}]},{"role":"model","parts":[{"text":"ok"}]},`
+		}
+		body := fmt.Sprintf(form, strings.Repeat(message, 10_000))
+		if _, err := dialects.Codec(dialect).Decode([]byte(body)); err != nil {
+			t.Errorf("%s: %v", dialect, err)
 		}
 	}
 }

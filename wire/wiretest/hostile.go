@@ -26,7 +26,7 @@ type Elements struct {
 }
 
 // overhead is what any body may take, however small it is.
-const overhead = 1 << 20
+const overhead = 16 << 20
 
 // Hostile asks that no body takes more than four times its size in memory, beside
 // the overhead: neither all that is allocated while it is decoded and its chain is
