@@ -13,19 +13,22 @@ import (
 // PutDecision adds or replaces a decision, in one round trip.
 func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
 	refs := append([]string{}, d.Refs...)
-	batch := &pgx.Batch{}
-	batch.Queue(`
+	return db.send(ctx, "keep a decision", func(batch *pgx.Batch) {
+		batch.Queue(putDecision, tenant[:], d.Key[:], present(d.Body), refs, d.Created, d.Used)
+		batch.Queue(`DELETE FROM plimsoll.reference WHERE tenant = $1 AND key = $2`, tenant[:], d.Key[:])
+		batch.Queue(putReferences, tenant[:], d.Key[:], refs)
+	})
+}
+
+const (
+	putDecision = `
 		INSERT INTO plimsoll.decision (tenant, key, body, refs, created, used) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (tenant, key) DO UPDATE
-		SET body = excluded.body, refs = excluded.refs, created = excluded.created, used = excluded.used`,
-		tenant[:], d.Key[:], present(d.Body), refs, d.Created, d.Used)
-	batch.Queue(`DELETE FROM plimsoll.reference WHERE tenant = $1 AND key = $2`, tenant[:], d.Key[:])
-	batch.Queue(`
+		SET body = excluded.body, refs = excluded.refs, created = excluded.created, used = excluded.used`
+	putReferences = `
 		INSERT INTO plimsoll.reference (tenant, object, key)
-		SELECT DISTINCT $1::bytea, object, $2::bytea FROM unnest($3::text[]) AS object`,
-		tenant[:], d.Key[:], refs)
-	return db.send(ctx, "keep a decision", batch)
-}
+		SELECT DISTINCT $1::bytea, object, $2::bytea FROM unnest($3::text[]) AS object`
+)
 
 const findDecision = `
 	WITH found AS (

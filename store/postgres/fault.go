@@ -52,11 +52,13 @@ var states = map[string]diagnosis{
 	"08":    {next: ask, dead: true, hint: hintReach, sentinel: store.ErrUnavailable},
 	"22021": {hint: "texts are UTF-8 without NUL", sentinel: plimsoll.ErrInvalid},
 	"25006": {next: again, dead: true, hint: hintReadOnly, sentinel: store.ErrUnavailable},
+	"26000": {hint: hintPooler, sentinel: store.ErrUnavailable},
 	"28":    {hint: "check the user and the password in the URL, and pg_hba.conf of the server", sentinel: store.ErrUnavailable},
 	"3D000": {hint: "make the database: createdb NAME", sentinel: store.ErrUnavailable},
 	"40001": {next: again, conflict: true, hint: hintConflict, sentinel: store.ErrUnavailable},
 	"40P01": {next: again, conflict: true, hint: hintConflict, sentinel: store.ErrUnavailable},
 	"42501": {hint: "the user must own the schema plimsoll, or be allowed to create it: GRANT CREATE ON DATABASE … TO …", sentinel: store.ErrUnavailable},
+	"42P05": {hint: hintPooler, sentinel: store.ErrUnavailable},
 	"53":    {hint: "the server is short of memory or disk space", sentinel: store.ErrUnavailable},
 	"53100": {hint: "the disk of the server is full; make room, or delete with plimsoll cache gc", sentinel: store.ErrUnavailable},
 	"53300": {next: again, hint: "raise max_connections of the server, or lower pool_max_conns in the URL", sentinel: store.ErrUnavailable},
@@ -75,6 +77,7 @@ var states = map[string]diagnosis{
 const (
 	hintReach    = "check that PostgreSQL runs there and can be reached from here"
 	hintReadOnly = "name all hosts of the cluster in the URL: postgres://…@host1,host2/…"
+	hintPooler   = "a pooler shares connections between clients; add default_query_exec_mode=exec to the URL"
 	hintConflict = "too many processes change the same rows; try again"
 )
 

@@ -48,7 +48,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		if version, err := schemaVersion(ctx, conn); err != nil || version >= len(all) {
 			return errors.Join(err, refuseNewer(version, len(all)))
 		}
-		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return apply(ctx, tx, all) })
+		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error { return apply(ctx, tx, all) })
 	})
 }
 
@@ -82,7 +82,8 @@ func apply(ctx context.Context, tx pgx.Tx, all []string) error {
 func create(ctx context.Context, tx pgx.Tx, step string) error {
 	var encoding string
 	var there bool
-	err := tx.QueryRow(ctx, `SELECT current_setting('server_encoding'), to_regnamespace('plimsoll') IS NOT NULL`).Scan(&encoding, &there)
+	err := tx.QueryRow(ctx, `
+		SELECT current_setting('server_encoding'), EXISTS (SELECT FROM pg_namespace WHERE nspname = 'plimsoll')`).Scan(&encoding, &there)
 	if err != nil {
 		return err
 	}
@@ -114,11 +115,13 @@ type querier interface {
 // schemaVersion returns how many steps were taken.
 func schemaVersion(ctx context.Context, q querier) (int, error) {
 	var there bool
-	if err := q.QueryRow(ctx, `SELECT to_regclass('plimsoll.store') IS NOT NULL`).Scan(&there); err != nil || !there {
+	// The tables of the catalog, unlike its functions, always tell what is there now.
+	err := q.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'plimsoll' AND tablename = 'store')`).Scan(&there)
+	if err != nil || !there {
 		return 0, err
 	}
 	var version int
-	err := q.QueryRow(ctx, `SELECT version FROM plimsoll.store`).Scan(&version)
+	err = q.QueryRow(ctx, `SELECT version FROM plimsoll.store`).Scan(&version)
 	return version, err
 }
 

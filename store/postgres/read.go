@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -101,9 +102,12 @@ func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, 
 	return all, err
 }
 
+// selectExtents returns a row without a chunk for an object that has none, and none
+// if there is no object.
 const selectExtents = `
-	SELECT chunk, pos, line, size, lines FROM plimsoll.extent
-	WHERE tenant = $1 AND object = $2 AND pos >= (%s) ORDER BY pos LIMIT $4`
+	SELECT e.chunk, e.pos, e.line, e.size, e.lines FROM plimsoll.object AS o LEFT JOIN LATERAL (
+		SELECT * FROM plimsoll.extent WHERE tenant = $1 AND object = $2 AND pos >= (%s) ORDER BY pos LIMIT $4
+	) AS e ON true WHERE o.tenant = $1 AND o.id = $2 ORDER BY e.pos`
 
 // The first extent is found by its index alone, wherever it stands.
 var (
@@ -126,20 +130,34 @@ func (db *DB) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id strin
 }
 
 func (db *DB) extents(ctx context.Context, query string, tenant store.TenantID, id string, at int64, limit int) ([]store.Extent, error) {
-	found, err := list(ctx, db, "find extents", scanExtent, query, tenant[:], id, at, max(limit, 0))
-	if err == nil && len(found) == 0 {
-		_, err = db.Object(ctx, tenant, id)
+	const op = "find extents"
+	found, err := list(ctx, db, op, scanExtent, query, tenant[:], id, at, max(limit, 0))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, fmt.Errorf("postgres: %s: %w", op, plimsoll.ErrNotFound)
+	case found[0] == nil:
+		return nil, nil
 	}
-	return found, err
+	extents := make([]store.Extent, len(found))
+	for i, e := range found {
+		extents[i] = *e
+	}
+	return extents, nil
 }
 
-func scanExtent(row pgx.CollectableRow) (e store.Extent, err error) {
+// scanExtent returns nil for a row without one.
+func scanExtent(row pgx.CollectableRow) (*store.Extent, error) {
 	var chunk []byte
-	if err := row.Scan(&chunk, &e.Offset, &e.Line, &e.Size, &e.Lines); err != nil {
-		return e, err
+	var pos, line *int64
+	var size, lines *int
+	if err := row.Scan(&chunk, &pos, &line, &size, &lines); err != nil || pos == nil {
+		return nil, err
 	}
+	e := &store.Extent{Offset: *pos, Line: *line, Size: *size, Lines: *lines}
 	if copy(e.Chunk[:], chunk) != len(e.Chunk) {
-		return e, fmt.Errorf("%w: a chunk's name has %d bytes", store.ErrCorrupt, len(chunk))
+		return nil, fmt.Errorf("%w: a chunk's name has %d bytes", store.ErrCorrupt, len(chunk))
 	}
 	return e, nil
 }

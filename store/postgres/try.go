@@ -65,7 +65,7 @@ func (db *DB) do(ctx context.Context, op string, repeatable bool, f task) error 
 func (db *DB) try(ctx context.Context, f task) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
-	waiting, stop := context.WithTimeout(ctx, max(db.options.Wait, connectTimeout))
+	waiting, stop := context.WithTimeout(ctx, db.options.Wait)
 	conn, err := db.pool.Acquire(waiting)
 	stop()
 	if err != nil {

@@ -39,19 +39,18 @@ const (
 
 // Write adds chunks and an object, in one round trip.
 func (db *DB) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
-	// Statements that are sent together are one transaction.
-	batch := &pgx.Batch{}
-	if len(chunks) > 0 {
-		db.queueChunks(batch, tenant, chunks)
-	}
-	if object != nil {
-		batch.Queue(useObject, tenant[:], object.ID, object.Used)
-		queueObject(batch, tenant, object, extents)
-	}
-	if batch.Len() == 0 {
+	if len(chunks) == 0 && object == nil {
 		return ctx.Err()
 	}
-	return db.send(ctx, "write", batch)
+	return db.send(ctx, "write", func(batch *pgx.Batch) {
+		if len(chunks) > 0 {
+			db.queueChunks(batch, tenant, chunks)
+		}
+		if object != nil {
+			batch.Queue(useObject, tenant[:], object.ID, object.Used)
+			queueObject(batch, tenant, object, extents)
+		}
+	})
 }
 
 func (db *DB) queueChunks(batch *pgx.Batch, tenant store.TenantID, chunks []store.Chunk) {
@@ -77,9 +76,12 @@ func queueObject(batch *pgx.Batch, tenant store.TenantID, o *store.Object, exten
 		pos, line, size, lines, chunk)
 }
 
-// send runs statements as one transaction.
-func (db *DB) send(ctx context.Context, op string, batch *pgx.Batch) error {
+// send runs statements as one transaction, which they are if they are sent at once.
+// A batch remembers the connection that it was sent on, so each try makes its own.
+func (db *DB) send(ctx context.Context, op string, queue func(*pgx.Batch)) error {
 	return db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
+		batch := &pgx.Batch{}
+		queue(batch)
 		err := conn.SendBatch(ctx, batch).Close()
 		var pgErr *pgconn.PgError
 		if errors.As(err, &pgErr) && pgErr.ConstraintName == "extent_chunk" {

@@ -1,0 +1,121 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/pgtest"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+func damage(t *testing.T, c *pgtest.Cluster) {
+	url := c.Database(t)
+	db := open(t, url, nil)
+	chunks, o, extents := content("damaged", 300_000)
+	for _, err := range []error{db.Write(t.Context(), tenant, chunks, o, extents), write(t.Context(), db, "sound")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := ask[string](t, connect(t, url), `SELECT pg_relation_filepath(reltoastrelid) FROM pg_class WHERE oid = 'plimsoll.chunk'::regclass`)
+	if err := c.Stop("fast"); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, filepath.Join(c.Data, file), make([]byte, 8192))
+	if err := c.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Chunk(t.Context(), tenant, chunks[0].ID); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("got %v, want %v", err, store.ErrCorrupt)
+	}
+	broken, err := db.Check(t.Context())
+	if err != nil || len(broken) != 1 || !strings.Contains(broken[0], fmt.Sprintf("%x", chunks[0].ID)) {
+		t.Errorf("check: %v, %v", broken, err)
+	}
+	if err := whole(t.Context(), db, "sound"); err != nil {
+		t.Error(err)
+	}
+}
+
+// overwrite replaces the beginning of a file.
+func overwrite(t *testing.T, name string, data []byte) {
+	t.Helper()
+	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(data, 0)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func erase(t *testing.T, c *pgtest.Cluster) {
+	url := c.Database(t)
+	db := open(t, url, nil)
+	const secret = "the launch code is 0000"
+	chunks, o, extents := content(secret, 300_000)
+	if err := db.Write(t.Context(), tenant, chunks, o, extents); err != nil {
+		t.Fatal(err)
+	}
+	conn := connect(t, url)
+	run(t, conn, "CHECKPOINT")
+	if !onDisk(t, c.Data, secret) {
+		t.Fatal("the content is nowhere on disk, so that this test shows nothing")
+	}
+	if _, err := db.Delete(t.Context(), tenant, []string{secret}); err != nil {
+		t.Fatal(err)
+	}
+	swept, err := db.Sweep(t.Context(), time.Now().Add(time.Hour))
+	if err != nil || swept != (store.Swept{Chunks: 1, Bytes: 300_000}) {
+		t.Fatalf("swept %v, %v", swept, err)
+	}
+	run(t, conn, "VACUUM FULL plimsoll.chunk, plimsoll.extent, plimsoll.object", "CHECKPOINT")
+	eventually(t, "the files are clean", func() error {
+		if onDisk(t, c.Data, secret) {
+			return fmt.Errorf("the content is still on disk")
+		}
+		return nil
+	})
+}
+
+// onDisk looks for a text in the files of all tables and indexes.
+func onDisk(t *testing.T, data, text string) bool {
+	t.Helper()
+	found := false
+	base := os.DirFS(data + "/base")
+	walk(t, base, func(file []byte) { found = found || strings.Contains(string(file), text) })
+	return found
+}
+
+// walk hands every file to f.
+func walk(t *testing.T, files fs.FS, f func(data []byte)) {
+	t.Helper()
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return ignoreGone(err)
+		}
+		data, err := fs.ReadFile(files, name)
+		if err == nil {
+			f(data)
+		}
+		return ignoreGone(err)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ignoreGone passes over a file that the server deleted meanwhile.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
