@@ -178,8 +178,8 @@ func (w *writer) name() {
 	var whole sync.WaitGroup
 	if w.namer != nil {
 		whole.Go(func() {
-			for _, p := range w.pieces {
-				w.namer.Write(p.content)
+			for i := range w.pieces {
+				w.namer.Write(w.pieces[i].content)
 			}
 		})
 	}
