@@ -55,6 +55,10 @@ type Task struct {
 	// cut. So do results whose calls are not in the conversation because the
 	// provider has them.
 	Keep []int
+	// Raw returns the bytes of message i, which must not change, for messages that
+	// are archived whole. Nil means that what they say is archived in a form of our
+	// own.
+	Raw func(i int) []byte
 	// Check is asked after each rung whether the draft can still be sent; the
 	// edits of a rung that it refuses are undone. Nil means that only the rules
 	// that all APIs share are checked.

@@ -26,7 +26,7 @@ func (l *ladder) start(archive Archive, over bool) error {
 	pins := append(slices.Clip(options.Pins), l.task.Pins...)
 	l.work = &Work{
 		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: archive, facts: l.k.facts,
-		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{},
+		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{}, rawMessage: l.task.Raw,
 	}
 	l.plan.Floor, l.items = floorOf(l.plan.Before, c, l.work.kept, options.least())
 	l.plan.Goal = max(l.plan.Goal, (l.plan.Floor+l.plan.Line.Limit())/2)

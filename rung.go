@@ -44,6 +44,8 @@ type Work struct {
 	facts   *facts
 	archive Archive
 	stowed  map[string]List[Part]
+	// rawMessage is the task's Raw.
+	rawMessage func(int) []byte
 }
 
 // Draft returns the conversation in the making.

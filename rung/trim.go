@@ -19,7 +19,7 @@ type Trim struct {
 func (*Trim) Name() string { return "trim" }
 
 // Apply drops every message that is not chosen.
-func (t *Trim) Apply(_ context.Context, w *plimsoll.Work) error {
+func (t *Trim) Apply(ctx context.Context, w *plimsoll.Work) error {
 	kept, err := Select(t.choice(w))
 	if err != nil {
 		return err
@@ -29,7 +29,11 @@ func (t *Trim) Apply(_ context.Context, w *plimsoll.Work) error {
 		if kept[i] || w.Kept(i) {
 			continue
 		}
-		why := plimsoll.Why{Rung: t.Name(), Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", w.Goal())}
+		ref, err := w.StowMessages(ctx, []int{i})
+		if err != nil {
+			return err
+		}
+		why := plimsoll.Why{Rung: t.Name(), Ref: ref, Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", w.Goal())}
 		// A group goes whole, so that this parts nothing that is grouped.
 		if err := d.DropAlone(i, why); err != nil {
 			return err

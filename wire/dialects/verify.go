@@ -29,6 +29,7 @@ func Task(r *wire.Request) plimsoll.Task {
 	return plimsoll.Task{
 		Conversation: r.Conversation(),
 		Keep:         answersOutside(r),
+		Raw:          r.Raw,
 		Check:        func(d *plimsoll.Draft) error { return Verify(r, d) },
 	}
 }
