@@ -56,14 +56,16 @@ func checkReferences(s *session, report func(string, ...any)) error {
 func checkChunks(s *session, report func(string, ...any)) error {
 	return s.rows("SELECT c.tenant, c.id, c.size, c.stored, c.sum, d.data FROM chunks c LEFT JOIN contents d ON d.row = c.row", nil,
 		func(scan func(...any) error) error {
-			var tenant, id []byte
+			var tenant, id, data []byte
 			var c store.Chunk
 			var stored, sum int64
-			if err := scan(&tenant, &id, &c.Size, &stored, &sum, &c.Data); err != nil {
+			err := scan(&tenant, &id, &c.Size, &stored, &sum, &data)
+			if err != nil {
 				return err
 			}
 			copy(c.ID[:], id)
-			if len(tenant) != len(store.TenantID{}) || sum != chunkSum(store.TenantID(tenant), &c) || stored != int64(len(c.Data)) {
+			c.Data, err = unsealed(data, stored)
+			if err != nil || len(tenant) != len(store.TenantID{}) || sum != chunkSum(store.TenantID(tenant), &c) {
 				report("chunk %x of tenant %x is damaged", id, tenant)
 			}
 			return nil
@@ -82,18 +84,12 @@ func checkObjects(s *session, report func(string, ...any)) error {
 }
 
 func checkDecisions(s *session, report func(string, ...any)) error {
-	return s.rows("SELECT row, tenant, key, body, created FROM decisions", nil, func(scan func(...any) error) error {
-		var d store.Decision
-		var owner store.TenantID
-		var tenant, key []byte
-		var row, created int64
-		if err := scan(&row, &tenant, &key, &d.Body, &created); err != nil {
-			return err
+	return s.rows("SELECT "+decisionColumns+" FROM decisions d LEFT JOIN bodies b ON b.row = d.row", nil, func(scan func(...any) error) error {
+		tenant, d, err := scanDecision(scan)
+		if err == nil {
+			err = pinsOf(s, tenant, d)
 		}
-		copy(owner[:], tenant)
-		copy(d.Key[:], key)
-		d.Created = when(created)
-		return reported(pinsOf(s, owner, row, &d), owner, report)
+		return reported(err, tenant, report)
 	})
 }
 

@@ -47,7 +47,7 @@ func addChunk(s *session, tenant store.TenantID, c *store.Chunk, now int64) erro
 	if err != nil {
 		return err
 	}
-	_, err = s.exec("INSERT INTO contents (row, data) VALUES (?, ?)", row, blob(c.Data))
+	_, err = s.exec("INSERT INTO contents (row, data) VALUES (?, ?)", row, sealed(c.Data))
 	return err
 }
 
@@ -77,15 +77,15 @@ func (db *DB) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID
 	c := store.Chunk{ID: id}
 	err := db.read(ctx, "read a chunk", func(s *session) error {
 		var data sql.RawBytes
-		var sum int64
-		return s.rowOf(`SELECT c.size, c.sum, d.data FROM chunks c LEFT JOIN contents d ON d.row = c.row
+		var stored, sum int64
+		return s.rowOf(`SELECT c.size, c.stored, c.sum, d.data FROM chunks c LEFT JOIN contents d ON d.row = c.row
 			WHERE c.tenant = ? AND c.id = ?`, []any{tenant[:], id[:]}, func(scan func(...any) error) error {
-			if err := scan(&c.Size, &sum, &data); err != nil {
+			err := scan(&c.Size, &stored, &sum, &data)
+			if err != nil {
 				return err
 			}
 			// The driver has copied it for us and does not use it again.
-			c.Data = data
-			if data == nil || sum != chunkSum(tenant, &c) {
+			if c.Data, err = unsealed(data, stored); err != nil || sum != chunkSum(tenant, &c) {
 				return broken("chunk %x", id[:8])
 			}
 			return nil

@@ -72,10 +72,6 @@ func (db *DB) Close() error {
 	return db.fail("close", errors.Join(db.readers.close(), db.writer.close()))
 }
 
-// pageSize: content stands in pages of its own, so larger ones are read and written
-// faster, but every small change writes a whole one.
-const pageSize = "8192"
-
 // dsn names the file for the driver. Pragmas that change the file wait until it is
 // known to be ours, see [DB.prepare].
 func dsn(path, more string) string {

@@ -26,9 +26,12 @@ func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.De
 		if _, err := s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], d.Key[:]); err != nil {
 			return err
 		}
-		row, err := s.insert("INSERT INTO decisions (tenant, key, body, created, used, sum) VALUES (?, ?, ?, ?, ?, ?)",
-			tenant[:], d.Key[:], blob(d.Body), micro(d.Created), micro(d.Used), decisionSum(tenant, &d))
+		row, err := s.insert("INSERT INTO decisions (tenant, key, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?)",
+			tenant[:], d.Key[:], len(d.Body), micro(d.Created), micro(d.Used), decisionSum(tenant, &d))
 		if err != nil {
+			return err
+		}
+		if _, err := s.exec("INSERT INTO bodies (row, data) VALUES (?, ?)", row, sealed(d.Body)); err != nil {
 			return err
 		}
 		for i, ref := range d.Refs {
@@ -43,18 +46,14 @@ func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.De
 // FindDecision implements [store.Backend].
 func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	var d store.Decision
-	err := db.readTogether(ctx, "find a decision", func(s *session) error {
+	err := db.readTogether(ctx, "find a decision", func(s *session) (err error) {
 		// The longest prefixes come first, and one of the first has most likely been
 		// decided for; so not all keys are looked up at once.
 		for part := range slices.Chunk(keys, 64) {
-			row, err := firstDecision(s, tenant, part, &d)
-			if errors.Is(err, plimsoll.ErrNotFound) {
-				continue
-			}
-			if err != nil {
+			d, err = firstDecision(s, tenant, part)
+			if !errors.Is(err, plimsoll.ErrNotFound) {
 				return err
 			}
-			return pinsOf(s, tenant, row, &d)
 		}
 		return errors.Join(s.ctx.Err(), plimsoll.ErrNotFound)
 	})
@@ -72,46 +71,70 @@ func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []pl
 }
 
 // firstDecision reads the decision of the first key that has one.
-func firstDecision(s *session, tenant store.TenantID, keys []plimsoll.Digest, d *store.Decision) (row int64, err error) {
+func firstDecision(s *session, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	names := make([]string, len(keys))
 	for i, key := range keys {
 		names[i] = hex.EncodeToString(key[:])
 	}
 	list, err := json.Marshal(names)
 	if err != nil {
-		return 0, err
+		return store.Decision{}, err
 	}
-	var position, created, used int64
-	err = s.row(`SELECT d.row, k.key, d.body, d.created, d.used FROM json_each(?) k
-		CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value) ORDER BY k.key LIMIT 1`,
-		[]any{string(list), tenant[:]}, &row, &position, &d.Body, &created, &used)
+	var d *decision
+	err = s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
+		CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)
+		LEFT JOIN bodies b ON b.row = d.row ORDER BY k.key LIMIT 1`,
+		[]any{string(list), tenant[:]}, func(scan func(...any) error) (err error) {
+			var owner store.TenantID
+			owner, d, err = scanDecision(scan)
+			if err == nil && (owner != tenant || !slices.Contains(keys, d.Key)) {
+				err = broken("an index of decisions")
+			}
+			return err
+		})
+	if err == nil {
+		err = pinsOf(s, tenant, d)
+	}
 	if err != nil {
-		return 0, err
+		return store.Decision{}, err
 	}
-	d.Key, d.Created, d.Used = keys[position], when(created), when(used)
-	return row, nil
+	return d.Decision, nil
+}
+
+// decision is one with what is kept beside it.
+type decision struct {
+	store.Decision
+	row, sum int64
+}
+
+const decisionColumns = "d.row, d.tenant, d.key, d.size, d.created, d.used, d.sum, b.data"
+
+func scanDecision(scan func(...any) error) (owner store.TenantID, d *decision, err error) {
+	d = &decision{}
+	var tenant, key, data []byte
+	var size, created, used int64
+	if err := scan(&d.row, &tenant, &key, &size, &created, &used, &d.sum, &data); err != nil {
+		return owner, d, err
+	}
+	copy(owner[:], tenant)
+	copy(d.Key[:], key)
+	d.Created, d.Used = when(created), when(used)
+	d.Body, err = unsealed(data, size)
+	return owner, d, err
 }
 
 // pinsOf reads what a decision refers to and holds the whole against its sum.
-func pinsOf(s *session, tenant store.TenantID, row int64, d *store.Decision) error {
-	d.Refs = nil
-	err := s.rows("SELECT object FROM pins WHERE decision = ? ORDER BY position", []any{row}, func(scan func(...any) error) error {
+func pinsOf(s *session, tenant store.TenantID, d *decision) error {
+	err := s.rows("SELECT object FROM pins WHERE decision = ? ORDER BY position", []any{d.row}, func(scan func(...any) error) error {
 		var ref string
 		err := scan(&ref)
 		d.Refs = append(d.Refs, ref)
 		return err
 	})
-	if err != nil {
-		return err
+	if err == nil && d.sum != decisionSum(tenant, &d.Decision) {
+		err = broken("decision %x", d.Key)
 	}
-	var sum int64
-	if err := s.row("SELECT sum FROM decisions WHERE row = ?", []any{row}, &sum); err != nil {
-		return err
-	}
-	if sum != decisionSum(tenant, d) {
-		return broken("decision %x", d.Key)
-	}
-	return nil
+	return err
 }
 
 // DeleteDecisions implements [store.Backend].

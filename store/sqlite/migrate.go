@@ -26,7 +26,7 @@ const application = 0x506c696d
 func (db *DB) prepare(ctx context.Context) error {
 	// An empty file takes the form that the first change to it asks for.
 	form := []string{
-		"PRAGMA page_size = " + pageSize,
+		fmt.Sprintf("PRAGMA page_size = %d", pageSize),
 		"PRAGMA auto_vacuum = INCREMENTAL",
 	}
 	// What these change is in the file, not in the connection.

@@ -30,7 +30,8 @@ BEGIN
 END;
 
 -- Chunks without their content, which stands apart so that marking one as used does
--- not write it again. An orphan is named by no extent.
+-- not write it again, and so that it can be erased (see sealed.go). An orphan is named
+-- by no extent.
 CREATE TABLE chunks (
     row    INTEGER PRIMARY KEY,
     tenant BLOB NOT NULL,
@@ -121,11 +122,16 @@ CREATE TABLE decisions (
     row     INTEGER PRIMARY KEY,
     tenant  BLOB NOT NULL,
     key     BLOB NOT NULL,
-    body    BLOB NOT NULL,
+    size    INTEGER NOT NULL,
     created INTEGER NOT NULL,
     used    INTEGER NOT NULL,
     sum     INTEGER NOT NULL,
     UNIQUE (tenant, key)
+) STRICT;
+
+CREATE TABLE bodies (
+    row  INTEGER PRIMARY KEY REFERENCES decisions ON DELETE CASCADE,
+    data BLOB NOT NULL
 ) STRICT;
 
 CREATE INDEX decisions_used ON decisions (used);
