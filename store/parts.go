@@ -19,11 +19,19 @@ type source struct {
 	stored       int64
 }
 
-// sourceOf says how content is stored. A single text is stored as it is.
+// sourceOf says how content is stored. A single text is stored as it is,
+// and so are archived messages.
 func sourceOf(content plimsoll.List[plimsoll.Part]) (source, error) {
 	if content.Len() == 1 {
-		if t, ok := content.At(0).(plimsoll.Text); ok {
-			return textSource(t.Text), nil
+		switch p := content.At(0).(type) {
+		case plimsoll.Text:
+			return textSource(p.Text), nil
+		case plimsoll.Opaque:
+			if p.Kind == plimsoll.SpanKind {
+				s := textSource(p.Raw)
+				s.kind = KindSpan
+				return s, nil
+			}
 		}
 	}
 	var e partsEncoder

@@ -379,3 +379,25 @@ func TestContentThatIsNestedTooDeepIsRefused(t *testing.T) {
 	_, err = k.tenant.Ref(t.Context(), plimsoll.ListOf[plimsoll.Part](nil))
 	is(t, "no part", err, plimsoll.ErrInvalid)
 }
+
+func TestArchivedMessagesKeepTheirBytes(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	raw := "[{\"role\": \"user\",\n \"content\":\"\\u00e9\"}]"
+	content := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: raw})
+	ref, err := k.tenant.Put(t.Context(), content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := k.tenant.Open(t.Context(), ref.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, err := io.ReadAll(r); err != nil || string(got) != raw || r.Object().Kind != store.KindSpan {
+		t.Errorf("%s %q, error %v; want a span with %q", r.Object().Kind, got, err, raw)
+	}
+	if ref.Bytes != int64(len(raw)) || ref.Lines != 2 {
+		t.Errorf("ref %+v", ref)
+	}
+}
