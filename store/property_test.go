@@ -24,7 +24,7 @@ func drawText(t *rapid.T, label string) string {
 			b.WriteString(prose(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 3000).Draw(t, "length")))
 			continue
 		}
-		b.WriteString(strings.Repeat(unit.Draw(t, "unit"), rapid.SampledFrom([]int{1, 2, 63, 64, 65, 300, 30_000}).Draw(t, "times")))
+		b.WriteString(strings.Repeat(unit.Draw(t, "unit"), rapid.SampledFrom([]int{1, 2, 3, 15, 16, 17, 63, 64, 65, 200, 300, 30_000}).Draw(t, "times")))
 	}
 	return b.String()
 }

@@ -29,10 +29,14 @@ func (t *Tenant) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (p
 
 func (t *Tenant) refOf(s source) plimsoll.Ref {
 	h := t.key.namer(s.kind)
+	buffer := make([]byte, min(s.stored, 32<<10))
 	for _, pieces := range [][]string{s.text, s.rest} {
 		for _, p := range pieces {
-			// The error of a hash is always nil.
-			_, _ = io.WriteString(h, p)
+			for len(p) > 0 {
+				n := copy(buffer, p)
+				h.Write(buffer[:n])
+				p = p[n:]
+			}
 		}
 	}
 	return plimsoll.Ref{ID: named(h), Bytes: s.bytes, Lines: s.lines}

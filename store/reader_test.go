@@ -137,7 +137,7 @@ func TestO11_AScanReadsEachChunkOnce(t *testing.T) {
 
 func TestLongLinesComeInPieces(t *testing.T) {
 	t.Parallel()
-	k := newKit(t)
+	k := newKitOf(t, 4096)
 	for name, line := range map[string]string{
 		"of one byte each":         strings.Repeat("x", 300_000),
 		"of characters":            strings.Repeat("日", 100_000),

@@ -27,11 +27,13 @@ type kit struct {
 	tenant *store.Tenant
 }
 
-func newKit(t testing.TB) *kit {
+func newKit(t testing.TB) *kit { return newKitOf(t, 64) }
+
+func newKitOf(t testing.TB, chunkSize int) *kit {
 	t.Helper()
 	k := &kit{memory: newMemory(), clock: &clock{time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}}
 	k.memory.now = k.clock.now
-	s, err := store.New(t.Context(), k.memory, &store.Options{Now: k.clock.now, ChunkSize: 64})
+	s, err := store.New(t.Context(), k.memory, &store.Options{Now: k.clock.now, ChunkSize: chunkSize})
 	if err != nil {
 		t.Fatal(err)
 	}
