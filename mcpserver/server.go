@@ -100,9 +100,9 @@ func (s *Server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 }
 
 // Serve speaks with one client over two streams, a message a line, until the client
-// hangs up or the context ends.
+// hangs up and has its answers, or the context ends.
 func (s *Server) Serve(ctx context.Context, r io.ReadCloser, w io.WriteCloser) error {
-	err := s.server.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: maxMessage})
+	err := s.server.Run(ctx, draining{&mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: maxMessage}})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
