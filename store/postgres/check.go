@@ -29,65 +29,83 @@ func (db *DB) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, e
 		     (SELECT count(*) AS n FROM plimsoll.decision {of}) AS d`, `{of}`, of), args...)
 }
 
-// faults are queries for what cannot be, each of which returns sentences.
+// faults are queries for what cannot be, among the objects behind one and up to
+// another; each returns sentences.
 var faults = [...]string{
 	`SELECT format('object %s: extents do not follow each other at byte %s', id, pos) FROM (
 		SELECT object AS id, pos, line,
 			coalesce(lag(pos + size) OVER w, 0) AS next_pos, coalesce(lag(line + lines) OVER w, 0) AS next_line
-		FROM plimsoll.extent WINDOW w AS (PARTITION BY tenant, object ORDER BY pos)) AS e
+		FROM plimsoll.extent WHERE (tenant, object) > ($1, $2) AND (tenant, object) <= ($3, $4)
+		WINDOW w AS (PARTITION BY tenant, object ORDER BY pos)) AS e
 	WHERE pos <> next_pos OR line <> next_line`,
 	`SELECT format('object %s: its extents have %s bytes, want %s', o.id, coalesce(sum(e.size), 0), o.stored)
 	FROM plimsoll.object AS o LEFT JOIN plimsoll.extent AS e ON e.tenant = o.tenant AND e.object = o.id
+	WHERE (o.tenant, o.id) > ($1, $2) AND (o.tenant, o.id) <= ($3, $4)
 	GROUP BY o.tenant, o.id HAVING coalesce(sum(e.size), 0) <> o.stored`,
 	`SELECT format('object %s: the chunk at byte %s is missing or has another size', e.object, e.pos)
 	FROM plimsoll.extent AS e LEFT JOIN plimsoll.chunk AS c ON c.tenant = e.tenant AND c.id = e.chunk
-	WHERE c.size IS DISTINCT FROM e.size`,
+	WHERE (e.tenant, e.object) > ($1, $2) AND (e.tenant, e.object) <= ($3, $4) AND c.size IS DISTINCT FROM e.size`,
 }
 
 // Check reads everything and returns what is broken.
 func (db *DB) Check(ctx context.Context) ([]string, error) {
 	var broken []string
-	for _, query := range faults {
-		found, err := list(ctx, db, "check", pgx.RowTo[string], query)
-		if errors.Is(err, store.ErrCorrupt) {
-			found, err = []string{err.Error()}, nil
+	err := walk(ctx, db, "object", "", func(after position[string], page []position[string]) error {
+		last := page[len(page)-1]
+		for _, query := range faults {
+			found, err := list(ctx, db, "check objects", pgx.RowTo[string], query, after.tenant, after.id, last.tenant, last.id)
+			if errors.Is(err, store.ErrCorrupt) {
+				found, err = []string{err.Error()}, nil
+			}
+			if err != nil {
+				return err
+			}
+			broken = append(broken, found...)
 		}
-		if err != nil {
-			return broken, err
-		}
-		broken = append(broken, found...)
+		return nil
+	})
+	if err != nil {
+		return broken, err
 	}
-	unreadable, err := db.unreadable(ctx)
-	return append(broken, unreadable...), err
+	err = walk(ctx, db, "chunk", []byte{}, func(_ position[[]byte], page []position[[]byte]) error {
+		found, err := db.unreadable(ctx, page)
+		broken = append(broken, found...)
+		return err
+	})
+	return broken, err
 }
 
-// position is where a walk through the chunks has got to.
-type position struct{ tenant, id []byte }
+// position is where a walk through a table has got to.
+type position[ID any] struct {
+	tenant []byte
+	id     ID
+}
 
+// checkPage is how many rows are checked at once.
 const checkPage = 64
 
-// unreadable reads the data of all chunks, without fetching them.
-func (db *DB) unreadable(ctx context.Context) (broken []string, err error) {
-	scan := func(row pgx.CollectableRow) (p position, err error) { return p, row.Scan(&p.tenant, &p.id) }
-	at := position{[]byte{}, []byte{}}
+// walk goes through a table by its key, from the given id on. It hands f some rows at
+// a time, and the one before them.
+func walk[ID any](ctx context.Context, db *DB, table string, first ID, f func(after position[ID], page []position[ID]) error) error {
+	scan := func(row pgx.CollectableRow) (p position[ID], err error) { return p, row.Scan(&p.tenant, &p.id) }
+	after := position[ID]{[]byte{}, first}
 	for {
 		page, err := list(ctx, db, "check", scan, `
-			SELECT tenant, id FROM plimsoll.chunk WHERE (tenant, id) > ($1, $2)
-			ORDER BY tenant, id LIMIT $3`, at.tenant, at.id, checkPage)
+			SELECT tenant, id FROM plimsoll.`+table+` WHERE (tenant, id) > ($1, $2)
+			ORDER BY tenant, id LIMIT $3`, after.tenant, after.id, checkPage)
 		if err != nil || len(page) == 0 {
-			return broken, err
+			return err
 		}
-		found, err := db.unreadableOf(ctx, page)
-		if err != nil {
-			return broken, err
+		if err := f(after, page); err != nil {
+			return err
 		}
-		broken = append(broken, found...)
-		at = page[len(page)-1]
+		after = page[len(page)-1]
 	}
 }
 
-// unreadableOf reads some chunks at once, and each by itself if that fails.
-func (db *DB) unreadableOf(ctx context.Context, page []position) (broken []string, err error) {
+// unreadable reads some chunks at once, without fetching them, and each by itself if
+// that fails.
+func (db *DB) unreadable(ctx context.Context, page []position[[]byte]) (broken []string, err error) {
 	err = db.readable(ctx, page)
 	if !errors.Is(err, store.ErrCorrupt) {
 		return nil, err
@@ -104,7 +122,7 @@ func (db *DB) unreadableOf(ctx context.Context, page []position) (broken []strin
 	return broken, nil
 }
 
-func (db *DB) readable(ctx context.Context, page []position) error {
+func (db *DB) readable(ctx context.Context, page []position[[]byte]) error {
 	tenants, ids := make([][]byte, len(page)), make([][]byte, len(page))
 	for i, p := range page {
 		tenants[i], ids[i] = p.tenant, p.id

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -32,10 +32,13 @@ var errReadOnly = errors.New("the server is read-only")
 // configure reads the URL and adds what a store needs.
 func (db *DB) configure(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
+	if err == nil {
+		err = unambiguous(address)
+	}
 	if err != nil {
 		return nil, &plimsoll.Error{
 			Op: "postgres: read the URL", Code: plimsoll.CodeInvalid,
-			Hint: "want postgres://user:password@host:5432/database?sslmode=verify-full, special characters of the password as %XX",
+			Hint: "want postgres://user:password@host:5432/database?sslmode=verify-full, with special characters as %XX: @ is %40, / is %2F",
 			Err:  fmt.Errorf("%w%s", plimsoll.ErrInvalid, reason(address, err)),
 		}
 	}
@@ -58,18 +61,32 @@ func (db *DB) configure(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// reason returns what is wrong with a URL, unless that could show the password.
+// unambiguous refuses a URL in which an @ stands anywhere but once behind the password: it
+// may be part of the password, of which the rest is then taken for a host or a
+// database, and shown in errors.
+func unambiguous(address string) error {
+	_, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		return nil
+	}
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		end = i
+	}
+	if strings.Count(rest[:end], "@") > 1 || strings.Contains(rest[end:], "@") {
+		return errors.New("it is not clear where the password ends")
+	}
+	return nil
+}
+
+// reason says which file cannot be read that a URL names, such as a certificate. Of
+// any other mistake it says nothing, since that could show the password.
 func reason(address string, err error) string {
-	parsed, bad := url.Parse(address)
-	if bad != nil || parsed.User == nil || strings.Contains(strings.ToLower(address), "passw") {
+	var file *fs.PathError
+	if unambiguous(address) != nil || strings.Contains(strings.ToLower(address), "passw") || !errors.As(err, &file) {
 		return ""
 	}
-	inner := errors.Unwrap(err)
-	password, has := parsed.User.Password()
-	if inner == nil || has && (password == "" || strings.Contains(inner.Error(), password)) {
-		return ""
-	}
-	return ": " + inner.Error()
+	return ": " + file.Error()
 }
 
 // writable refuses a server that is read-only, so that the next host is tried.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -149,5 +150,9 @@ func plain(err error) error {
 	if errors.As(err, &pgErr) && !errors.As(err, &connect) {
 		return pgErr
 	}
-	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return errors.New(strings.Join(slices.Compact(lines), " "))
 }

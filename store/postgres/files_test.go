@@ -119,3 +119,30 @@ func ignoreGone(err error) error {
 	}
 	return err
 }
+
+func TestCheckNamesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ harm, want string }{
+		"a missing extent":  {"DELETE FROM plimsoll.extent WHERE pos = 0", "object x: extents do not follow each other at byte 100"},
+		"a moved extent":    {"UPDATE plimsoll.extent SET pos = 101 WHERE pos = 100", "object x: extents do not follow each other at byte 101"},
+		"lines that jump":   {"UPDATE plimsoll.extent SET line = 7 WHERE pos = 100", "object x: extents do not follow each other at byte 100"},
+		"another size":      {"UPDATE plimsoll.chunk SET size = 99 WHERE size = 100", "object x: the chunk at byte 0 is missing or has another size"},
+		"a shorter object":  {"UPDATE plimsoll.object SET stored = 4000", "object x: its extents have 5100 bytes, want 4000"},
+		"all extents":       {"DELETE FROM plimsoll.extent", "object x: its extents have 0 bytes, want 5100"},
+		"the second extent": {"DELETE FROM plimsoll.extent WHERE pos = 100", "object x: its extents have 100 bytes, want 5100"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.Database(t)
+			db := open(t, url, nil)
+			if err := write(t.Context(), db, "x"); err != nil {
+				t.Fatal(err)
+			}
+			run(t, connect(t, url), c.harm)
+			broken, err := db.Check(t.Context())
+			if err != nil || len(broken) == 0 || broken[0] != c.want {
+				t.Errorf("got %q, %v, want %q", broken, err, c.want)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
@@ -118,6 +119,7 @@ func TestPasswordsAreNotInErrors(t *testing.T) {
 		"a port that is none":           "postgres://me:hunter2@host:port/db",
 		"a broken escape":               "postgres://me:hunter2%zz@host/db",
 		"a slash in the password":       "postgres://me:hunter2/x@host:5432/db",
+		"a slash behind digits":         "postgres://me:12/hunter2@host:5432/db",
 		"a question mark in it":         "postgres://me:hunter2?x@host:5432/db",
 		"an at sign in it":              "postgres://me:x@hunter2@host:5432/db",
 		"a bad setting":                 "postgres://me:hunter2@host/db?sslmode=hunter2",
@@ -128,7 +130,7 @@ func TestPasswordsAreNotInErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db, err := postgres.Open(t.Context(), url, &postgres.Options{Wait: 1})
+			db, err := postgres.Open(t.Context(), url, &postgres.Options{Wait: time.Second})
 			if err == nil {
 				db.Close()
 				t.Fatal("it opened")

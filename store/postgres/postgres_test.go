@@ -165,6 +165,30 @@ func TestLeasesGoByTheClockOfTheServer(t *testing.T) {
 	}
 }
 
+// In this isolation the server refuses whoever comes second.
+func TestConflictsAreSettled(t *testing.T) {
+	t.Parallel()
+	db := open(t, with(pgtest.Database(t), "default_transaction_isolation=serializable"), nil)
+	var wg sync.WaitGroup
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 8 {
+				now := time.Now()
+				if err := db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Requests: 1, First: now, Last: now}); err != nil {
+					t.Error(err)
+				}
+				if err := write(t.Context(), db, fmt.Sprint("o", (w+i)%3)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := accounts(t, db); n != 32 {
+		t.Errorf("%d requests were counted, want 32", n)
+	}
+}
+
 // After this many rows a plan that reads a table whole shows in the server's counts.
 func TestEverydayOperationsReadNoTableWhole(t *testing.T) {
 	t.Parallel()
