@@ -7,8 +7,9 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Slide drops what is oldest: whole turns first, and where one turn alone is too
-// long, as in an agent's loop, whole rounds of it. A receipt stands where rounds
+// Slide drops what is oldest: whole turns first, of the last one that must go only
+// as many rounds as needed, and where the newest turn alone is too long, as in an
+// agent's loop, whole rounds of that. A receipt stands where rounds
 // were; with an archive one stands where turns were, too, and both say where the
 // messages can be read.
 type Slide struct {
@@ -36,6 +37,9 @@ func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if newest {
 			break
 		}
+		if done, err := s.dropSome(ctx, c, turn); done || err != nil {
+			return err
+		}
 		why := plimsoll.Why{Rung: s.Name(), Reason: fmt.Sprintf("turn %d of %d, the oldest left", k+1, len(turns))}
 		if err := c.dropTurn(turn, why); err != nil {
 			return err
@@ -46,6 +50,31 @@ func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
 		return nil
 	}
 	return s.dropRounds(ctx, c, newest)
+}
+
+// dropSome drops only the oldest rounds of an older turn where that is enough, so
+// that a short question behind a long session does not cost all of it.
+func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool, error) {
+	w := c.work
+	if s.TurnsOnly || len(turn.Rounds) < 2 || w.Reached() || c.free(turn.Span) <= w.Load()-w.Goal() {
+		return false, nil
+	}
+	mark, before := w.Draft().Mark(), *c
+	for n := 1; n < len(turn.Rounds); n++ {
+		why := plimsoll.Why{Rung: s.Name(), Reason: fmt.Sprintf("oldest turn left; round %d of %d is the oldest of it", n, len(turn.Rounds))}
+		if err := c.dropRound(turn.Rounds[n-1], why); err != nil {
+			return false, err
+		}
+		if !w.Reached() {
+			continue
+		}
+		if done, err := c.receipt(ctx, c.firstLeft(turn, n, -1), false); done || err != nil {
+			return done, err
+		}
+	}
+	w.Draft().Rollback(mark)
+	*c = before
+	return false, nil
 }
 
 // whole reports whether the newest turn cannot become shorter.

@@ -47,6 +47,17 @@ func (c *cut) drop(span plimsoll.Span, sum *figure, why plimsoll.Why) error {
 	return dropFree(c.work, span, why)
 }
 
+// free returns what the messages of a span weigh that need not be kept.
+func (c *cut) free(span plimsoll.Span) int {
+	tokens := 0
+	for i := span.Start; i < span.End; i++ {
+		if !c.work.Kept(i) {
+			tokens += c.work.Before().Messages[i].Tokens
+		}
+	}
+	return tokens
+}
+
 // dropReceipts drops the receipts of earlier cuts before the first round of a turn;
 // the new one counts what they did.
 func (c *cut) dropReceipts(turn plimsoll.Turn) error {

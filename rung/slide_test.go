@@ -224,3 +224,25 @@ func TestSlideIsDeterministic(t *testing.T) {
 		t.Errorf("edits differ:\n%s", diff)
 	}
 }
+
+func TestSlideKeepsTheNewestRoundsOfAnOldTurn(t *testing.T) {
+	t.Parallel()
+	messages := append(loop(8).Messages.Slice(), plimsoll.Say(plimsoll.Assistant, "done"), plimsoll.Say(plimsoll.User, "now a test"))
+	plan, err := slid(t, plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}, 300, &rung.Slide{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rounds(plan.Conversation()); got != "… 5 6 7" {
+		t.Errorf("left %q", got)
+	}
+	if first := plan.Conversation().Messages.At(0).Text(); first != "fix the bug" {
+		t.Errorf("the old question became %q", first)
+	}
+	whole, err := slid(t, plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}, 300, &rung.Slide{TurnsOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := whole.Conversation().Messages.Len(); n != 1 {
+		t.Errorf("%d messages are left of whole turns, want the question", n)
+	}
+}

@@ -76,7 +76,7 @@ func (s *memoShard) insert(key xxh3.Uint128, w weight) {
 	}
 	s.used += room
 	if s.young == nil {
-		s.young = make(map[xxh3.Uint128]weight, min(s.limit, 1024))
+		s.young = map[xxh3.Uint128]weight{}
 	}
 	s.young[key] = w
 }
