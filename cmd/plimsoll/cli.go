@@ -19,6 +19,8 @@ type cli struct {
 	Fit        fitCmd        `cmd:"" help:"Make a conversation fit into its window, and say what was cut."`
 	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
 	Prune      pruneCmd      `cmd:"" help:"Drop the oldest turns of a chat until it fits."`
+	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve stored content to agents by the Model Context Protocol."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`

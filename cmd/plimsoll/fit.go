@@ -27,6 +27,8 @@ type fitCmd struct {
 	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic or gemini."`
 	Example bool     `help:"Fit the agent session that comes with plimsoll."`
 	DryRun  bool     `short:"n" help:"Print the report and no conversation."`
+	Store   string   `placeholder:"PATH|URL" complete:"file" help:"Keep what is cut in this store, so that it can be read again: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE)."`
+	Tenant  string   `placeholder:"NAME" help:"Whose content it is in the store."`
 	Report  string   `placeholder:"PATH" complete:"file" help:"Write the report as JSON to this file."`
 	JSON    bool     `name:"json" help:"Print the report as JSON instead of a table."`
 
@@ -37,6 +39,8 @@ type fitCmd struct {
 // Help is the long help text.
 func (*fitCmd) Help() string {
 	return `Makes a conversation fit into its model's window and prints it, in the form it came in. A conversation that fits comes out byte for byte. The report, on standard error, says what was cut, by which rung and why.
+
+With --store, what is cut is kept, and the placeholders carry references to it that "plimsoll cache" and "plimsoll mcp" read; without it, what is cut is gone. A dry run keeps nothing.
 
 It shortens tool outputs first and drops whole turns last; calls keep their results, the newest turn and pinned messages stay, and what is printed is a request that the API accepts.
 
@@ -62,7 +66,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 		{Key: "rungs", Value: c.Rungs},
 		{Key: "pins", Name: "--pin", Value: c.Pin},
 		{Key: "models", Value: c.Models},
-		{Key: "tokenizers", Value: c.Tokenizers},
+		{Key: "tokenizers", Value: c.Tokenizers}, {Key: "store", Value: c.Store},
 	})
 	if err != nil {
 		return err
@@ -75,9 +79,12 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	plan, err := fitBody(p, settings, b)
+	plan, err := c.fit(p, settings, b)
 	if err != nil {
 		return withOp("fit "+in.name, err)
+	}
+	if plan.Degraded != "" {
+		p.warn("nothing was kept: " + plan.Degraded)
 	}
 	onError := *p
 	onError.stdout = p.stderr
@@ -102,9 +109,27 @@ func (c *fitCmd) read(p *process, in input) (*body, error) {
 	return b, nil
 }
 
-// fitBody plans under the settings; nothing is stored.
-func fitBody(p *process, settings *config.Config, b *body) (*plimsoll.Plan, error) {
-	k, err := p.keeper(settings)
+// fit fits under the settings, with the store that they name.
+func (c *fitCmd) fit(p *process, settings *config.Config, b *body) (*plimsoll.Plan, error) {
+	where := string(settings.Settings.Store)
+	if where == "" {
+		return c.fitWith(context.Background(), p, settings, b, nil)
+	}
+	ctx, stop := p.untilSignal()
+	defer stop()
+	s, err := p.openStore(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := c.fitWith(ctx, p, settings, b, s.Tenant(c.Tenant))
+	if closed := s.Close(); err == nil {
+		err = closed
+	}
+	return plan, err
+}
+
+func (c *fitCmd) fitWith(ctx context.Context, p *process, settings *config.Config, b *body, archive plimsoll.Archive) (*plimsoll.Plan, error) {
+	k, err := p.keeper(settings, archive)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +140,10 @@ func fitBody(p *process, settings *config.Config, b *body) (*plimsoll.Plan, erro
 	case task.Conversation.Model == "":
 		task.Conversation.Model = defaultModel(b.request.Dialect())
 	}
-	return k.PlanTask(context.Background(), task)
+	if c.DryRun {
+		return k.PlanTask(ctx, task)
+	}
+	return k.FitTask(ctx, task)
 }
 
 // write prints the conversation and then says what was done, so that a report

@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll/token"
 )
 
-// keeper makes the keeper that the settings describe.
-func (p *process) keeper(c *config.Config) (*plimsoll.Keeper, error) {
+// keeper makes the keeper that the settings describe. The archive may be nil.
+func (p *process) keeper(c *config.Config, archive plimsoll.Archive) (*plimsoll.Keeper, error) {
 	s := c.Settings
 	registry, err := loadRegistry(p, texts(s.Models))
 	if err != nil {
@@ -31,6 +31,7 @@ func (p *process) keeper(c *config.Config) (*plimsoll.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
+	options.Archive = archive
 	return plimsoll.New(options)
 }
 

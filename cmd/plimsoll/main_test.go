@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"testing"
 
@@ -16,8 +17,9 @@ func TestMain(m *testing.M) {
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
-// TestScripts runs testdata/script. Beside testscript's own commands there is
-// "exits STATUS COMMAND …", which demands an exact exit status.
+// TestScripts runs testdata/script. Beside testscript's own commands there are
+// "exits STATUS COMMAND …", which demands an exact exit status, and "refof FILE NAME",
+// which sets a variable to the first reference in a file.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -30,7 +32,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", noSleep)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "refof": refOf},
 	})
 }
 
@@ -55,4 +57,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+func refOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: refof FILE NAME")
+	}
+	id := regexp.MustCompile(`"id":"([0-9a-z]+)"`).FindStringSubmatch(ts.ReadFile(args[0]))
+	if id == nil {
+		ts.Fatalf("%s has no reference", args[0])
+	}
+	ts.Setenv(args[1], id[1])
 }

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// cacheLsCmd lists what is stored.
+type cacheLsCmd struct {
+	Limit int  `short:"n" placeholder:"N" help:"How many to list. Default: all."`
+	JSON  bool `name:"json" help:"Print JSON, an object a line."`
+	storeFlags
+}
+
+// Help is the long help text.
+func (*cacheLsCmd) Help() string {
+	return `Lists the tenant's objects, newest first: reference, kind, size, when it was last used and what it is from.`
+}
+
+// listed is an object in the list for programs.
+type listed struct {
+	ID      string     `json:"id"`
+	Kind    store.Kind `json:"kind"`
+	Bytes   int64      `json:"byte_size"`
+	Lines   int64      `json:"line_count"`
+	Note    string     `json:"note"`
+	Created time.Time  `json:"created"`
+	Used    time.Time  `json:"used"`
+}
+
+// listPage is how many objects are asked for at a time.
+const listPage = 1000
+
+// Run lists.
+func (c *cacheLsCmd) Run(p *process, root *cli) error {
+	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+		show := showJSONLine
+		if !c.JSON {
+			show = showObject
+			fmt.Fprintf(p.out, "%-26s  %-5s  %12s  %10s  %-16s  %s\n", "id", "kind", "bytes", "lines", "last used", "from")
+		}
+		left, after := c.Limit, ""
+		if left <= 0 {
+			left = math.MaxInt
+		}
+		for left > 0 {
+			page, err := t.Objects(ctx, after, min(left, listPage))
+			if err != nil {
+				return err
+			}
+			for _, o := range page {
+				if err := show(p, o); err != nil {
+					return err
+				}
+				after = o.ID
+			}
+			left -= len(page)
+			if len(page) < listPage {
+				return nil
+			}
+		}
+		return nil
+	})
+}
+
+func showJSONLine(p *process, o store.Object) error {
+	return encodeJSON(p.out, listed{o.ID, o.Kind, o.Bytes, o.Lines, o.Note, o.Created.UTC(), o.Used.UTC()})
+}
+
+func showObject(p *process, o store.Object) error {
+	line := fmt.Sprintf("%-26s  %-5s  %12s  %10s  %-16s  %s",
+		o.ID, o.Kind, grouped(int(o.Bytes)), grouped(int(o.Lines)), o.Used.Local().Format("2006-01-02 15:04"), bar.Clean(o.Note))
+	_, err := fmt.Fprintln(p.out, strings.TrimRight(line, " "))
+	return err
+}
+
+// cacheStatsCmd shows how much is stored.
+type cacheStatsCmd struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+	storeFlags
+}
+
+// Help is the long help text.
+func (*cacheStatsCmd) Help() string {
+	return `Shows what the tenant has stored, and what all tenants have together: objects, their bytes, and what they take compressed and without repetitions.`
+}
+
+// Run counts.
+func (c *cacheStatsCmd) Run(p *process, root *cli) error {
+	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
+		own, err := t.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		all, err := s.Stats(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return encodeJSON(p.out, map[string]store.Stats{"tenant": own, "store": all})
+		}
+		tab := table{columns: []column{{title: ""}, {title: "objects", right: true}, {title: "chunks", right: true}, {title: "decisions", right: true}, {title: "bytes", right: true}, {title: "compressed", right: true}}}
+		for _, row := range []struct {
+			name  string
+			stats store.Stats
+		}{{"this tenant", own}, {"whole store", all}} {
+			n := row.stats
+			tab.rows = append(tab.rows, []string{row.name, grouped(int(n.Objects)), grouped(int(n.Chunks)), grouped(int(n.Decisions)), grouped(int(n.Bytes)), grouped(int(n.Compressed))})
+		}
+		for _, line := range tab.lines(math.MaxInt) {
+			fmt.Fprintln(p.out, line)
+		}
+		return nil
+	})
+}
+
+// cacheGCCmd deletes by policy.
+type cacheGCCmd struct {
+	MaxAge       age      `placeholder:"D" help:"Delete what was last used longer ago than this: 90m, 12h, 30d."`
+	MaxBytes     byteSize `placeholder:"N" help:"Delete what was unused for longest until everything takes at most this: 500MB, 2GiB."`
+	Unreferenced bool     `help:"Delete what no decision refers to."`
+	Grace        *age     `placeholder:"D" help:"Leave what was used this recently. Default: 1h."`
+	DryRun       bool     `short:"n" help:"Say what would go, and delete nothing."`
+	JSON         bool     `name:"json" help:"Print the report as JSON."`
+	storeFlags
+}
+
+// Help is the long help text.
+func (*cacheGCCmd) Help() string {
+	return `Deletes stored content of all tenants by age, by size or by reachability, and gives the space back. Without a flag it deletes only pieces that nothing names any more, such as those of a writer that died.
+
+Examples:
+
+    plimsoll cache gc --max-age 30d --dry-run
+    plimsoll cache gc --max-bytes 2GiB`
+}
+
+// Run collects.
+func (c *cacheGCCmd) Run(p *process, root *cli) error {
+	policy := store.Policy{MaxAge: time.Duration(c.MaxAge), MaxBytes: int64(c.MaxBytes), Unreferenced: c.Unreferenced}
+	if c.Grace != nil {
+		policy.Grace = time.Duration(*c.Grace)
+		if policy.Grace == 0 {
+			policy.Grace = -1
+		}
+	}
+	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
+		report, err := s.GC(ctx, policy, c.DryRun)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return encodeJSON(p.out, report)
+		}
+		showCollected(p, report)
+		return nil
+	})
+}
+
+func showCollected(p *process, r store.GCReport) {
+	verb := "deleted"
+	if r.DryRun {
+		verb = "would delete"
+	}
+	for _, part := range []struct {
+		what string
+		n    store.Collected
+	}{{"too old", r.Expired}, {"referred to by nothing", r.Unreferenced}, {"too much", r.Evicted}} {
+		if part.n.Objects > 0 {
+			fmt.Fprintf(p.out, "%s %s, %s bytes: %s\n", verb, plural(int(part.n.Objects), "object"), grouped(int(part.n.Bytes)), part.what)
+		}
+	}
+	if r.Decisions > 0 {
+		fmt.Fprintf(p.out, "%s %s: too old\n", verb, plural(r.Decisions, "decision"))
+	}
+	if r.DryRun {
+		fmt.Fprintf(p.out, "%s and %s bytes compressed are stored\n", plural(int(r.Before.Objects), "object"), grouped(int(r.Before.Compressed)))
+		return
+	}
+	fmt.Fprintf(p.out, "gave back %s bytes of %s\n", grouped(int(r.Swept.Bytes)), plural(int(r.Swept.Chunks), "chunk"))
+	if r.After != nil {
+		fmt.Fprintf(p.out, "%s and %s bytes compressed are left\n", plural(int(r.After.Objects), "object"), grouped(int(r.After.Compressed)))
+	}
+}
+
+// cacheRmCmd deletes content.
+type cacheRmCmd struct {
+	IDs []string `arg:"" name:"id" help:"The references."`
+	storeFlags
+}
+
+// Help is the long help text.
+func (*cacheRmCmd) Help() string {
+	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's files, unless another reference needs it too.`
+}
+
+// Run deletes.
+func (c *cacheRmCmd) Run(p *process, root *cli) error {
+	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
+		var missing error
+		for _, id := range c.IDs {
+			n, err := t.Delete(ctx, id)
+			if err != nil {
+				return cacheError(id, err)
+			}
+			if n == 0 {
+				missing = also(missing, &plimsoll.Error{Op: "cache " + id, Err: store.ErrGone, Hint: "plimsoll cache ls has what is stored"})
+			}
+		}
+		if _, err := s.Sweep(ctx); err != nil {
+			return err
+		}
+		return missing
+	})
+}
+
+// age is a duration with days and weeks.
+type age time.Duration
+
+// UnmarshalText reads it.
+func (a *age) UnmarshalText(text []byte) error {
+	s := string(text)
+	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if number, ok := strings.CutSuffix(s, unit); ok {
+			n, err := strconv.ParseFloat(number, 64)
+			if err != nil || n < 0 || n > 1e5 {
+				return fmt.Errorf("%q: want a time such as 90m, 12h or 30d", s)
+			}
+			*a = age(n * float64(of))
+			return nil
+		}
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil && s == "0" || d < 0 {
+		d, err = 0, errors.New("negative")
+	}
+	if err != nil {
+		return fmt.Errorf("%q: want a time such as 90m, 12h or 30d", s)
+	}
+	*a = age(d)
+	return nil
+}
+
+// byteSize is a number of bytes with a unit.
+type byteSize int64
+
+// UnmarshalText reads it.
+func (b *byteSize) UnmarshalText(text []byte) error {
+	s := strings.ToLower(strings.TrimSpace(string(text)))
+	factor := 1.0
+	for _, unit := range []struct {
+		name string
+		of   float64
+	}{{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40}, {"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12}, {"b", 1}} {
+		if number, ok := strings.CutSuffix(s, unit.name); ok {
+			s, factor = strings.TrimSpace(number), unit.of
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n < 0 || n*factor > math.MaxInt64/2 {
+		return fmt.Errorf("%q: want a number of bytes such as 500MB or 2GiB", string(text))
+	}
+	*b = byteSize(n * factor)
+	return nil
+}
