@@ -66,7 +66,8 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 		{Key: "rungs", Value: c.Rungs},
 		{Key: "pins", Name: "--pin", Value: c.Pin},
 		{Key: "models", Value: c.Models},
-		{Key: "tokenizers", Value: c.Tokenizers}, {Key: "store", Value: c.Store},
+		{Key: "tokenizers", Value: c.Tokenizers},
+		{Key: "store", Value: c.Store},
 	})
 	if err != nil {
 		return err
