@@ -26,6 +26,7 @@ func TestTroubleOfTheServer(t *testing.T) {
 		{"a restart is not noticed", restart},
 		{"a stopped server is unavailable until it is back", stop},
 		{"nothing acknowledged is lost in crashes", crash},
+		{"a crash while content streams in is not noticed", crashWhileStreaming},
 		{"a server that turns read-only is unavailable until it is writable", turnReadOnly},
 		{"a damaged chunk is named and the rest is usable", damage},
 		{"nothing of a content is left after a rewrite", erase},
