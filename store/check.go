@@ -70,6 +70,7 @@ func (t *Tenant) verify(ctx context.Context, o Object) error {
 func (t *Tenant) copy(ctx context.Context, to io.Writer, o Object) error {
 	c := t.newCursor(ctx, o, o.Stored)
 	defer c.close()
+	c.eager = true
 	if err := c.seek(0); err != nil {
 		return err
 	}

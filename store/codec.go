@@ -36,7 +36,7 @@ func newCodec() (*codec, error) {
 func parallel() int { return min(runtime.GOMAXPROCS(0), 4) }
 
 func (c *codec) compress(content []byte) []byte {
-	return c.enc.EncodeAll(content, make([]byte, 0, len(content)/3))
+	return c.enc.EncodeAll(content, make([]byte, 0, len(content)/2))
 }
 
 // decompress never writes beyond the size that the content must have.

@@ -68,6 +68,8 @@ type cursor struct {
 	ahead               []*load
 	served              int
 	failed              error
+	// eager says that everything will be read.
+	eager bool
 	// current is the buffer of the block that was handed out, free are others.
 	current []byte
 	free    [][]byte
@@ -210,7 +212,10 @@ func (c *cursor) next() (Block, error) {
 
 // start loads the next chunk, and others behind it if it went on for a while.
 func (c *cursor) start() {
-	depth := min(max(0, c.served-1), parallel())
+	depth := parallel()
+	if !c.eager {
+		depth = min(max(0, c.served-1), depth)
+	}
 	for len(c.ahead) <= depth && c.failed == nil {
 		e, ok := c.pop()
 		if !ok {

@@ -36,7 +36,7 @@ func FuzzParts(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		if s.kind == KindText {
+		if s.kind != KindParts {
 			return
 		}
 		again, err := decodeParts(strings.Join(s.text, "")+strings.Join(s.rest, ""), s.bytes)

@@ -139,7 +139,8 @@ func (t *Tenant) put(ctx context.Context, op string, again bool, write func(cert
 	return ref, fault(op, err)
 }
 
-// Content returns what Put was given. What PutReader was given is one text.
+// Content returns what Put was given. What PutReader was given is one text, or one
+// [plimsoll.Opaque] part of kind [plimsoll.SpanKind].
 func (t *Tenant) Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
 	content, err := t.content(ctx, id)
 	return content, fault("read "+id, err)
@@ -157,8 +158,12 @@ func (t *Tenant) content(ctx context.Context, id string) (plimsoll.List[plimsoll
 	if err := t.copy(ctx, &stored, o); err != nil {
 		return none, err
 	}
-	if o.Kind == KindParts {
+	switch o.Kind {
+	case KindParts:
 		return decodeParts(stored.String(), o.Bytes)
+	case KindSpan:
+		return plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: stored.String()}), nil
+	default:
+		return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: stored.String()}), nil
 	}
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: stored.String()}), nil
 }

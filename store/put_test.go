@@ -345,7 +345,7 @@ func TestO12_PartsReadAsTextWithAWordForEachThatIsNone(t *testing.T) {
 	}
 }
 
-func TestO12_ContentOfBytesIsOneText(t *testing.T) {
+func TestO12_ASpanComesBackAsItWas(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	raw := "{\"role\":\"user\"}\x00\xff"
@@ -353,8 +353,12 @@ func TestO12_ContentOfBytesIsOneText(t *testing.T) {
 	must(t, err)
 	got, err := k.tenant.Content(t.Context(), ref.ID)
 	must(t, err)
-	if diff := cmp.Diff(text(raw).Slice(), got.Slice()); diff != "" {
+	span := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: raw})
+	if diff := cmp.Diff(span.Slice(), got.Slice()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+	if again, err := k.tenant.Ref(t.Context(), span); err != nil || again != ref {
+		t.Errorf("got %v, %v, want %v", again, err, ref)
 	}
 	r, err := k.tenant.Open(t.Context(), ref.ID)
 	must(t, err)

@@ -46,6 +46,39 @@ func TestReadersReadAsReadersDo(t *testing.T) {
 	}
 }
 
+func TestWriteToGoesOnWhereReadEnded(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	content := prose(1, 5000)
+	r, err := k.tenant.Open(t.Context(), k.put(t, content).ID)
+	must(t, err)
+	defer r.Close()
+	for _, from := range []int{0, 1, 777, 4999, 5000, 6000} {
+		_, err := r.Seek(int64(from/2), io.SeekStart)
+		must(t, err)
+		_, err = io.CopyN(io.Discard, struct{ io.Reader }{r}, int64(min(5000, from)-from/2))
+		must(t, err)
+		var got bytes.Buffer
+		n, err := r.WriteTo(&got)
+		if want := content[min(from, 5000):]; err != nil || got.String() != want || n != int64(len(want)) {
+			t.Errorf("from %d: got %d bytes and says %d, %v, want %d", from, got.Len(), n, err, len(want))
+		}
+		if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("from %d: read %d bytes behind the end, %v", from, n, err)
+		}
+	}
+	full := errors.New("disk is full")
+	_, err = r.Seek(0, io.SeekStart)
+	must(t, err)
+	_, err = r.WriteTo(brokenWriter{full})
+	is(t, "write", err, full)
+}
+
+// brokenWriter fails.
+type brokenWriter struct{ err error }
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
+
 func TestSeekRefusesWhatIsBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
