@@ -110,12 +110,16 @@ func (db *DB) sweepPage(ctx context.Context, before time.Time) (seen int, swept 
 	return seen, swept, err
 }
 
-// vacuum makes the space of deleted rows free for new ones. It takes its time, so
-// only the caller's context limits it.
+// vacuum makes the space of deleted rows free for new ones, or gives it back. It
+// takes its time, so only the caller's context limits it.
 func (db *DB) vacuum(ctx context.Context) error {
+	statement := `VACUUM plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`
+	if db.options.Erase {
+		statement = `VACUUM (FULL) plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`
+	}
 	conn, err := db.pool.Acquire(ctx)
 	if err == nil {
-		_, err = conn.Exec(ctx, `VACUUM plimsoll.chunk, plimsoll.extent, plimsoll.object`)
+		_, err = conn.Exec(ctx, statement)
 		conn.Release()
 	}
 	if ctx.Err() != nil {

@@ -22,8 +22,9 @@
 //
 // # What deletion leaves
 //
-// See docs/store.md: PostgreSQL overwrites deleted rows late, and keeps them in its
-// log and in backups for longer.
+// Sweep frees the space of what it deleted; PostgreSQL writes over it when it needs
+// it. [Options.Erase] does not leave it at that. Either way the server's log has it
+// for some time, and backups and replicas for as long as they keep theirs.
 package postgres
 
 import (
@@ -50,6 +51,10 @@ type Options struct {
 	// Timeout is how long one try of an operation may take; 0 means 30 seconds.
 	// Reading or sweeping the whole store is many operations.
 	Timeout time.Duration
+	// Erase lets Sweep write the tables anew after it has deleted something, so that
+	// nothing of it is left in their files. Nobody can use the store meanwhile, and
+	// the disk needs room for both. Without it the space is free to be written over.
+	Erase bool
 }
 
 // DB is a store in a PostgreSQL database. It is safe for concurrent use.
