@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,22 +31,22 @@ const (
 var errReadOnly = errors.New("the server is read-only")
 
 // configure reads the URL and adds what a store needs.
-func (db *DB) configure(address string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(address)
+func (db *DB) configure(url string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(url)
 	if err == nil {
-		err = unambiguous(address)
+		err = unambiguous(url)
 	}
 	if err != nil {
 		return nil, &plimsoll.Error{
 			Op: "postgres: read the URL", Code: plimsoll.CodeInvalid,
 			Hint: "want postgres://user:password@host:5432/database?sslmode=verify-full, with special characters as %XX: @ is %40, / is %2F",
-			Err:  fmt.Errorf("%w%s", plimsoll.ErrInvalid, reason(address, err)),
+			Err:  fmt.Errorf("%w%s", plimsoll.ErrInvalid, reason(url, err)),
 		}
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	if !strings.Contains(address, "pool_max_conns") {
+	if !strings.Contains(url, "pool_max_conns") {
 		config.MaxConns = max(config.MaxConns, maxConns)
 	}
 	if config.ConnConfig.RuntimeParams["application_name"] == "" {
@@ -58,14 +59,31 @@ func (db *DB) configure(address string) (*pgxpool.Config, error) {
 		config.AfterConnect = durable
 	}
 	config.ShouldPing = db.isStale
+	db.hosts = hosts(config.ConnConfig)
 	return config, nil
+}
+
+// hosts lists the addresses that are tried, once each.
+func hosts(config *pgx.ConnConfig) string {
+	all := []string{address(config.Host, config.Port)}
+	for _, f := range config.Fallbacks {
+		if a := address(f.Host, f.Port); !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func address(host string, port uint16) string {
+	_, a := pgconn.NetworkAddress(host, port)
+	return a
 }
 
 // unambiguous refuses a URL in which an @ stands anywhere but once behind the password: it
 // may be part of the password, of which the rest is then taken for a host or a
 // database, and shown in errors.
-func unambiguous(address string) error {
-	_, rest, isURL := strings.Cut(address, "://")
+func unambiguous(url string) error {
+	_, rest, isURL := strings.Cut(url, "://")
 	if !isURL {
 		return nil
 	}
@@ -81,9 +99,9 @@ func unambiguous(address string) error {
 
 // reason says which file cannot be read that a URL names, such as a certificate. Of
 // any other mistake it says nothing, since that could show the password.
-func reason(address string, err error) string {
+func reason(url string, err error) string {
 	var file *fs.PathError
-	if unambiguous(address) != nil || strings.Contains(strings.ToLower(address), "passw") || !errors.As(err, &file) {
+	if unambiguous(url) != nil || strings.Contains(strings.ToLower(url), "passw") || !errors.As(err, &file) {
 		return ""
 	}
 	return ": " + file.Error()

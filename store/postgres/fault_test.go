@@ -249,6 +249,9 @@ func TestASilentServerIsUnavailable(t *testing.T) {
 	defer silent.Close()
 	_, err = postgres.Open(t.Context(), "postgres://me@"+silent.Addr().String()+"/db?sslmode=disable", &postgres.Options{Wait: 100 * time.Millisecond})
 	unavailable(t, err, "PostgreSQL runs")
+	if !strings.Contains(err.Error(), silent.Addr().String()) {
+		t.Errorf("%v does not say where", err)
+	}
 }
 
 func TestAFullPoolIsUnavailable(t *testing.T) {

@@ -61,6 +61,8 @@ type Options struct {
 type DB struct {
 	pool    *pgxpool.Pool
 	options Options
+	// hosts is where the server is looked for, for errors.
+	hosts string
 	// away says that an operation has waited in vain and none succeeded since.
 	away atomic.Bool
 }

@@ -72,7 +72,7 @@ func (db *DB) try(ctx context.Context, f task) error {
 		if s := db.pool.Stat(); waiting.Err() != nil && s.AcquiredConns() >= s.MaxConns() {
 			return fmt.Errorf("%w: %d of %d", errBusy, s.AcquiredConns(), s.MaxConns())
 		}
-		return fmt.Errorf("%w: %w", errUnreachable, err)
+		return fmt.Errorf("%w to %s: %w", errUnreachable, db.hosts, err)
 	}
 	defer conn.Release()
 	return f(ctx, conn.Conn())
