@@ -81,6 +81,9 @@ func FuzzGrepFindsWhatANaiveSearchFinds(f *testing.F) {
 		{long + "needle\r\n\n" + long, "e?ndl?e$|needle$", true, true, 5},
 		{"\xff\xfe\n\u00e9\xc3\n", "\u00e9", false, true, 1},
 		{"one\ntwo\n", "^$", true, false, 2},
+		{"a needle b\nNEEDLE\nneedl\n", "(?i)[a-z ]?(needle)+ ?|xyz", true, false, 9},
+		{"GET /a\nPOST /b\nget /c\n", `(?:GET|POST) (/[a-c]){1,2}$`, true, false, 4},
+		{"error: x\nterror: y\n", `\berror: (?i:X|Y)`, true, false, 3},
 		{long + "\r" + long, "^.*\r.*$", true, false, 2},
 	} {
 		f.Add(seed.data, seed.pattern, seed.regex, seed.ignoreCase, seed.read)

@@ -18,7 +18,7 @@ type Limits struct {
 	// many instructions a regular expression may have; 0 means 1,000.
 	Pattern, Program int
 	// TextTime is what a search for a text may take; 0 means 30 seconds. RegexTime is
-	// the same for a regular expression; 0 means 2 seconds.
+	// the same for a regular expression; 0 means 5 seconds.
 	TextTime, RegexTime time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -40,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 		l.TextTime = 30 * time.Second
 	}
 	if l.RegexTime == 0 {
-		l.RegexTime = 2 * time.Second
+		l.RegexTime = 5 * time.Second
 	}
 	if l.Now == nil {
 		l.Now = time.Now

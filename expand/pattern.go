@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // pattern is what is looked for. A nil regexp means that finding the text is enough;
-// with one, a nil text means that every line has to be looked at.
+// with one, the text is where it may match, and nil if that is every line.
 type pattern struct {
 	text   finder
 	regexp *regexp.Regexp
@@ -53,11 +54,40 @@ func newRegexp(g Grep, l Limits) (*pattern, error) {
 	if p.regexp, err = regexp.Compile(source); err != nil {
 		return nil, badPattern(err, "")
 	}
-	// The replacement character in an expression matches any invalid byte too.
-	if prefix, _ := p.regexp.LiteralPrefix(); prefix != "" && !strings.ContainsAny(prefix, "\n\uFFFD") {
-		p.text = exact(prefix)
-	}
+	p.text = required(tree)
 	return p, nil
+}
+
+// required returns a finder for the longest text that stands in every match, which is
+// found faster than the match; nil if there is none.
+func required(re *syntax.Regexp) finder {
+	literal := requiredLiteral(re)
+	// The replacement character in an expression matches any invalid byte too.
+	if literal == nil || slices.Contains(literal.Rune, '\n') || slices.Contains(literal.Rune, utf8.RuneError) {
+		return nil
+	}
+	if literal.Flags&syntax.FoldCase != 0 {
+		return newFolded(string(literal.Rune))
+	}
+	return exact(string(literal.Rune))
+}
+
+func requiredLiteral(re *syntax.Regexp) *syntax.Regexp {
+	switch {
+	case re.Op == syntax.OpLiteral:
+		return re
+	case re.Op == syntax.OpCapture, re.Op == syntax.OpPlus, re.Op == syntax.OpRepeat && re.Min > 0:
+		return requiredLiteral(re.Sub[0])
+	case re.Op != syntax.OpConcat:
+		return nil
+	}
+	var longest *syntax.Regexp
+	for _, sub := range re.Sub {
+		if literal := requiredLiteral(sub); literal != nil && (longest == nil || len(literal.Rune) > len(longest.Rune)) {
+			longest = literal
+		}
+	}
+	return longest
 }
 
 // programSize estimates the instructions of a regular expression, up to a little

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
@@ -182,7 +183,9 @@ func (c *cacheGrepCmd) Run(p *process, root *cli) error {
 			Ref: c.ID, Pattern: c.Pattern, Regex: c.Regex, IgnoreCase: c.IgnoreCase,
 			Before: c.Before, After: c.After, MaxMatches: c.MaxMatches, Offset: c.Offset,
 		}
-		if err := grep.Matches(ctx, p.screen(), t, expand.Limits{Bytes: -1, Matches: -1}); err != nil {
+		// People can wait, and can stop waiting.
+		limits := expand.Limits{Bytes: -1, Matches: -1, TextTime: time.Hour, RegexTime: time.Hour}
+		if err := grep.Matches(ctx, p.screen(), t, limits); err != nil {
 			return cacheError(c.ID, err)
 		}
 		_, err := io.WriteString(p.out, "\n")
