@@ -59,7 +59,7 @@ func (t *Tenant) check(ctx context.Context) (findings []string, err error) {
 
 // verify reads an object and compares it with its name.
 func (t *Tenant) verify(ctx context.Context, o Object) error {
-	if err := o.check(); err != nil {
+	if err := t.sound(ctx, o); err != nil {
 		return err
 	}
 	return t.copy(ctx, io.Discard, o)

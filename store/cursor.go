@@ -23,7 +23,7 @@ func (t *Tenant) object(ctx context.Context, id string) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	if err := o.check(); err != nil {
+	if err := t.sound(ctx, o); err != nil {
 		return Object{}, err
 	}
 	if t.stale(o) {
@@ -33,7 +33,24 @@ func (t *Tenant) object(ctx context.Context, id string) (Object, error) {
 	return o, nil
 }
 
-// check finds damage that would make reading wrong.
+// sound finds damage of an object that would make reading it wrong. Where the text
+// ends shows when it is read, unless something stands behind it.
+func (t *Tenant) sound(ctx context.Context, o Object) error {
+	if err := o.check(); err != nil || o.Kind != KindParts {
+		return err
+	}
+	c := t.newCursor(ctx, o, o.Stored)
+	defer c.close()
+	if err := c.seek(o.Bytes); err != nil {
+		return err
+	}
+	if e := c.extents[0]; e.Offset != o.Bytes || e.Line != o.Lines-1 {
+		return fmt.Errorf("text of %d bytes in %d lines ends at %d: %w", o.Bytes, o.Lines, e.Offset, ErrCorrupt)
+	}
+	return nil
+}
+
+// check compares what is said of an object.
 func (o Object) check() error {
 	sizes := o.Bytes >= 0 && o.Lines > 0 && o.Lines-1 <= o.Bytes
 	switch o.Kind {
@@ -127,7 +144,7 @@ func (c *cursor) seekLine(n int64) error {
 	if err := c.take(page, firstPage, err); err != nil {
 		return err
 	}
-	if e := c.extents[0]; n <= e.Line || n > e.Line+int64(e.Lines) {
+	if e := c.extents[0]; e.Offset >= c.end || n <= e.Line || n > e.Line+int64(e.Lines) {
 		return fmt.Errorf("line %d does not begin behind line ends %d to %d: %w", n, e.Line, e.Line+int64(e.Lines), ErrCorrupt)
 	}
 	return nil
@@ -165,7 +182,7 @@ func (c *cursor) take(page []Extent, limit int, err error) error {
 func (c *cursor) check(e Extent) error {
 	end := e.Offset + int64(e.Size)
 	wrong := e.Size <= 0 || e.Size > maxContent || e.Lines < 0 || e.Lines > e.Size ||
-		e.Offset != c.behind || e.Line != c.behindLines || e.Offset < 0 || e.Offset == 0 && e.Line != 0 ||
+		e.Offset != c.behind || e.Line != c.behindLines || e.Offset < 0 ||
 		e.Offset < c.object.Bytes && end > c.object.Bytes ||
 		end == c.object.Bytes && e.Line+int64(e.Lines)+1 != c.object.Lines
 	if wrong {

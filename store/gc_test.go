@@ -256,7 +256,7 @@ func TestSweepDeletesAtOnce(t *testing.T) {
 	s.keep(t, "deleted")
 	_, err := s.tenant.Delete(t.Context(), s.ids["deleted"])
 	must(t, err)
-	s.clock.pass(time.Second)
+	s.clock.pass(-time.Minute)
 	swept, err := s.Sweep(t.Context())
 	must(t, err)
 	if swept.Chunks == 0 || len(s.memory.chunks) > 0 {

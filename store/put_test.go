@@ -189,6 +189,18 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
+func TestTheSameChunkIsWrittenOnceHoweverOftenItComes(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	ref := k.put(t, strings.Repeat("\x00", 100_000))
+	if n := k.memory.calls.chunksWritten; n > 2 {
+		t.Errorf("wrote %d chunks, want one, and one for the end", n)
+	}
+	if got, err := readAll(t.Context(), k.tenant, ref.ID); err != nil || len(got) != 100_000 {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+}
+
 func TestAPutAfterAWhileCountsAsUse(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
