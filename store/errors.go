@@ -37,7 +37,10 @@ func fault(op string, err error) error {
 	case errors.Is(err, ErrCorrupt):
 		e.Hint = "delete it and sweep, then store it again from its source; the rest of the store is not affected"
 	case errors.Is(err, ErrUnavailable):
-		e.Code, e.Hint = plimsoll.CodeUnavailable, "try again"
+		e.Code = plimsoll.CodeUnavailable
+		if plimsoll.HintOf(err) == "" {
+			e.Hint = "try again"
+		}
 	}
 	return e
 }
