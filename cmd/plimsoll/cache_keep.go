@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -240,10 +239,7 @@ func (a *age) UnmarshalText(text []byte) error {
 		}
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil && s == "0" || d < 0 {
-		d, err = 0, errors.New("negative")
-	}
-	if err != nil {
+	if err != nil || d < 0 {
 		return fmt.Errorf("%q: want a time such as 90m, 12h or 30d", s)
 	}
 	*a = age(d)
