@@ -265,6 +265,15 @@ type Mark int
 // Mark returns the present end of the log, for Rollback.
 func (d *Draft) Mark() Mark { return Mark(len(d.log)) }
 
+// Refer says where everything can be read that was dropped since the mark.
+func (d *Draft) Refer(since Mark, ref *Ref) {
+	for i := int(since); i < len(d.log); i++ {
+		if d.log[i].Kind == EditDrop {
+			d.log[i].Ref = ref
+		}
+	}
+}
+
 // Rollback takes back every edit made since the mark, newest first.
 func (d *Draft) Rollback(m Mark) {
 	for len(d.log) > int(m) {

@@ -47,7 +47,7 @@ type Marks struct {
 // ToolOutputCache says how tool outputs enter a conversation.
 type ToolOutputCache struct {
 	Enabled             bool `default:"true" help:"Whether large tool outputs are kept outside the conversation."`
-	ContextBudgetTokens *int `null:"the preset's: none in auto" min:"0" help:"Tokens that tool outputs may take together."`
+	ContextBudgetTokens *int `null:"the preset's: none in auto, a quarter of the window, 20000 to 60000, in agent" min:"0" help:"Tokens that tool outputs may take together."`
 	MaxMessageBytes     int  `default:"51200" min:"1" help:"Bytes that a single output may take."`
 	MaxLineLength       int  `default:"2000" min:"1" help:"Characters that a line of an output may have."`
 }

@@ -20,17 +20,19 @@ const (
 	NameAuto = "auto"
 	// NameCookbook keeps single messages, newest first, whatever belongs together.
 	NameCookbook = "cookbook"
+	// NameAgent keeps tool outputs within limits from the moment they arrive.
+	NameAgent = "agent"
 	// NameMultichat drops whole turns, oldest first, and nothing else.
 	NameMultichat = "multichat"
 )
 
 // Names lists the presets.
-func Names() []string { return []string{NameAuto, NameCookbook, NameMultichat} }
+func Names() []string { return []string{NameAuto, NameCookbook, NameAgent, NameMultichat} }
 
 // Marks returns the marks of a preset; those of a preset that nobody knows are zero.
 func Marks(name string) plimsoll.Marks {
 	switch name {
-	case "", NameAuto:
+	case "", NameAuto, NameAgent:
 		return plimsoll.Marks{High: 1, Low: 0.8}
 	case NameCookbook, NameMultichat:
 		return plimsoll.Marks{High: 1, Low: 1}
@@ -91,7 +93,8 @@ type Outputs struct {
 	Budget int
 	// MaxBytes and MaxLine bound one of them.
 	MaxBytes, MaxLine int
-	// KeepNewest outputs are never cleared; 0 means 3, negative none.
+	// KeepNewest outputs are never cleared; 0 means 3 in auto and none in agent,
+	// negative none.
 	KeepNewest int
 	// MinReclaim is what clearing must gain, in tokens.
 	MinReclaim int
@@ -106,10 +109,12 @@ func Named(name string, o *Options) (*plimsoll.Options, error) {
 		return Auto(o)
 	case NameCookbook:
 		return Cookbook(o)
+	case NameAgent:
+		return Agent(o)
 	case NameMultichat:
 		return Multichat(o)
 	}
-	if name == "agent" || name == "gemini" {
+	if name == "gemini" {
 		return nil, &plimsoll.Error{
 			Op: "preset " + name, Hint: "use the preset auto",
 			Err: fmt.Errorf("it needs a summary, which this version cannot make: %w", plimsoll.ErrUnsupported),
@@ -133,6 +138,28 @@ func Auto(o *Options) (*plimsoll.Options, error) {
 	k, err := o.keeper(NameAuto, names, ladder{shrink: true, strict: true})
 	if err != nil {
 		return nil, err
+	}
+	if k.Meter == nil {
+		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+	}
+	return k, nil
+}
+
+// Agent keeps tool outputs within limits whatever the load is: a large one becomes a
+// view when it arrives, and when all together exceed their budget the oldest become
+// placeholders. What is over the line after that loses whole turns and rounds.
+// Placeholders have the wording that agents of this kind know.
+func Agent(o *Options) (*plimsoll.Options, error) {
+	o = o.orEmpty()
+	k, err := o.keeper(NameAgent, []string{"slide"}, ladder{shrink: true, strict: true})
+	if err != nil {
+		return nil, err
+	}
+	if out := o.Outputs; !out.Off {
+		k.Arrival = []plimsoll.Rung{
+			&rung.View{MaxBytes: out.MaxBytes, MaxLine: out.MaxLine, All: true},
+			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1},
+		}
 	}
 	if k.Meter == nil {
 		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})

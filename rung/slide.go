@@ -26,7 +26,7 @@ func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if len(turns) == 0 {
 		return nil
 	}
-	c := &cut{work: w, rung: s.Name()}
+	c := &cut{work: w, rung: s.Name(), start: w.Draft().Mark()}
 	for k, turn := range turns {
 		newest := k == len(turns)-1
 		if w.Reached() || newest && s.whole(turn) {

@@ -75,6 +75,27 @@ func TestDroppedTurnsCanBeReadAgain(t *testing.T) {
 	if plan.After.Exceeds(plan.Line) {
 		t.Errorf("%d tokens with the receipt", plan.After.Total)
 	}
+	for _, e := range plan.Edits {
+		if e.Ref == nil {
+			t.Errorf("edit %+v does not say where the message can be read", e)
+		}
+	}
+}
+
+func TestWhatIsDroppedIsArchivedEvenWithoutRoomForAReceipt(t *testing.T) {
+	t.Parallel()
+	c := plimsoll.Conversation{Messages: plimsoll.ListOf(
+		plimsoll.Say(plimsoll.User, "a question"), plimsoll.Say(plimsoll.Assistant, "an answer"), plimsoll.Say(plimsoll.User, "ten letters"),
+	)}
+	plan, stored := archived(t, c, 20, nil)
+	if plan.Conversation().Messages.Len() != 1 || !strings.Contains(stored, "an answer") {
+		t.Errorf("%d messages are left, stored %s", plan.Conversation().Messages.Len(), stored)
+	}
+	for _, e := range plan.Edits {
+		if e.Kind != plimsoll.EditDrop || e.Ref == nil {
+			t.Errorf("edit %+v", e)
+		}
+	}
 }
 
 func TestDroppedRoundsAndTheTurnsBeforeThemAreReadTogether(t *testing.T) {

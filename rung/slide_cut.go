@@ -13,6 +13,8 @@ import (
 type cut struct {
 	work *plimsoll.Work
 	rung string
+	// start is where the draft's log stood before.
+	start plimsoll.Mark
 	// messages that were dropped, by index.
 	messages []int
 	// turns and rounds count those of earlier cuts, too.
@@ -96,14 +98,35 @@ const (
 
 // receipt says before a message what was dropped, and where it can be read. Turns
 // that cannot be read again need none. It reports whether that was the end: the
-// goal is still reached, or there is nothing more to drop. Without an archive a
-// receipt that does not fit is left out.
+// goal is still reached, or there is nothing more to drop. Where there is no room
+// for a receipt it is left out.
 func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	slices.Sort(c.messages)
 	ref, err := c.work.StowMessages(ctx, c.messages)
 	if err != nil {
 		return false, err
 	}
+	d := c.work.Draft()
+	d.Refer(c.start, ref)
+	text := c.text(ref)
+	if text == "" {
+		return end || c.work.Reached(), nil
+	}
+	mark, reached := d.Mark(), c.work.Reached()
+	why := plimsoll.Why{Rung: c.rung, Reason: "receipt for what was removed", Ref: ref}
+	if _, err := d.Insert(before, plimsoll.Receipt(text), why); err != nil {
+		return false, err
+	}
+	// If the goal is missed anyway, a later rung must find room for the receipt, too.
+	if c.work.Reached() || end && ref != nil && !reached {
+		return true, nil
+	}
+	d.Rollback(mark)
+	return end, nil
+}
+
+// text is what the receipt says; empty if nothing has to be said.
+func (c *cut) text(ref *plimsoll.Ref) string {
 	var said []string
 	if c.rounds.count > 0 {
 		said = append(said, fmt.Sprintf(roundsText, c.rounds.count, c.rounds.tokens))
@@ -111,24 +134,11 @@ func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	if c.turns.count > 0 && (ref != nil || c.rounds.count > 0) {
 		said = append(said, fmt.Sprintf(turnsText, c.turns.count, c.turns.tokens))
 	}
-	if len(said) == 0 {
-		return end || c.work.Reached(), nil
-	}
 	text := strings.Join(said, and)
-	if ref != nil {
+	if text != "" && ref != nil {
 		text += ", kept as ref=" + ref.ID + ","
 	}
-	d := c.work.Draft()
-	mark := d.Mark()
-	why := plimsoll.Why{Rung: c.rung, Reason: "receipt for what was removed", Ref: ref}
-	if _, err := d.Insert(before, plimsoll.Receipt(text), why); err != nil {
-		return false, err
-	}
-	if c.work.Reached() || end && ref != nil {
-		return true, nil
-	}
-	d.Rollback(mark)
-	return end, nil
+	return text
 }
 
 // addEarlier counts what a receipt of an earlier cut says; other messages say

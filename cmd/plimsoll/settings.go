@@ -44,7 +44,11 @@ func presetSettings(name string) map[string]any {
 	if marks == (plimsoll.Marks{}) {
 		return nil
 	}
-	return map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
+	sets := map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
+	if name == preset.NameAgent {
+		sets["clear.keep_newest"] = 0 // the budget alone decides
+	}
+	return sets
 }
 
 // separate takes joined errors apart, so that each is reported by itself.
