@@ -73,7 +73,7 @@ func TestO09_SearchesOneOutputAsTheSourceTextHasIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := grep.write(t.Context(), &b, c, Limits{}.withDefaults()); err != nil {
+		if err := grep.write(t.Context(), &b, c, patient.withDefaults()); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, b.String()); diff != "" {

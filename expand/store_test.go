@@ -39,7 +39,8 @@ func TestO11_AStoredTextAnswersLikeOneInMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := Limits{LineChars: rapid.IntRange(1, 400).Draw(t, "line"), Bytes: 1200}
+		l := patient
+		l.LineChars, l.Bytes = rapid.IntRange(1, 400).Draw(t, "line"), 1200
 		r := Read{
 			Ref: ref.ID, Offset: rapid.Int64Range(0, 20).Draw(t, "offset"), Limit: rapid.Int64Range(0, 5).Draw(t, "limit"),
 			InLine: rapid.Bool().Draw(t, "in line"), CharOffset: rapid.Int64Range(0, 300).Draw(t, "char"),
