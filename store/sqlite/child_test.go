@@ -103,7 +103,7 @@ func writeForever(ctx context.Context, db *DB, who string) error {
 }
 
 // mixed is how many rounds of calls a process does.
-const mixed = 300
+const mixed = 300 / slow
 
 // mixThousands does a bit of everything, in rounds of nine calls.
 func mixThousands(ctx context.Context, db *DB, who string) error { return mix(ctx, db, who, mixed) }

@@ -19,7 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-var damageTrials = flag.Int("damage.trials", 40, "how many files to damage in each way")
+var damageTrials = flag.Int("damage.trials", 40/slow, "how many files to damage in each way")
 
 // sample is a store of a bit of everything, and what it holds.
 type sample struct {

@@ -90,7 +90,8 @@ func dsn(path, more string) string {
 		"&_pragma=secure_delete(1)" +
 		"&_pragma=synchronous(2)" +
 		"&_pragma=temp_store(2)" + // Nothing of the content goes to other files.
-		"&_pragma=trusted_schema(0)" + more
+		"&_pragma=trusted_schema(0)" +
+		"&_pragma=wal_autocheckpoint(4000)" + more
 }
 
 // now returns the clock's time as it is kept.

@@ -61,8 +61,8 @@ func TestNothingIsLeftOfWhatWasDeletedAndSwept(t *testing.T) {
 		name        string
 		size, steps int
 	}{
-		{"content smaller than a page", 1500, 300},
-		{"content of a few pages", 30_000, 150},
+		{"content smaller than a page", 1500, 300 / min(slow, 3)},
+		{"content of a few pages", 30_000, 150 / min(slow, 3)},
 		{"large content", 1_200_000, 12},
 	} {
 		t.Run(c.name, func(t *testing.T) {

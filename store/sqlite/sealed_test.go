@@ -42,7 +42,7 @@ func TestOnlyPaddingStandsInSharedPages(t *testing.T) {
 func sizesAround() map[int]bool {
 	sizes := map[int]bool{}
 	for _, at := range []int{0, perPage, 2 * perPage, 8186 - padding, 1_048_570 - padding, 257 * perPage} {
-		for size := at - 12; size <= at+12; size++ {
+		for size := at - 5; size <= at+5; size++ {
 			if size >= 0 {
 				sizes[size] = true
 			}

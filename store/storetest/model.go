@@ -34,7 +34,7 @@ type model struct {
 // followsModel does the same random things to the backend and to its model, an hour
 // apart from each other, and compares everything after each.
 func followsModel(k *kit) {
-	const steps = 150
+	const steps = 100
 	m := &model{
 		objects:   map[named[string]]store.Object{},
 		extents:   map[named[string]][]store.Extent{},

@@ -20,7 +20,7 @@ func writing() []test {
 		{"an object that is there stays as it is and counts as used", objectStays},
 		{"an extent without its chunk undoes the whole write", missingChunk},
 		{"a tenant cannot name the chunks of another", foreignChunk},
-		{"a thousand extents are written at once", manyExtents},
+		{"hundreds of extents are written at once", manyExtents},
 		{"a large chunk comes back whole", largeChunk},
 		{"a tenant sees nothing of another", isolation},
 	}
@@ -166,7 +166,7 @@ func foreignChunk(k *kit) {
 }
 
 func manyExtents(k *kit) {
-	const n = 1000
+	const n = 300
 	chunks := make([]store.Chunk, n)
 	for i := range chunks {
 		chunks[i] = chunk(i, 20)
