@@ -73,11 +73,7 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := len(p.idle) - 1; last >= 0 {
-		c := p.idle[last]
-		p.idle = p.idle[:last]
+	if c := p.last(); c != nil {
 		return c, nil
 	}
 	c, err := openConn(ctx, p.name)
@@ -85,6 +81,19 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		<-p.free
 	}
 	return c, err
+}
+
+// last takes the connection that was given back last out of the idle ones.
+func (p *pool) last() *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	c := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return c
 }
 
 // give takes a connection back. One that met an error of the disk or of the file is

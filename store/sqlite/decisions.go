@@ -62,12 +62,24 @@ func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []pl
 	}
 	if now := db.now(); micro(d.Used) < now-staleness {
 		d.Used = when(now)
-		err = db.write(ctx, "mark a decision as used", func(s *session) error {
-			_, err := s.exec("UPDATE decisions SET used = max(used, ?) WHERE tenant = ? AND key = ?", now, tenant[:], d.Key[:])
-			return err
-		})
+		err = db.mark(ctx, tenant, d.Key, now)
 	}
 	return d, err
+}
+
+// mark marks a decision as used, unless the disk is full or somebody writes for long:
+// what was decided is worth more than the time of its use.
+func (db *DB) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Digest, now int64) error {
+	brief, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	err := db.write(brief, "mark a decision as used", func(s *session) error {
+		_, err := s.exec("UPDATE decisions SET used = max(used, ?) WHERE tenant = ? AND key = ?", now, tenant[:], key[:])
+		return err
+	})
+	if ctx.Err() == nil && (errors.Is(err, store.ErrUnavailable) || brief.Err() != nil) {
+		return nil
+	}
+	return err
 }
 
 // firstDecision reads the decision of the first key that has one.

@@ -21,6 +21,12 @@ var errForeign = &plimsoll.Error{
 	Err: fmt.Errorf("%w: it is a database of another program", plimsoll.ErrInvalid),
 }
 
+// errPages: content would not be erased, see sealed.go.
+var errPages = &plimsoll.Error{
+	Code: plimsoll.CodeUnsupported, Hint: "copy it with VACUUM INTO after PRAGMA page_size = 4096, or name another file",
+	Err: fmt.Errorf("%w: somebody has changed the size of its pages", plimsoll.ErrUnsupported),
+}
+
 // errNoLog: the file system cannot share memory between processes.
 var errNoLog = &plimsoll.Error{
 	Code: plimsoll.CodeUnavailable, Hint: "put the file on a local disk",
@@ -96,7 +102,8 @@ func (db *DB) fail(op string, err error) error {
 	e := &plimsoll.Error{Op: "store " + db.path + ": " + op, Err: err}
 	var path *fs.PathError
 	switch {
-	case errors.Is(err, plimsoll.ErrNotFound), errors.Is(err, store.ErrMissingChunk), errors.Is(err, errForeign), errors.Is(err, errNoLog):
+	case errors.Is(err, plimsoll.ErrNotFound), errors.Is(err, store.ErrMissingChunk), errors.Is(err, plimsoll.ErrInvalid),
+		errors.Is(err, plimsoll.ErrUnsupported), errors.Is(err, errNoLog):
 	case errors.Is(err, store.ErrCorrupt):
 		e.Hint = hintCorrupt
 	case errors.As(err, &path):

@@ -69,22 +69,24 @@ func (db *DB) prepareWith(s *session, form, mark []string) error {
 }
 
 // identify reports whether the file is empty, or ours; any other is refused before
-// anything in it changes.
+// anything in it changes. The first page is written with the mark in it, so one that
+// has none was never ours.
 func identify(s *session) (empty bool, err error) {
-	var id, tables int64
-	if err := s.row("PRAGMA application_id", nil, &id); err != nil {
-		return false, err
-	}
-	if err := s.row("SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
-		return false, err
+	var id, pages, size int64
+	for pragma, into := range map[string]*int64{"application_id": &id, "page_count": &pages, "page_size": &size} {
+		if err := s.row("PRAGMA "+pragma, nil, into); err != nil {
+			return false, err
+		}
 	}
 	switch {
-	case id == application:
-		return false, nil
-	case id == 0 && tables == 0:
+	case pages == 0:
 		return true, nil
+	case id != application:
+		return false, errForeign
+	case size != pageSize:
+		return false, errPages
 	}
-	return false, errForeign
+	return false, nil
 }
 
 // migrate runs what is missing, all of it or nothing. Of several processes one does

@@ -97,6 +97,13 @@ func TestFilesThatAreNotOursAreRefusedAndLeftAlone(t *testing.T) {
 		{"the database of another program", func(t *testing.T, path string) {
 			execute(t, path, "CREATE TABLE users (name TEXT)", "INSERT INTO users VALUES ('x')")
 		}, plimsoll.ErrInvalid, "another program"},
+		{"an empty database", func(t *testing.T, path string) { execute(t, path, "VACUUM") }, plimsoll.ErrInvalid, "another program"},
+		{"another size of pages", func(t *testing.T, path string) {
+			if err := open(t, path, nil).Close(); err != nil {
+				t.Fatal(err)
+			}
+			execute(t, path, "PRAGMA journal_mode = DELETE", "PRAGMA page_size = 8192; VACUUM")
+		}, plimsoll.ErrUnsupported, "size of its pages"},
 		{"a database that another program has marked", func(t *testing.T, path string) {
 			execute(t, path, "PRAGMA application_id = 77")
 		}, plimsoll.ErrInvalid, "another program"},
@@ -218,6 +225,7 @@ func TestAStoreThatSomebodyHoldsIsUnavailable(t *testing.T) {
 	defer holder.Close()
 	db := open(t, path, &Options{Wait: time.Millisecond})
 	defer db.Close()
+	check(t, db.PutDecision(t.Context(), tenant, store.Decision{Key: plimsoll.Digest{1}, Body: []byte("body")}))
 	release, held := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
@@ -232,6 +240,9 @@ func TestAStoreThatSomebodyHoldsIsUnavailable(t *testing.T) {
 	unavailable(t, path, err)
 	if _, err := db.Stats(t.Context(), nil); err != nil {
 		t.Errorf("a reader waits for a writer: %v", err)
+	}
+	if got, err := db.FindDecision(t.Context(), tenant, []plimsoll.Digest{{1}}); err != nil || string(got.Body) != "body" {
+		t.Errorf("a decision cannot be had while somebody writes: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	patient := open(t, path, nil)

@@ -66,7 +66,7 @@ func (db *DB) sweepSome(ctx context.Context, before int64) (store.Swept, error) 
 
 // shrink gives free pages back to the file system.
 func (db *DB) shrink(ctx context.Context) error {
-	for {
+	for was := int64(-1); ; {
 		var free int64
 		err := db.use(ctx, "shrink", db.writer, func(s *session) error {
 			if err := s.row("PRAGMA freelist_count", nil, &free); err != nil || free == 0 {
@@ -74,9 +74,11 @@ func (db *DB) shrink(ctx context.Context) error {
 			}
 			return s.run("PRAGMA incremental_vacuum(" + sweepPages + ")")
 		})
-		if err != nil || free == 0 {
+		// Who turned the vacuum off in the file gets no space back.
+		if err != nil || free == 0 || free == was {
 			return err
 		}
+		was = free
 	}
 }
 
