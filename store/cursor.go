@@ -183,7 +183,6 @@ func (c *cursor) check(e Extent) error {
 	end := e.Offset + int64(e.Size)
 	wrong := e.Size <= 0 || e.Size > maxContent || e.Lines < 0 || e.Lines > e.Size ||
 		e.Offset != c.behind || e.Line != c.behindLines || e.Offset < 0 ||
-		e.Offset < c.object.Bytes && end > c.object.Bytes ||
 		end == c.object.Bytes && e.Line+int64(e.Lines)+1 != c.object.Lines
 	if wrong {
 		return fmt.Errorf("extent at %d is out of place: %w", e.Offset, ErrCorrupt)

@@ -119,6 +119,41 @@ func TestCollectingByAgeGoesByLastUse(t *testing.T) {
 	}
 }
 
+func TestNothingIsTooOldWithinTheGrace(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	s.keep(t, "half an hour old")
+	s.decide(t, 1)
+	s.clock.pass(30 * time.Minute)
+	if report := s.gc(t, store.Policy{MaxAge: time.Minute}); report.Decisions != 0 {
+		t.Errorf("got %+v", report)
+	}
+	s.expect(t, "half an hour old")
+	if report := s.gc(t, store.Policy{MaxAge: time.Minute, Grace: -1}); report.Decisions != 1 {
+		t.Errorf("got %+v", report)
+	}
+	s.expect(t)
+}
+
+func TestWhatGoesForTwoReasonsIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	s := newShelf(t)
+	for _, name := range []string{"a", "b", "c"} {
+		s.keep(t, name)
+	}
+	s.clock.pass(48 * time.Hour)
+	s.keep(t, "d")
+	s.clock.pass(2 * time.Hour)
+	policy := store.Policy{MaxAge: 24 * time.Hour, Unreferenced: true, MaxBytes: 1}
+	dry, err := s.GC(t.Context(), policy, true)
+	must(t, err)
+	report := s.gc(t, policy)
+	s.expect(t)
+	if report.Expired.Objects != 3 || report.Unreferenced.Objects != 1 || report.Evicted.Objects != 0 || dry.Evicted.Objects != 0 {
+		t.Errorf("got %+v, and dry %+v", report, dry)
+	}
+}
+
 func TestO10_WhatNoDecisionRefersToCanBeCollected(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)

@@ -2,9 +2,11 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -191,6 +193,9 @@ func TestLongLinesComeInPieces(t *testing.T) {
 				if l.Number != number || l.Start != int64(len(got)) || l.Offset != int64(len(before)+len(got)) || len(l.Text) > 64<<10 {
 					t.Fatalf("%s: line %d at %d, %d, of %d bytes, after %d", name, l.Number, l.Start, l.Offset, len(l.Text), len(got))
 				}
+				if l.Start > 0 && len(l.Text) == 0 {
+					t.Errorf("%s: there is an empty piece", name)
+				}
 				if utf8.ValidString(line) && !utf8.Valid(l.Text) {
 					t.Errorf("%s: a piece ends inside a character", name)
 				}
@@ -256,6 +261,63 @@ func TestGoneIsTheSameWhateverTheReason(t *testing.T) {
 	}
 	if n, err := k.tenant.Delete(t.Context(), foreign.ID); n != 0 || err != nil {
 		t.Errorf("delete what is somebody else's: got %d, %v", n, err)
+	}
+}
+
+func TestTheBackendIsNotAskedForWhatCannotBeAnID(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	k.memory.before = func(method string) error { return errors.New(method + " was called") }
+	for _, id := range []string{"", "x", strings.Repeat("A", 26), strings.Repeat("a", 25) + "\x00", strings.Repeat("a", 27)} {
+		_, err := k.tenant.Open(t.Context(), id)
+		is(t, id, err, store.ErrGone)
+	}
+}
+
+func TestNothingIsReadAfterReadingHasEnded(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	r, err := k.tenant.Open(t.Context(), k.put(t, prose(1, 50_000)).ID)
+	must(t, err)
+	var ended atomic.Bool
+	k.memory.before = func(string) error {
+		time.Sleep(time.Millisecond)
+		if ended.Load() {
+			t.Error("the backend is asked for more, though it may be closed")
+		}
+		return nil
+	}
+	blocks := 0
+	for _, err := range r.Blocks(t.Context(), 0) {
+		must(t, err)
+		if blocks++; blocks == 10 {
+			break
+		}
+	}
+	ended.Store(true)
+	time.Sleep(5 * time.Millisecond)
+	ended.Store(false)
+	_, err = io.CopyN(io.Discard, struct{ io.Reader }{r}, 2000)
+	must(t, err)
+	must(t, r.Close())
+	ended.Store(true)
+	time.Sleep(5 * time.Millisecond)
+}
+
+func TestACallThatIsCancelledSaysSo(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := k.tenant.Open(ctx, k.put(t, prose(1, 50_000)).ID)
+	must(t, err)
+	defer r.Close()
+	cancel()
+	_, err = r.Read(make([]byte, 1))
+	is(t, "read", err, context.Canceled)
+	_, err = k.tenant.PutReader(ctx, strings.NewReader("new"), nil)
+	is(t, "put", err, context.Canceled)
+	for _, err := range r.Lines(ctx, 5) {
+		is(t, "lines", err, context.Canceled)
 	}
 }
 
