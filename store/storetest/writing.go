@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -242,7 +241,7 @@ func isolation(k *kit) {
 func (k *kit) sameNameTwice() {
 	k.Helper()
 	one := chunk(1, 10)
-	other := store.Chunk{ID: one.ID, Data: []byte(fmt.Sprint("bob's")), Size: 5}
+	other := store.Chunk{ID: one.ID, Data: []byte("bob's"), Size: 5}
 	k.put(bob, "one", k.now, other)
 	for tenant, want := range map[store.TenantID]store.Chunk{alice: one, bob: other} {
 		got, err := k.Chunk(k.Context(), tenant, one.ID)
