@@ -20,27 +20,6 @@ type cutter struct {
 	errors bool
 }
 
-// over reports whether a text exceeds the limits. Line ends of two bytes count as
-// they stand.
-func (c cutter) over(text string) bool {
-	if len(text) > c.bytes {
-		return true
-	}
-	if c.line == 0 || len(text) <= c.line {
-		return false
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		if c.long(line) {
-			return true
-		}
-	}
-	return false
-}
-
-func (c cutter) long(line string) bool {
-	return c.line > 0 && len(line) > c.line && len(c.shorten(line)) < len(line)
-}
-
 // shorten cuts a line.
 func (c cutter) shorten(line string) string {
 	if c.line == 0 || len(line) <= c.line {
