@@ -160,9 +160,12 @@ func isMark(text string) bool {
 
 // splitMark parts a view from the mark at its end.
 func splitMark(text string) (body, mark string) {
+	if !strings.HasSuffix(text, "]") {
+		return text, ""
+	}
 	from := max(0, len(text)-markLimit)
 	at := strings.LastIndex(text[from:], truncatedMark)
-	if at < 0 || !strings.HasSuffix(text, "]") || strings.Contains(text[from+at:], "\n") {
+	if at < 0 || strings.Contains(text[from+at:], "\n") {
 		return text, ""
 	}
 	body, mark = text[:from+at], text[from+at:]
