@@ -193,6 +193,11 @@ func TestCollectingBySizeTakesTheOldestAndWhatIsNeededLast(t *testing.T) {
 	s.clock.pass(2 * time.Hour)
 	one := compressed(t, s) / 10
 
+	dry, err := s.GC(t.Context(), store.Policy{MaxBytes: 6*one + one/2, MaxAge: 8*time.Hour + 30*time.Minute}, true)
+	must(t, err)
+	if dry.Expired.Objects != 1 || dry.Evicted.Objects != 3 {
+		t.Errorf("a dry run says %+v", dry)
+	}
 	report := s.gc(t, store.Policy{MaxBytes: 6*one + one/2})
 	s.expect(t, "object 0", "object 1", "object 2", "object 7", "object 8", "object 9")
 	if report.Evicted.Objects != 4 || report.After.Compressed > 6*one+one/2 {

@@ -184,8 +184,13 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	}
 	changed := content[:9000] + "!" + content[9000:]
 	k.put(t, changed)
-	if n, of := k.memory.calls.chunksWritten-first.chunksWritten, first.chunksWritten; n == 0 || n > of/20 {
+	if n, of := k.memory.calls.chunksWritten-first.chunksWritten, first.chunksWritten; n == 0 || n > 6 {
 		t.Errorf("an insertion of a byte wrote %d chunks of %d, want a few", n, of)
+	}
+	first = k.memory.calls
+	k.put(t, prose(9, 700)+content)
+	if n := k.memory.calls.chunksWritten - first.chunksWritten; n > 20 {
+		t.Errorf("an insertion of 700 bytes wrote %d chunks, want some more than 10", n)
 	}
 }
 

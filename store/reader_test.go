@@ -304,6 +304,26 @@ func TestNothingIsReadAfterReadingHasEnded(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 }
 
+func TestWhatIsDeletedWhileItIsReadIsGoneAndNotDamaged(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	id := k.put(t, prose(1, 50_000)).ID
+	r, err := k.tenant.Open(t.Context(), id)
+	must(t, err)
+	defer r.Close()
+	_, err = io.CopyN(io.Discard, r, 1000)
+	must(t, err)
+	_, err = k.tenant.Delete(t.Context(), id)
+	must(t, err)
+	_, err = k.Sweep(t.Context())
+	must(t, err)
+	_, err = io.Copy(io.Discard, r)
+	is(t, "read", err, store.ErrGone)
+	for _, err := range r.Lines(t.Context(), 100) {
+		is(t, "lines", err, store.ErrGone)
+	}
+}
+
 func TestACallThatIsCancelledSaysSo(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
