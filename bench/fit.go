@@ -26,7 +26,9 @@ func (o *options) wantsFit() bool {
 	return o.only == "" || slices.Contains(strings.Split(o.only, ","), fitWord)
 }
 
-func (o *options) wantsTokenizers() bool { return o.only != fitWord }
+func (o *options) wantsTokenizers() bool {
+	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return w != fitWord && w != storeWord })
+}
 
 // fit compares how conversations are made to fit.
 func (o *options) fit(dir string, all []texts.Text) error {
@@ -61,7 +63,7 @@ func (o *options) publishFit(dir string, result *fit.Result, m measure.Machine) 
 	markdown := report.Fit(result, m)
 	fmt.Print(markdown)
 	if o.json != "" {
-		if err := addJSON(o.json, o.wantsTokenizers(), struct {
+		if err := addJSON(o.json, o.wantsTokenizers(), fitWord, struct {
 			Machine measure.Machine `json:"machine"`
 			*fit.Result
 			Goals []report.Goal `json:"goals"`
@@ -75,8 +77,8 @@ func (o *options) publishFit(dir string, result *fit.Result, m measure.Machine) 
 	return nil
 }
 
-// addJSON writes the result beside what is already in the file.
-func addJSON(file string, keep bool, result any) error {
+// addJSON writes the result of a part beside what is already in the file.
+func addJSON(file string, keep bool, part string, result any) error {
 	all := map[string]any{}
 	if data, err := os.ReadFile(file); keep && err == nil {
 		if err := json.Unmarshal(data, &all); err != nil {
@@ -85,7 +87,7 @@ func addJSON(file string, keep bool, result any) error {
 	} else if keep && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	all["fit"] = result
+	all[part] = result
 	data, err := json.MarshalIndent(all, "", " ")
 	if err != nil {
 		return err

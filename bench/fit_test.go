@@ -9,12 +9,13 @@ import (
 
 func TestOnlySaysWhichPartsRun(t *testing.T) {
 	t.Parallel()
-	for only, want := range map[string][2]bool{
-		"": {true, true}, "fit": {false, true}, "gpt,bpe": {true, false}, "gpt,fit": {true, true}, "fitting": {true, false},
+	for only, want := range map[string][3]bool{
+		"": {true, true, true}, "fit": {false, true, false}, "store": {false, false, true}, "store,fit": {false, true, true},
+		"gpt,bpe": {true, false, false}, "gpt,fit": {true, true, false}, "fitting": {true, false, false},
 	} {
 		o := options{only: only}
-		if got := [2]bool{o.wantsTokenizers(), o.wantsFit()}; got != want {
-			t.Errorf("--only %q: tokenizers and fit %v, want %v", only, got, want)
+		if got := [3]bool{o.wantsTokenizers(), o.wantsFit(), o.wantsStore()}; got != want {
+			t.Errorf("--only %q: tokenizers, fit and store %v, want %v", only, got, want)
 		}
 	}
 }
@@ -33,7 +34,7 @@ func TestBothPartsShareAFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(`{"samples":[1]}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := addJSON(file, tt.keep, map[string]int{"figures": 3}); err != nil {
+		if err := addJSON(file, tt.keep, "fit", map[string]int{"figures": 3}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(file)

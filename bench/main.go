@@ -1,6 +1,7 @@
 // Command bench compares Plimsoll's counter with the tokenizers of other
-// projects, and its keeper with what others cut conversations down with, on the
-// same machine, in the same minutes and on the same texts.
+// projects, its keeper with what others cut conversations down with, and its store
+// with compressed files, on the same machine, in the same minutes and on the same
+// texts.
 package main
 
 import (
@@ -35,7 +36,7 @@ func main() {
 	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
 	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
-	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
@@ -56,6 +57,23 @@ func run(o options) error {
 	}
 	if err := o.setDefaults(dir); err != nil {
 		return err
+	}
+	var kept *stored
+	if o.wantsStore() {
+		if kept, err = o.store(dir); err != nil {
+			return err
+		}
+	}
+	if err := o.compare(dir); err != nil || kept == nil {
+		return err
+	}
+	return o.publishStore(dir, kept)
+}
+
+// compare runs the parts that measure on texts.
+func (o *options) compare(dir string) error {
+	if !o.wantsTokenizers() && !o.wantsFit() {
+		return nil
 	}
 	all, err := o.texts()
 	if err != nil {
@@ -98,11 +116,19 @@ func (o *options) setDefaults(dir string) error {
 }
 
 func (o *options) texts() ([]texts.Text, error) {
+	root, err := goRoot()
+	if err != nil {
+		return nil, err
+	}
+	return texts.All(texts.Options{GoRoot: root, Shared: o.shared, Bytes: o.bytes})
+}
+
+func goRoot() (string, error) {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return nil, fmt.Errorf("go env GOROOT: %w", err)
+		return "", fmt.Errorf("go env GOROOT: %w", err)
 	}
-	return texts.All(texts.Options{GoRoot: strings.TrimSpace(string(out)), Shared: o.shared, Bytes: o.bytes})
+	return strings.TrimSpace(string(out)), nil
 }
 
 // choose keeps ourselves, the reference and what was asked for.
