@@ -58,9 +58,10 @@ type Placer interface {
 	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
 }
 
-// Barer is a [Writer] of an API that takes one string in the place of the messages.
+// Barer is a [Writer] of an API that takes one value in the place of the list of
+// messages.
 type Barer interface {
-	// Bare returns the message that the string stands for, with its very bytes.
+	// Bare returns the message that the value stands for, with its very bytes.
 	Bare(raw []byte) []byte
 }
 

@@ -32,12 +32,11 @@ type instruction struct {
 	parts  repeated
 }
 
-// Message renders a content. The only content of a request, when others come to
-// stand beside it, keeps its bytes.
-func (w *writer) Message(m plimsoll.Message) ([][]byte, error) {
-	if w.lone && m.Digest == w.layout.Message(0).Digest {
-		return [][]byte{w.layout.Messages.Of(w.layout.Body)}, nil
-	}
+// Bare returns the only content of a request as it is.
+func (*writer) Bare(raw []byte) []byte { return raw }
+
+// Message renders a content.
+func (*writer) Message(m plimsoll.Message) ([][]byte, error) {
 	role := "user"
 	if m.Role == plimsoll.Assistant {
 		role = "model"
