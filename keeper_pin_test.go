@@ -1,0 +1,61 @@
+package plimsoll_test
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+func TestPinnedMessagesSurvive(t *testing.T) {
+	t.Parallel()
+	first, beforeLast := 1, -3
+	c := conversation([]plimsoll.Message{
+		plimsoll.Say(plimsoll.System, "SYS"),
+		plimsoll.Say(plimsoll.User, "first"),
+		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Text{Text: "call"}, plimsoll.ToolCall{ID: "1", Name: "read"}),
+		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Text{Text: "out"}, plimsoll.ToolResult{CallID: "1", Content: text("secret")}),
+		plimsoll.Say(plimsoll.Assistant, "done"),
+		plimsoll.Say(plimsoll.User, "second"),
+		plimsoll.Say(plimsoll.Developer, "note"),
+		plimsoll.Say(plimsoll.Assistant, "fine"),
+		plimsoll.Say(plimsoll.User, "third"),
+	})
+	for _, tt := range []struct {
+		name string
+		pin  plimsoll.Pin
+		want string
+	}{
+		{"by nothing", plimsoll.Pin{}, "SYS third"},
+		{"by index", plimsoll.Pin{Index: &first}, "SYS first third"},
+		{"by index from the end, with the question", plimsoll.Pin{Index: &beforeLast}, "SYS second note third"},
+		{"by role", plimsoll.Pin{Role: plimsoll.Developer}, "SYS second note third"},
+		{"by tool, with the call and the question", plimsoll.Pin{Tool: "read"}, "SYS first call out third"},
+		{"by pattern", plimsoll.Pin{Match: regexp.MustCompile(`^sec.nd$`)}, "SYS second third"},
+		{"by pattern in a result, with the call", plimsoll.Pin{Match: regexp.MustCompile("secret")}, "SYS first call out third"},
+		{"by all conditions at once", plimsoll.Pin{Role: plimsoll.Assistant, Match: regexp.MustCompile("fin")}, "SYS second fine third"},
+		{"by conditions of which one fails", plimsoll.Pin{Role: plimsoll.User, Tool: "read"}, "SYS third"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			k := newKeeper(t, 1000, plimsoll.Options{Arrival: []plimsoll.Rung{everything}})
+			plan, err := k.PlanTask(t.Context(), plimsoll.Task{Conversation: c, Pins: []plimsoll.Pin{tt.pin}})
+			must(t, err)
+			if got := words(plan.Conversation()); got != tt.want {
+				t.Errorf("kept %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// everything drops whatever may be dropped.
+var everything = rungOf("everything", func(w *plimsoll.Work) error {
+	for i := range w.Draft().Original().Messages.Len() {
+		if !w.Kept(i) {
+			if err := w.Draft().DropAlone(i, because); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+})
