@@ -71,10 +71,16 @@ func (db *DB) prepareWith(s *session, form, mark []string) error {
 // identify reports whether the file is empty, or ours; any other is refused before
 // anything in it changes. The first page is written with the mark in it, so one that
 // has none was never ours.
+//
+// The number of pages is read first: a file that another process makes meanwhile is
+// seen as empty, or with its mark, and never as one without.
 func identify(s *session) (empty bool, err error) {
 	var id, pages, size int64
-	for pragma, into := range map[string]*int64{"application_id": &id, "page_count": &pages, "page_size": &size} {
-		if err := s.row("PRAGMA "+pragma, nil, into); err != nil {
+	for _, read := range []struct {
+		pragma string
+		into   *int64
+	}{{"page_count", &pages}, {"application_id", &id}, {"page_size", &size}} {
+		if err := s.row("PRAGMA "+read.pragma, nil, read.into); err != nil {
 			return false, err
 		}
 	}
