@@ -69,23 +69,30 @@ func (db *DB) prepareWith(s *session, form, mark []string) error {
 }
 
 // identify reports whether the file is empty, or ours; any other is refused before
-// anything in it changes. The first page is written with the mark in it, so one that
-// has none was never ours.
+// anything in it changes.
 //
-// The number of pages is read first: a file that another process makes meanwhile is
-// seen as empty, or with its mark, and never as one without.
+// The form that we ask for writes a first page, before the mark can be written. So a
+// file of that form without a mark and without content is taken for empty: its
+// maker is at work or has died.
 func identify(s *session) (empty bool, err error) {
-	var id, pages, size int64
+	var pages, id, size, vacuum, schema int64
 	for _, read := range []struct {
-		pragma string
-		into   *int64
-	}{{"page_count", &pages}, {"application_id", &id}, {"page_size", &size}} {
-		if err := s.row("PRAGMA "+read.pragma, nil, read.into); err != nil {
+		query string
+		into  *int64
+	}{
+		{"PRAGMA page_count", &pages},
+		{"PRAGMA page_size", &size},
+		{"PRAGMA auto_vacuum", &vacuum},
+		{"PRAGMA schema_version", &schema},
+		{"PRAGMA application_id", &id}, // last: what has a schema has its mark
+	} {
+		if err := s.row(read.query, nil, read.into); err != nil {
 			return false, err
 		}
 	}
+	const incremental = 2
 	switch {
-	case pages == 0:
+	case pages == 0, id == 0 && size == pageSize && vacuum == incremental && schema == 0:
 		return true, nil
 	case id != application:
 		return false, errForeign
