@@ -37,9 +37,14 @@ const (
 type Request struct {
 	// Conversation as the caller would send it, whole.
 	Conversation plimsoll.Conversation
-	// Old is the span of its messages that the summary will replace. Instructions
-	// before it and the tail behind it stay.
+	// Old is the span of its messages that the summary will replace and that
+	// Previous does not know yet. Instructions before it and the tail behind it
+	// stay.
 	Old plimsoll.Span
+	// Sent returns a new draft of the conversation as it was last sent: with the
+	// earlier checkpoint in it, if there is one. Nil means that it was sent as it
+	// is.
+	Sent func() *plimsoll.Draft
 	// Encode writes a draft of the conversation as a request body in the
 	// conversation's own dialect, so that a request for a summary can share its
 	// prefix with the caller's. Nil means that there is no body.
