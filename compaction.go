@@ -1,0 +1,136 @@
+package plimsoll
+
+import (
+	"context"
+	"time"
+)
+
+// CompressionStatus says what became of a compaction.
+type CompressionStatus string
+
+// The statuses. The words are those that programs which compact are known to use.
+const (
+	// Compressed: old messages were replaced by a checkpoint.
+	Compressed CompressionStatus = "COMPRESSED"
+	// CompressionFailedInflated: the new history would have been larger, so the old
+	// one stays.
+	CompressionFailedInflated CompressionStatus = "COMPRESSION_FAILED_INFLATED_TOKEN_COUNT"
+	// CompressionFailedCount: the new history could not be counted, so the old one
+	// stays.
+	CompressionFailedCount CompressionStatus = "COMPRESSION_FAILED_TOKEN_COUNT_ERROR"
+	// CompressionFailedEmpty: there was no summary, so the old history stays.
+	CompressionFailedEmpty CompressionStatus = "COMPRESSION_FAILED_EMPTY_SUMMARY"
+	// ContentTruncated: there was no summary; the history was made smaller by other
+	// means.
+	ContentTruncated CompressionStatus = "CONTENT_TRUNCATED"
+	// CompressionNoop: nothing was done.
+	CompressionNoop CompressionStatus = "NOOP"
+)
+
+// Failed reports whether a compaction was tried and left everything as it was.
+func (s CompressionStatus) Failed() bool {
+	return s == CompressionFailedInflated || s == CompressionFailedCount || s == CompressionFailedEmpty
+}
+
+// Trigger says who asked for a compaction.
+type Trigger string
+
+// The triggers.
+const (
+	// Manual: a person or a program asked for it.
+	Manual Trigger = "manual"
+	// Automatic: the load did.
+	Automatic Trigger = "auto"
+)
+
+// Compactor is a rung that replaces old messages by a checkpoint.
+type Compactor interface {
+	Rung
+	// Mark returns the load at which it may act.
+	Mark(Line) int
+	// Due reports whether its own trigger says that it must act now.
+	Due(Reading) bool
+	// Old returns what it would replace: a span that begins behind the leading
+	// instructions and ends between rounds, empty if there is nothing to replace.
+	Old(*Work) Span
+	// Checkpoint replaces the order's span in the work's draft. An error leaves the
+	// draft to be rolled back by the caller.
+	Checkpoint(ctx context.Context, w *Work, o Order) (*Checkpoint, error)
+	// Slow reports whether it may have to wait for a model, so that it is worth
+	// while to begin before it must.
+	Slow() bool
+}
+
+// Reading is what a [Compactor] decides by.
+type Reading struct {
+	// Total is what was billed for the last call, or what the conversation weighs.
+	Total int
+	// Load of the conversation, message by message.
+	Load         Load
+	Line         Line
+	Conversation Conversation
+}
+
+// Order is what a [Compactor] is to do.
+type Order struct {
+	Old     Span
+	Trigger Trigger
+	// Directives are added to what a model is asked.
+	Directives []string
+	// Progress, if not nil, is told how far a summary is.
+	Progress func(done, all int)
+}
+
+// Checkpoint is what stands in the place of old messages.
+type Checkpoint struct {
+	// Old is the span of the original that it stands for; messages of it that are
+	// Kept still stand there.
+	Old  Span  `json:"old"`
+	Kept []int `json:"kept,omitempty"`
+	// Messages that were inserted, in order.
+	Messages []CheckpointMessage `json:"messages"`
+	// Ref is where the old messages can be read; nil without an archive. Refs are
+	// all references that the checkpoint names.
+	Ref  *Ref     `json:"ref,omitempty"`
+	Refs []string `json:"refs,omitempty"`
+	// User, Ledger, Retain and Summary are its parts, each as it stands in the new
+	// history.
+	User    string `json:"user"`
+	Ledger  string `json:"ledger"`
+	Retain  string `json:"retain,omitempty"`
+	Summary string `json:"summary"`
+	// By names the summariser, Notes say what it did.
+	By    string   `json:"by"`
+	Notes []string `json:"notes,omitempty"`
+	// Usage is what the summary was billed with, by the model of that name.
+	Usage Usage  `json:"usage"`
+	Model string `json:"model,omitempty"`
+	// Saved is what the load became less by.
+	Saved int `json:"saved"`
+}
+
+// CheckpointMessage is a message of a checkpoint, with the original message that it
+// stands before.
+type CheckpointMessage struct {
+	Before int    `json:"before"`
+	Role   Role   `json:"role"`
+	Text   string `json:"text"`
+}
+
+// Compaction is what became of one.
+type Compaction struct {
+	Status  CompressionStatus `json:"status"`
+	Trigger Trigger           `json:"trigger"`
+	// Reason says why nothing was done or what failed; empty if compressed.
+	Reason string `json:"reason,omitempty"`
+	// Before and After are the loads; equal if everything stays.
+	Before int `json:"tokens_before"`
+	After  int `json:"tokens_after"`
+	// Checkpoint that was made, or nil.
+	Checkpoint *Checkpoint   `json:"checkpoint,omitempty"`
+	Duration   time.Duration `json:"-"`
+	// Cost in dollars of the summary; 0 if it is unknown or nobody was asked.
+	Cost float64 `json:"cost,omitempty"`
+	// Plan has the edits; its draft can be encoded whatever the status is.
+	Plan *Plan `json:"-"`
+}
