@@ -64,6 +64,10 @@ type Request struct {
 	Required []string
 	// Progress, if not nil, is told how far a summary is: chunks done of all.
 	Progress func(done, all int)
+	// Bare asks for a plain request: the old part as one text, no tools, nothing
+	// that is shared with the caller's. That is how a model is asked again, and how
+	// it is asked for a part of the old part.
+	Bare bool
 }
 
 // Prompt is how a model is asked for a summary.
