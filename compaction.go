@@ -46,7 +46,7 @@ const (
 // Compactor is a rung that replaces old messages by a checkpoint.
 type Compactor interface {
 	Rung
-	// Mark returns the load at which it may act.
+	// Mark returns the load at which it may act; 0 means the keeper's own mark.
 	Mark(Line) int
 	// Due reports whether its own trigger says that it must act now.
 	Due(Reading) bool
@@ -69,6 +69,8 @@ type Reading struct {
 	Load         Load
 	Line         Line
 	Conversation Conversation
+	// High is the keeper's own mark: above it something must be done.
+	High int
 }
 
 // Order is what a [Compactor] is to do.
@@ -84,7 +86,7 @@ type Order struct {
 // Checkpoint is what stands in the place of old messages.
 type Checkpoint struct {
 	// Old is the span of the original that it stands for; messages of it that are
-	// Kept still stand there.
+	// Kept, in order, still stand there.
 	Old  Span  `json:"old"`
 	Kept []int `json:"kept,omitempty"`
 	// Messages that were inserted, in order.
@@ -133,4 +135,9 @@ type Compaction struct {
 	Cost float64 `json:"cost,omitempty"`
 	// Plan has the edits; its draft can be encoded whatever the status is.
 	Plan *Plan `json:"-"`
+
+	// notes and directives come from hooks; shared says that another request made
+	// the checkpoint.
+	notes, directives []string
+	shared            bool
 }

@@ -1,48 +1,15 @@
 package plimsoll
 
-import "sync"
-
-// factLimit is how many facts a generation holds. Two are kept, so that what is
-// used again survives.
+// factLimit is how many facts about parts of messages are remembered at least.
 const factLimit = 1 << 16
 
-// facts remembers what rungs found out about parts of messages. It is safe for
-// concurrent use.
-type facts struct {
-	mu       sync.Mutex
-	now, old map[factKey]any
-}
+// facts remembers what rungs found out about parts of messages.
+type facts = recent[factKey, any]
 
 type factKey struct {
 	message Digest
 	part    int
 	name    string
-}
-
-func (f *facts) find(key factKey) (any, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if v, ok := f.now[key]; ok {
-		return v, true
-	}
-	v, ok := f.old[key]
-	if ok {
-		f.add(key, v)
-	}
-	return v, ok
-}
-
-func (f *facts) put(key factKey, v any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.add(key, v)
-}
-
-func (f *facts) add(key factKey, v any) {
-	if len(f.now) >= factLimit || f.now == nil {
-		f.now, f.old = map[factKey]any{}, f.now
-	}
-	f.now[key] = v
 }
 
 // FactOf returns what find says about a part of the original, and remembers it for

@@ -33,6 +33,19 @@ type Options struct {
 	Arrival, Rungs []Rung
 	// Archive keeps what rungs take out. Nil means that it cannot be had back.
 	Archive Archive
+	// Memory keeps checkpoints for later requests and other processes. Nil means
+	// that the keeper alone remembers some of them.
+	Memory Memory
+	// Hooks are asked before and told after a compaction.
+	Hooks Hooks
+	// Events, if not nil, is told what users may want to see. It must not block.
+	Events func(Event)
+	// Recount, if not nil, counts a compacted conversation once more, for meters
+	// that only estimate.
+	Recount func(context.Context, Conversation) (int, error)
+	// Cost, if not nil, returns the price in dollars of a call, and whether it is
+	// known.
+	Cost func(model string, u Usage) (float64, bool)
 }
 
 // Marks are fractions of the limit.
@@ -42,6 +55,9 @@ type Marks struct {
 	// Low is what they aim at; 0 means High. Where little can be removed they aim
 	// no lower than half-way between that and the limit.
 	Low float64
+	// Soft is where a checkpoint that must wait for a model is begun, while
+	// requests go on; 0 means that it is begun when it is needed.
+	Soft float64
 }
 
 // Task is a conversation to fit, with what holds for it alone.
@@ -59,16 +75,36 @@ type Task struct {
 	// are archived whole. Nil means that what they say is archived in a form of our
 	// own.
 	Raw func(i int) []byte
+	// Scope says whose conversation it is. What is remembered in one scope is never
+	// seen in another.
+	Scope string
+	// Archive and Memory replace the keeper's own; nil means that those hold.
+	Archive Archive
+	Memory  Memory
+	// Chain returns the identity of every prefix: entry i stands for the first i
+	// messages. Nil means that it follows from what the messages say.
+	Chain func() []Digest
+	// Encode writes a draft as a request body. Nil means that there is none.
+	Encode func(*Draft) ([]byte, error)
+	// Parse reads a list of messages in the form that Raw returns them in. Nil means
+	// our own form.
+	Parse func(list []byte) ([]Message, error)
 	// Check is asked after each rung whether the draft can still be sent; the
 	// edits of a rung that it refuses are undone. Nil means that only the rules
 	// that all APIs share are checked.
 	Check func(*Draft) error
+
+	links []Digest
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.
 type Keeper struct {
-	options Options
-	facts   *facts
+	options   Options
+	facts     *facts
+	compactor Compactor
+	decisions recent[scoped, *Checkpoint]
+	tallies   recent[scoped, tally]
+	flights   flights
 }
 
 // New returns a keeper.
@@ -76,7 +112,8 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, facts: &facts{}}
+	k := &Keeper{options: *o, facts: &facts{limit: factLimit}, compactor: o.compactor()}
+	k.decisions.limit, k.tallies.limit = recentDecisions, recentTallies
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}
@@ -85,6 +122,9 @@ func New(o *Options) (*Keeper, error) {
 	}
 	if m := k.options.Marks; m.Low < 0 || m.Low > m.High || m.High > 1 {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("marks %v and %v: %w", m.Low, m.High, ErrInvalid), Hint: "want 0 < low ≤ high ≤ 1"}
+	}
+	if m := k.options.Marks; m.Soft < 0 || m.Soft > m.High {
+		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("soft mark %v: %w", m.Soft, ErrInvalid), Hint: "want 0 ≤ soft ≤ high"}
 	}
 	if o.Window == 0 && o.Limits == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no window: %w", ErrInvalid), Hint: "set Options.Window or Options.Limits"}
@@ -106,30 +146,48 @@ func (k *Keeper) Plan(ctx context.Context, c Conversation) (*Plan, error) {
 
 // FitTask is Fit with conditions.
 func (k *Keeper) FitTask(ctx context.Context, t Task) (*Plan, error) {
-	plan, w, err := k.plan(ctx, t, k.options.Archive)
-	if err == nil && w != nil {
-		err = w.commit(ctx)
+	l, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
+	if err == nil {
+		err = l.commit(ctx)
 	}
-	return k.without(ctx, t, plan, err)
+	l.land()
+	if err != nil {
+		return k.without(ctx, &t, walkOptions{}, err)
+	}
+	k.prepare(&t, l)
+	return l.plan, nil
 }
 
 // PlanTask is Plan with conditions.
 func (k *Keeper) PlanTask(ctx context.Context, t Task) (*Plan, error) {
-	plan, _, err := k.plan(ctx, t, k.options.Archive)
-	return k.without(ctx, t, plan, err)
+	l, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t), dry: true})
+	if err != nil {
+		return k.without(ctx, &t, walkOptions{dry: true}, err)
+	}
+	return l.plan, nil
 }
 
-// without plans once more if the archive failed, and does without it.
-func (k *Keeper) without(ctx context.Context, t Task, plan *Plan, err error) (*Plan, error) {
+// without walks once more if the archive failed, and does without it and without
+// compaction, which could not be undone.
+func (k *Keeper) without(ctx context.Context, t *Task, o walkOptions, err error) (*Plan, error) {
 	var archive *ArchiveError
 	if !errors.As(err, &archive) || ctx.Err() != nil {
-		return plan, err
+		return nil, err
 	}
-	plan, _, err = k.plan(ctx, t, nil)
-	if err == nil {
-		plan.Degraded = archive.Error()
+	o.noCompaction = true
+	l, err := k.walk(ctx, t, o)
+	if err != nil {
+		return nil, err
 	}
-	return plan, err
+	l.plan.Degraded = archive.Error()
+	return l.plan, nil
+}
+
+func (k *Keeper) archiveOf(t *Task) Archive {
+	if t.Archive != nil {
+		return t.Archive
+	}
+	return k.options.Archive
 }
 
 // Line returns the line for a conversation.
@@ -167,39 +225,57 @@ func ReserveFor(window, maxOutput int) int {
 	return min(window/16, 8192)
 }
 
-// plan walks the ladder. The work is nil if nothing had to be done.
-func (k *Keeper) plan(ctx context.Context, t Task, archive Archive) (*Plan, *Work, error) {
-	c := t.Conversation
-	if c.Model == "" {
-		c.Model = k.options.Model
-	}
-	line, err := k.lineOf(t, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	load := k.options.Meter.Weigh(c)
-	high := int(k.options.Marks.High * float64(line.Limit()))
-	plan := &Plan{
-		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
-		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(c, k.options.Meter),
-	}
-	over := load.Total > high
-	if !over && len(k.options.Arrival) == 0 {
-		return plan, nil, nil
-	}
-	l := &ladder{k: k, task: t, plan: plan}
-	if err := l.start(archive, over); err != nil {
-		return nil, nil, err
-	}
-	if err := l.climb(ctx, high); err != nil {
-		return nil, nil, err
-	}
-	return plan, l.work, nil
+// walkOptions say how a ladder is walked.
+type walkOptions struct {
+	archive Archive
+	// dry means that nothing outside may notice.
+	dry bool
+	// noCompaction leaves compactors out.
+	noCompaction bool
 }
 
-func (k *Keeper) lineOf(t Task, c Conversation) (Line, error) {
+// walk weighs the conversation and applies what rungs it needs.
+func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, error) {
+	l, err := k.ladder(t, o)
+	if err != nil {
+		return nil, err
+	}
+	recalled := l.recall(ctx)
+	over := l.plan.Before.Total > l.high
+	if !over && recalled == nil && len(k.options.Arrival) == 0 {
+		return l, nil
+	}
+	if err := l.start(over); err != nil {
+		return nil, err
+	}
+	l.replay(recalled)
+	if err := l.climb(ctx); err != nil {
+		l.land()
+		return nil, err
+	}
+	return l, nil
+}
+
+// ladder weighs the conversation and says where it should be.
+func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
+	if t.Conversation.Model == "" {
+		t.Conversation.Model = k.options.Model
+	}
+	line, err := k.lineOf(t)
+	if err != nil {
+		return nil, err
+	}
+	load := k.options.Meter.Weigh(t.Conversation)
+	plan := &Plan{
+		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
+		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
+	}
+	return &ladder{k: k, task: t, plan: plan, options: o, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+}
+
+func (k *Keeper) lineOf(t *Task) (Line, error) {
 	if t.Line != nil {
 		return *t.Line, nil
 	}
-	return k.Line(c)
+	return k.Line(t.Conversation)
 }

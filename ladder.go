@@ -9,25 +9,36 @@ import (
 
 // ladder is one walk over the rungs.
 type ladder struct {
-	k    *Keeper
-	task Task
-	plan *Plan
-	work *Work
+	k       *Keeper
+	task    *Task
+	plan    *Plan
+	options walkOptions
+	work    *Work
+	// high is the load above which rungs must act.
+	high int
+	// made are the compactions of this walk; they are settled when everything is
+	// stored. flight is what others wait for meanwhile.
+	made   []*Compaction
+	flight *flight
+	// background says that no request waits for this walk.
+	background bool
 	// flaws of the original are not the rungs' fault.
 	orphans, dead int
 	items         []FloorItem
 }
 
 // start finds out what must survive, and refuses at once what cannot fit.
-func (l *ladder) start(archive Archive, over bool) error {
+func (l *ladder) start(over bool) error {
 	draft, options := l.plan.draft, &l.k.options
 	c, o := draft.base, draft.Outline()
 	l.orphans, l.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(options.Pins), l.task.Pins...)
 	l.work = &Work{
-		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: archive, facts: l.k.facts,
-		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{}, rawMessage: l.task.Raw,
+		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts,
+		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{},
+		rawMessage: l.task.Raw, encode: l.task.Encode, dry: l.options.dry,
 	}
+	l.keepCheckpoints()
 	l.plan.Floor, l.items = floorOf(l.plan.Before, c, l.work.kept, options.least())
 	l.plan.Goal = max(l.plan.Goal, (l.plan.Floor+l.plan.Line.Limit())/2)
 	l.work.goal = l.plan.Goal
@@ -48,14 +59,17 @@ func (o *Options) least() int {
 	return least
 }
 
-func (l *ladder) climb(ctx context.Context, high int) error {
+func (l *ladder) climb(ctx context.Context) error {
 	for _, r := range l.k.options.Arrival {
+		if c, ok := r.(Compactor); ok && !c.Due(l.reading(0)) {
+			continue
+		}
 		if err := l.try(ctx, r); err != nil {
 			return err
 		}
 	}
 	l.weigh()
-	if l.work.Load() > high {
+	if l.work.Load() > l.high {
 		if err := l.pass(ctx); err != nil {
 			return err
 		}
@@ -102,6 +116,9 @@ func (l *ladder) weigh() int {
 // try applies a rung and takes its edits back if they do not hold. Only a caller
 // that has gone away and an archive that fails end the walk.
 func (l *ladder) try(ctx context.Context, r Rung) error {
+	if c, ok := r.(Compactor); ok {
+		return l.compact(ctx, c, CompactOptions{})
+	}
 	w, mark, before := l.work, l.work.draft.Mark(), l.work.Load()
 	err := r.Apply(ctx, w)
 	var archive *ArchiveError

@@ -139,7 +139,7 @@ func floorOf(load Load, c Conversation, kept []standing, least int) (int, []Floo
 	}
 	var items []FloorItem
 	for i, s := range kept {
-		if s == removable {
+		if s <= knowledge {
 			continue
 		}
 		n := load.Messages[i].Tokens

@@ -29,6 +29,8 @@ type RungReport struct {
 	// Edits is how many it made, Saved the tokens they took off.
 	Edits int `json:"edits"`
 	Saved int `json:"saved"`
+	// Replayed says that its edits were made for an earlier request.
+	Replayed bool `json:"replayed,omitempty"`
 	// Undone says why its edits were taken back; empty if they stand.
 	Undone string `json:"undone,omitempty"`
 }

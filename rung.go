@@ -44,8 +44,16 @@ type Work struct {
 	facts   *facts
 	archive Archive
 	stowed  map[string]List[Part]
-	// rawMessage is the task's Raw.
+	// rawMessage and encode are the task's Raw and Encode.
 	rawMessage func(int) []byte
+	encode     func(*Draft) ([]byte, error)
+	dry        bool
+	// checkpoint stands in the draft, by the insertions laid; sent is the one that
+	// stood there at the beginning.
+	checkpoint, sent *Checkpoint
+	laid             []InsertID
+	// compacting lets earlier checkpoints go, which no other rung may take.
+	compacting bool
 }
 
 // Draft returns the conversation in the making.
@@ -69,7 +77,9 @@ func (w *Work) Reached() bool { return w.Load() <= w.goal }
 // Kept reports whether original message i must survive: it belongs to the
 // instructions, to the newest round or turn, or to what is pinned. Its tool
 // results may still be shrunk unless it is Pinned.
-func (w *Work) Kept(i int) bool { return w.kept[i] != removable }
+func (w *Work) Kept(i int) bool {
+	return w.kept[i] > knowledge || w.kept[i] == knowledge && !w.compacting
+}
 
 // Pinned reports whether original message i must stay exactly as it is.
 func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == instruction }
@@ -90,19 +100,37 @@ func (w *Work) Stow(ctx context.Context, content List[Part]) (*Ref, error) {
 
 // commit stores what the edits refer to.
 func (w *Work) commit(ctx context.Context) error {
+	if w.archive == nil {
+		return nil
+	}
 	for _, e := range w.draft.log {
 		if e.Ref == nil {
 			continue
 		}
-		content, ok := w.stowed[e.Ref.ID]
-		if !ok {
-			continue
+		if err := w.store(ctx, e.Ref.ID); err != nil {
+			return err
 		}
-		if _, err := w.archive.Put(ctx, content); err != nil {
-			return &ArchiveError{err}
-		}
-		delete(w.stowed, e.Ref.ID)
 	}
+	if w.checkpoint != nil {
+		for _, id := range w.checkpoint.Refs {
+			if err := w.store(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// store puts what was stowed under a reference into the archive, once.
+func (w *Work) store(ctx context.Context, id string) error {
+	content, ok := w.stowed[id]
+	if !ok {
+		return nil
+	}
+	if _, err := w.archive.Put(ctx, content); err != nil {
+		return &ArchiveError{err}
+	}
+	delete(w.stowed, id)
 	return nil
 }
 

@@ -53,30 +53,77 @@ type plainPart struct {
 	Arguments string      `json:"arguments,omitempty"`
 	Content   []plainPart `json:"content,omitempty"`
 	IsError   bool        `json:"is_error,omitempty"`
+	Ref       *Ref        `json:"ref,omitempty"`
 	Signature string      `json:"signature,omitempty"`
-	MIME      string      `json:"mime,omitempty"`
-	Data      string      `json:"data,omitempty"`
-	URL       string      `json:"url,omitempty"`
+	Redacted  bool        `json:"redacted,omitempty"`
+	Media     *Media      `json:"media,omitempty"`
+	Kind      string      `json:"kind,omitempty"`
 	Raw       string      `json:"raw,omitempty"`
 }
+
+// The types of plain parts.
+const (
+	plainText      = "text"
+	plainCall      = "tool_call"
+	plainResult    = "tool_result"
+	plainReasoning = "reasoning"
+	plainMedia     = "media"
+	plainOpaque    = "opaque"
+)
 
 func plainParts(parts List[Part]) []plainPart {
 	all := []plainPart{}
 	for _, p := range parts.All() {
 		switch p := p.(type) {
 		case Text:
-			all = append(all, plainPart{Type: "text", Text: p.Text})
+			all = append(all, plainPart{Type: plainText, Text: p.Text})
 		case ToolCall:
-			all = append(all, plainPart{Type: "tool_call", ID: p.ID, Name: p.Name, Arguments: p.Arguments})
+			all = append(all, plainPart{Type: plainCall, ID: p.ID, Name: p.Name, Arguments: p.Arguments})
 		case ToolResult:
-			all = append(all, plainPart{Type: "tool_result", ID: p.CallID, Name: p.Name, Content: plainParts(p.Content), IsError: p.IsError})
+			all = append(all, plainPart{Type: plainResult, ID: p.CallID, Name: p.Name, Content: plainParts(p.Content), IsError: p.IsError, Ref: p.Ref})
 		case Reasoning:
-			all = append(all, plainPart{Type: "reasoning", Text: p.Text, Signature: p.Signature})
+			all = append(all, plainPart{Type: plainReasoning, Text: p.Text, Signature: p.Signature, Redacted: p.Redacted})
 		case Media:
-			all = append(all, plainPart{Type: string(p.Kind), MIME: p.MIME, Data: p.Data, URL: p.URL})
+			all = append(all, plainPart{Type: plainMedia, Media: &p})
 		case Opaque:
-			all = append(all, plainPart{Type: p.Kind, Raw: p.Raw})
+			all = append(all, plainPart{Type: plainOpaque, Kind: p.Kind, Raw: p.Raw})
 		}
 	}
 	return all
+}
+
+// parsePlain reads messages that are in no API's form.
+func parsePlain(raw []byte) ([]Message, error) {
+	var plain []plainMessage
+	if err := json.Unmarshal(raw, &plain); err != nil {
+		return nil, fmt.Errorf("archived messages: %w: %w", ErrInvalid, err)
+	}
+	messages := make([]Message, len(plain))
+	for i, m := range plain {
+		messages[i] = Message{Role: m.Role, Name: m.Name, Parts: frozen(partsOf(m.Parts))}
+	}
+	return messages, nil
+}
+
+func partsOf(plain []plainPart) []Part {
+	parts := make([]Part, 0, len(plain))
+	for _, p := range plain {
+		switch p.Type {
+		case plainText:
+			parts = append(parts, Text{p.Text})
+		case plainCall:
+			parts = append(parts, ToolCall{ID: p.ID, Name: p.Name, Arguments: p.Arguments})
+		case plainResult:
+			parts = append(parts, ToolResult{CallID: p.ID, Name: p.Name, Content: frozen(partsOf(p.Content)), IsError: p.IsError, Ref: p.Ref})
+		case plainReasoning:
+			parts = append(parts, Reasoning{Text: p.Text, Signature: p.Signature, Redacted: p.Redacted})
+		case plainMedia:
+			if p.Media != nil {
+				parts = append(parts, *p.Media)
+			}
+		case plainOpaque:
+			parts = append(parts, Opaque{Kind: p.Kind, Raw: p.Raw})
+		}
+	}
+	return parts
 }

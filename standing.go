@@ -16,6 +16,9 @@ const (
 	KeepTurn
 	// KeepMessage keeps the newest message, and of the instructions the first.
 	KeepMessage
+	// KeepPending keeps what KeepRound keeps while the model's answer is awaited,
+	// and nothing of a conversation that has come to rest.
+	KeepPending
 )
 
 // standing says why a message must survive; from weak to strong.
@@ -23,6 +26,8 @@ type standing uint8
 
 const (
 	removable standing = iota
+	// knowledge is a checkpoint: only a new one may take its place.
+	knowledge
 	newestRound
 	newestTurn
 	instruction
@@ -82,6 +87,9 @@ func keepNewest(c Conversation, o Outline, keep Keep, raise func(Span, standing)
 		return
 	}
 	turn := o.Turns[len(o.Turns)-1]
+	if keep == KeepPending && atRest(c) {
+		return
+	}
 	if keep == KeepTurn || len(turn.Rounds) == 0 {
 		raise(turn.Span, newestTurn)
 		return
@@ -93,6 +101,12 @@ func keepNewest(c Conversation, o Outline, keep Keep, raise func(Span, standing)
 	}
 	raise(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
 	raise(turn.thinking(c), newestRound)
+}
+
+// atRest reports whether the model has answered and called nothing.
+func atRest(c Conversation) bool {
+	last := c.Messages.items[c.Messages.Len()-1]
+	return last.Role == Assistant && !Has[ToolCall](last)
 }
 
 // thinking returns the newest round that begins with reasoning, if the turn itself

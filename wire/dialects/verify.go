@@ -30,6 +30,9 @@ func Task(r *wire.Request) plimsoll.Task {
 		Conversation: r.Conversation(),
 		Keep:         answersOutside(r),
 		Raw:          r.Raw,
+		Chain:        r.Chain,
+		Encode:       r.Encode,
+		Parse:        func(list []byte) ([]plimsoll.Message, error) { return messagesOf(r.Dialect(), list) },
 		Check:        func(d *plimsoll.Draft) error { return Verify(r, d) },
 	}
 }

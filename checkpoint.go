@@ -1,0 +1,90 @@
+package plimsoll
+
+import (
+	"slices"
+	"strings"
+)
+
+// The tags that the messages of a checkpoint begin with. Only an assistant's message
+// can begin with the first, only a user's with the others.
+const (
+	CheckpointTag = "<plimsoll_checkpoint>"
+	RetainTag     = "<retain>"
+	SummaryTag    = "<summary>"
+	SnapshotTag   = "<state_snapshot>"
+)
+
+// IsCheckpoint reports whether the message belongs to a checkpoint: one that carries
+// the knowledge of old messages, not the receipt behind it.
+func IsCheckpoint(m Message) bool {
+	if m.Parts.Len() != 1 || !Has[Text](m) {
+		return false
+	}
+	text := m.Parts.At(0).(Text).Text
+	switch m.Role {
+	case Assistant:
+		return strings.HasPrefix(text, CheckpointTag)
+	case User:
+		for _, tag := range []string{RetainTag, SummaryTag, SnapshotTag} {
+			if strings.HasPrefix(text, tag) {
+				return strings.Contains(text, "</"+tag[1:])
+			}
+		}
+	}
+	return false
+}
+
+// Lay puts a checkpoint into the draft: in the place of the span that it stands for,
+// and of the checkpoint that was there before.
+func (w *Work) Lay(cp *Checkpoint, why Why) error {
+	why.Ref = cp.Ref
+	for _, id := range w.laid {
+		if err := w.draft.Withdraw(id, Why{Rung: why.Rung, Reason: "the new checkpoint takes its place", Ref: w.checkpoint.Ref}); err != nil {
+			return err
+		}
+	}
+	start := cp.Old.Start
+	for _, kept := range append(slices.Clip(cp.Kept), cp.Old.End) {
+		if err := w.draft.Drop(Span{start, kept}, why); err != nil {
+			return err
+		}
+		start = kept + 1
+	}
+	laid := make([]InsertID, 0, len(cp.Messages))
+	for _, m := range cp.Messages {
+		id, err := w.draft.Insert(m.Before, Say(m.Role, m.Text), why)
+		if err != nil {
+			return err
+		}
+		laid = append(laid, id)
+	}
+	w.laid, w.checkpoint = laid, cp
+	return nil
+}
+
+// Checkpoint returns the one that an earlier request was given and this one begins
+// with, or nil.
+func (w *Work) Checkpoint() *Checkpoint { return w.checkpoint }
+
+// Sent returns a new draft with the checkpoint that an earlier request was given, if
+// there is one, and nothing else.
+func (w *Work) Sent() *Draft {
+	sent := &Work{draft: NewDraft(w.draft.base, nil)}
+	if w.sent != nil {
+		// It was laid into the same conversation before.
+		_ = sent.Lay(w.sent, Why{Rung: compactName, Reason: replayReason})
+	}
+	return sent.draft
+}
+
+// Encode writes a draft as a request body, or says that the task has none.
+func (w *Work) Encode() func(*Draft) ([]byte, error) { return w.encode }
+
+// DryRun reports whether nothing outside the draft may notice the work.
+func (w *Work) DryRun() bool { return w.dry }
+
+// The words of edits that replay a checkpoint.
+const (
+	compactName  = "compact"
+	replayReason = "checkpoint of an earlier request"
+)

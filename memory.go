@@ -1,0 +1,151 @@
+package plimsoll
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Memory keeps decisions, so that what was cut for the prefix of a conversation is
+// cut in the same way for every later request that begins with it, in other
+// processes and after a restart too. It is safe for concurrent use.
+type Memory interface {
+	// Recall returns the decision of the first of the keys that has one, or
+	// [ErrNotFound].
+	Recall(ctx context.Context, keys []Digest) (Decision, error)
+	// Remember adds or replaces a decision.
+	Remember(ctx context.Context, d Decision) error
+	// Forget takes decisions out.
+	Forget(ctx context.Context, keys ...Digest) error
+	// Lease takes a name for some time, so that of several processes one does the
+	// work. It reports false if another has it.
+	Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error)
+}
+
+// Decision is what was decided for the prefix of a conversation.
+type Decision struct {
+	// Key is the link of the prefix in its chain.
+	Key Digest
+	// Body says what was decided, in a form of the keeper's own.
+	Body []byte
+	// Refs are the references that it needs.
+	Refs []string
+}
+
+// recentDecisions is how many decisions a keeper has at hand.
+const recentDecisions = 1 << 12
+
+// scoped is a key of one tenant.
+type scoped struct {
+	scope string
+	key   Digest
+}
+
+// decisionBody is how a checkpoint is remembered.
+type decisionBody struct {
+	Version    int        `json:"version"`
+	Checkpoint Checkpoint `json:"checkpoint"`
+}
+
+const decisionVersion = 1
+
+// recall returns the checkpoint of the longest prefix that has one; nil if none has.
+func (k *Keeper) recall(ctx context.Context, t *Task) (*Checkpoint, error) {
+	chain := t.chain()
+	for i := len(chain) - 1; i > 0; i-- {
+		if cp, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
+			return cp, nil
+		}
+	}
+	memory := k.memoryOf(t)
+	if memory == nil {
+		return nil, nil
+	}
+	keys := make([]Digest, 0, len(chain))
+	for i := len(chain) - 1; i > 0; i-- {
+		keys = append(keys, chain[i])
+	}
+	d, err := memory.Recall(ctx, keys)
+	if err != nil {
+		return nil, notFoundIsNil(err)
+	}
+	var body decisionBody
+	if err := json.Unmarshal(d.Body, &body); err != nil || body.Version != decisionVersion {
+		return nil, nil // another version's; it is made again
+	}
+	k.decisions.put(scoped{t.Scope, d.Key}, &body.Checkpoint)
+	return &body.Checkpoint, nil
+}
+
+// remember keeps a checkpoint for every later request that begins with the messages
+// that it replaced.
+func (k *Keeper) remember(ctx context.Context, t *Task, cp *Checkpoint) error {
+	key := t.chain()[cp.Old.End]
+	k.decisions.put(scoped{t.Scope, key}, cp)
+	memory := k.memoryOf(t)
+	if memory == nil {
+		return nil
+	}
+	body, err := json.Marshal(decisionBody{decisionVersion, *cp})
+	if err != nil {
+		return fmt.Errorf("remember: %w", err)
+	}
+	return memory.Remember(ctx, Decision{Key: key, Body: body, Refs: cp.refs()})
+}
+
+// refs returns all references that a checkpoint needs.
+func (cp *Checkpoint) refs() []string {
+	all := append([]string{}, cp.Refs...)
+	if cp.Ref != nil {
+		all = append(all, cp.Ref.ID)
+	}
+	return all
+}
+
+func (k *Keeper) memoryOf(t *Task) Memory {
+	if t.Memory != nil {
+		return t.Memory
+	}
+	return k.options.Memory
+}
+
+// chain returns the identities of the conversation's prefixes; entry i stands for
+// the first i messages.
+func (t *Task) chain() []Digest {
+	if t.links == nil {
+		if t.Chain != nil {
+			t.links = t.Chain()
+		} else {
+			t.links = chainOf(t.Conversation)
+		}
+	}
+	return t.links
+}
+
+// chainOf draws a chain from what the conversation says, for conversations that no
+// codec has read.
+func chainOf(c Conversation) []Digest {
+	chain := make([]Digest, 1, c.Messages.Len()+1)
+	head := sha256.New()
+	encoder := json.NewEncoder(head)
+	_ = encoder.Encode(plainParts(c.System)) // a hash takes everything
+	for _, tool := range c.Tools.All() {
+		_ = encoder.Encode(tool)
+	}
+	copy(chain[0][:], head.Sum(nil))
+	for _, m := range c.Messages.items {
+		link := sha256.New()
+		link.Write(chain[len(chain)-1][:])
+		if m.Digest != (Digest{}) {
+			link.Write(m.Digest[:])
+		} else {
+			_ = json.NewEncoder(link).Encode(plainMessage{m.Role, m.Name, plainParts(m.Parts)})
+		}
+		var digest Digest
+		copy(digest[:], link.Sum(nil))
+		chain = append(chain, digest)
+	}
+	return chain
+}
