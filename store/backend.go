@@ -59,6 +59,8 @@ type Object struct {
 	// Note says where it is from, for people: "read_file".
 	Note          string
 	Created, Used time.Time
+	// Damaged says that it was found to be broken. Writing it again repairs it.
+	Damaged bool
 }
 
 // Decision is what was decided for the prefix of a conversation.
@@ -111,10 +113,11 @@ type Backend interface {
 	// Write adds chunks, and an object with all its extents if there is one, in one
 	// transaction. Chunks that are there already stay as they are, but count as used
 	// now. An object that is there already stays as it is, with its extents, but
-	// counts as used at Object.Used. It returns [ErrMissingChunk] if an extent names
-	// a chunk that is not there.
+	// counts as used at Object.Used. What is marked as damaged is replaced, of an
+	// object all but when it was created and its note, and is not marked any more. It
+	// returns [ErrMissingChunk] if an extent names a chunk that is not there.
 	Write(ctx context.Context, tenant TenantID, chunks []Chunk, object *Object, extents []Extent) error
-	// HasChunks reports which of the chunks are there.
+	// HasChunks reports which of the chunks are there and not marked as damaged.
 	HasChunks(ctx context.Context, tenant TenantID, ids []ChunkID) ([]bool, error)
 	// Object returns an object.
 	Object(ctx context.Context, tenant TenantID, id string) (Object, error)
@@ -133,6 +136,9 @@ type Backend interface {
 	// Objects lists a tenant's objects, newest first, at most limit, behind the one
 	// with the given id if it is not empty, which must be there.
 	Objects(ctx context.Context, tenant TenantID, after string, limit int) ([]Object, error)
+	// MarkDamaged marks an object, and chunks of it, as damaged, so that the next Write
+	// replaces them. What is not there is passed over.
+	MarkDamaged(ctx context.Context, tenant TenantID, id string, chunks []ChunkID) error
 	// Delete takes objects out. Their chunks stay until Sweep.
 	Delete(ctx context.Context, tenant TenantID, ids []string) (int, error)
 	// Tenants lists the tenants that have objects.

@@ -11,7 +11,7 @@ import (
 
 // Check reads everything and returns what is broken, one finding each: what the
 // backend finds in its files, then every object whose content is not what was
-// stored.
+// stored. It marks those, so that storing the same content again repairs them.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
 	findings, err := s.check(ctx)
 	return findings, fault("check the store", err)
@@ -46,7 +46,7 @@ func (t *Tenant) check(ctx context.Context) (findings []string, err error) {
 			return findings, err
 		}
 		for _, o := range page {
-			switch err := t.verify(ctx, o); {
+			switch err := t.noted(ctx, o.ID, t.verify(ctx, o)); {
 			case errors.Is(err, ErrCorrupt):
 				findings = append(findings, fmt.Sprintf("object %s: %v", o.ID, err))
 			case err != nil && !errors.Is(err, plimsoll.ErrNotFound):

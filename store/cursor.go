@@ -269,22 +269,27 @@ func (c *cursor) pop() (Extent, bool) {
 // load reads a chunk and verifies that it is what was stored.
 func (c *cursor) load(l *load) {
 	defer close(l.done)
+	if l.err = c.verified(l); l.err != nil {
+		l.err = c.tenant.noted(c.ctx, c.object.ID, l.err, l.extent.Chunk)
+	}
+}
+
+func (c *cursor) verified(l *load) error {
 	t := c.tenant
 	chunk, err := t.store.backend.Chunk(c.ctx, t.id, l.extent.Chunk)
 	if err != nil {
-		l.err = c.lost(err)
-		return
+		return c.lost(err)
 	}
-	content, err := t.store.codec.decompress(chunk.Data, l.content, l.extent.Size)
+	l.content, err = t.store.codec.decompress(chunk.Data, l.content, l.extent.Size)
 	switch {
 	case err != nil:
-		l.err = err
-	case t.key.chunkID(content) != l.extent.Chunk:
-		l.err = fmt.Errorf("chunk at %d is not what was stored: %w", l.extent.Offset, ErrCorrupt)
-	case bytes.Count(content, []byte{'\n'}) != l.extent.Lines:
-		l.err = fmt.Errorf("chunk at %d has not %d line ends: %w", l.extent.Offset, l.extent.Lines, ErrCorrupt)
+		return err
+	case t.key.chunkID(l.content) != l.extent.Chunk:
+		return fmt.Errorf("chunk at %d is not what was stored: %w", l.extent.Offset, ErrCorrupt)
+	case bytes.Count(l.content, []byte{'\n'}) != l.extent.Lines:
+		return fmt.Errorf("chunk at %d has not %d line ends: %w", l.extent.Offset, l.extent.Lines, ErrCorrupt)
 	}
-	l.content = content
+	return nil
 }
 
 // skip passes over chunks that have no line end and lie wholly before the offset.

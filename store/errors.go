@@ -35,7 +35,7 @@ func fault(op string, err error) error {
 		e.Code, e.Err = plimsoll.CodeNotFound, ErrGone
 		e.Hint = "it was deleted, expired, or never was; run again what made it"
 	case errors.Is(err, ErrCorrupt):
-		e.Hint = "delete it and sweep, then store it again from its source; the rest of the store is not affected"
+		e.Hint = "store it again from its source, which repairs it; the rest of the store is not affected"
 	case errors.Is(err, ErrUnavailable):
 		e.Code = plimsoll.CodeUnavailable
 		if plimsoll.HintOf(err) == "" {

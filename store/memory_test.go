@@ -42,8 +42,9 @@ type of[ID comparable] struct {
 }
 
 type kept struct {
-	chunk store.Chunk
-	used  time.Time
+	chunk   store.Chunk
+	used    time.Time
+	damaged bool
 }
 
 type lease struct {
@@ -96,9 +97,12 @@ func (m *memory) Write(ctx context.Context, tenant store.TenantID, chunks []stor
 	for _, c := range chunks {
 		m.calls.chunksWritten++
 		key := of[store.ChunkID]{tenant, c.ID}
-		if m.chunks[key] == nil {
-			c.Data = bytes.Clone(c.Data)
+		c.Data = bytes.Clone(c.Data)
+		switch k := m.chunks[key]; {
+		case k == nil:
 			m.chunks[key] = &kept{chunk: c}
+		case k.damaged:
+			k.chunk, k.damaged = c, false
 		}
 		m.chunks[key].used = m.now()
 	}
@@ -106,12 +110,16 @@ func (m *memory) Write(ctx context.Context, tenant store.TenantID, chunks []stor
 		return nil
 	}
 	key := of[string]{tenant, object.ID}
+	renewed := *object
 	if o, ok := m.objects[key]; ok {
 		o.Used = later(o.Used, object.Used)
-		m.objects[key] = o
-		return nil
+		if !o.Damaged {
+			m.objects[key] = o
+			return nil
+		}
+		renewed.Note, renewed.Created, renewed.Used = o.Note, o.Created, o.Used
 	}
-	m.objects[key], m.extents[key] = *object, slices.Clone(extents)
+	m.objects[key], m.extents[key] = renewed, slices.Clone(extents)
 	return nil
 }
 
@@ -129,9 +137,27 @@ func (m *memory) HasChunks(ctx context.Context, tenant store.TenantID, ids []sto
 	defer m.mu.Unlock()
 	there := make([]bool, len(ids))
 	for i, id := range ids {
-		there[i] = m.chunks[of[store.ChunkID]{tenant, id}] != nil
+		k := m.chunks[of[store.ChunkID]{tenant, id}]
+		there[i] = k != nil && !k.damaged
 	}
 	return there, nil
+}
+
+func (m *memory) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
+	if err := m.begin(ctx, "MarkDamaged"); err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	if o, ok := m.objects[of[string]{tenant, id}]; ok {
+		o.Damaged = true
+		m.objects[of[string]{tenant, id}] = o
+	}
+	for _, id := range chunks {
+		if k := m.chunks[of[store.ChunkID]{tenant, id}]; k != nil {
+			k.damaged = true
+		}
+	}
+	return nil
 }
 
 func (m *memory) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {

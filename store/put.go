@@ -63,14 +63,15 @@ func (t *Tenant) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) 
 	})
 }
 
-// recent reports whether an object is there and so lately used that nothing takes it
-// away; otherwise it has to be written, if only to count as used.
+// recent reports whether an object is there, sound as far as is known, and so lately
+// used that nothing takes it away; otherwise it has to be written, if only to count as
+// used.
 func (t *Tenant) recent(ctx context.Context, id string) (bool, error) {
 	o, err := t.store.backend.Object(ctx, t.id, id)
-	if errors.Is(err, plimsoll.ErrNotFound) {
+	if errors.Is(err, plimsoll.ErrNotFound) || errors.Is(err, ErrCorrupt) {
 		return false, nil
 	}
-	return err == nil && !t.stale(o), err
+	return err == nil && !t.stale(o) && !o.Damaged, err
 }
 
 func (t *Tenant) stale(o Object) bool {
@@ -143,7 +144,7 @@ func (t *Tenant) put(ctx context.Context, op string, again bool, write func(cert
 // [plimsoll.Opaque] part of kind [plimsoll.SpanKind].
 func (t *Tenant) Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
 	content, err := t.content(ctx, id)
-	return content, fault("read "+id, err)
+	return content, fault("read "+id, t.noted(ctx, id, err))
 }
 
 func (t *Tenant) content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {

@@ -33,7 +33,7 @@ var (
 func (t *Tenant) Open(ctx context.Context, id string) (*Reader, error) {
 	o, err := t.object(ctx, id)
 	if err != nil {
-		return nil, fault("read "+id, err)
+		return nil, fault("read "+id, t.noted(ctx, id, err))
 	}
 	return &Reader{tenant: t, object: o, ctx: ctx}, nil
 }
@@ -114,7 +114,9 @@ func (r *Reader) release() {
 	r.cursor, r.block = nil, Block{}
 }
 
-func (r *Reader) fault(err error) error { return fault("read "+r.object.ID, err) }
+func (r *Reader) fault(err error) error {
+	return fault("read "+r.object.ID, r.tenant.noted(r.ctx, r.object.ID, err))
+}
 
 // Seek sets where Read reads on. It may be behind the end.
 func (r *Reader) Seek(offset int64, whence int) (int64, error) {

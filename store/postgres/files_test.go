@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,6 +42,21 @@ func damage(t *testing.T, c *pgtest.Cluster) {
 	}
 	if err := whole(t.Context(), db, "sound"); err != nil {
 		t.Error(err)
+	}
+	// What is damaged is replaced when it is written again.
+	for _, err := range []error{
+		db.MarkDamaged(t.Context(), tenant, o.ID, []store.ChunkID{chunks[0].ID}),
+		db.Write(t.Context(), tenant, chunks, o, extents),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := db.Chunk(t.Context(), tenant, chunks[0].ID); err != nil || !bytes.Equal(got.Data, chunks[0].Data) {
+		t.Errorf("after the repair: %d bytes, %v", len(got.Data), err)
+	}
+	if broken, err := db.Check(t.Context()); err != nil || len(broken) != 0 {
+		t.Errorf("check after the repair: %v, %v", broken, err)
 	}
 }
 

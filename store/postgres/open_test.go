@@ -51,6 +51,23 @@ func TestANewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
+func TestAStoreOfTheFirstSchemaIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t)
+	if err := write(t.Context(), open(t, url, nil), "old"); err != nil {
+		t.Fatal(err)
+	}
+	run(t, connect(t, url), "ALTER TABLE plimsoll.object DROP COLUMN damaged", "ALTER TABLE plimsoll.chunk DROP COLUMN damaged",
+		"UPDATE plimsoll.store SET version = 1")
+	db := open(t, url, nil)
+	if err := whole(t.Context(), db, "old"); err != nil {
+		t.Error(err)
+	}
+	if err := db.MarkDamaged(t.Context(), tenant, "old", nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOnlyUTF8IsTaken(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)

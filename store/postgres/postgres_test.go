@@ -67,6 +67,7 @@ func everything(t *testing.T, db *postgres.DB) {
 	for what, call := range map[string]func() error{
 		"has":     func() error { _, err := db.HasChunks(ctx, tenant, []store.ChunkID{{1}, {2}}); return err },
 		"touch":   func() error { return db.Touch(ctx, tenant, []string{"one"}, now) },
+		"mark":    func() error { return db.MarkDamaged(ctx, tenant, "x", []store.ChunkID{{1}, {2}}) },
 		"line":    func() error { _, err := db.ExtentsAtLine(ctx, tenant, "one", 3, 3); return err },
 		"objects": func() error { _, err := db.Objects(ctx, tenant, "one", 3); return err },
 		"decide": func() error {

@@ -23,14 +23,10 @@ func (db *DB) Secret(ctx context.Context) (secret [32]byte, err error) {
 	return secret, nil
 }
 
-// HasChunks reports which of the chunks are there.
+// HasChunks reports which of the chunks are there and not damaged.
 func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
-	wanted := make([][]byte, len(ids))
-	for i := range ids {
-		wanted[i] = ids[i][:]
-	}
 	found, err := list(ctx, db, "look for chunks", pgx.RowTo[[]byte],
-		`SELECT id FROM plimsoll.chunk WHERE tenant = $1 AND id = ANY ($2)`, tenant[:], wanted)
+		`SELECT id FROM plimsoll.chunk WHERE tenant = $1 AND id = ANY ($2) AND NOT damaged`, tenant[:], names(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +51,11 @@ func (db *DB) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID
 		`SELECT size, data FROM plimsoll.chunk WHERE tenant = $1 AND id = $2`, tenant[:], id[:])
 }
 
-const objectColumns = `id, kind, bytes, lines, stored, note, created, used`
+const objectColumns = `id, kind, bytes, lines, stored, note, created, used, damaged`
 
 // objectFields returns where the columns of an object go.
 func objectFields(o *store.Object) []any {
-	return []any{&o.ID, (*string)(&o.Kind), &o.Bytes, &o.Lines, &o.Stored, &o.Note, utc{&o.Created}, utc{&o.Used}}
+	return []any{&o.ID, (*string)(&o.Kind), &o.Bytes, &o.Lines, &o.Stored, &o.Note, utc{&o.Created}, utc{&o.Used}, &o.Damaged}
 }
 
 func scanObject(row pgx.CollectableRow) (o store.Object, err error) {

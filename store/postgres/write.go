@@ -22,16 +22,27 @@ const (
 	insertChunks = `
 		INSERT INTO plimsoll.chunk AS c (tenant, id, size, data, used)
 		SELECT $1, id, size, data, $5 FROM unnest($2::bytea[], $3::integer[], $4::bytea[]) AS n (id, size, data)
-		ON CONFLICT (tenant, id) DO UPDATE SET used = excluded.used WHERE c.used < $6`
+		ON CONFLICT (tenant, id) DO UPDATE SET used = excluded.used, damaged = false,
+			size = CASE WHEN c.damaged THEN excluded.size ELSE c.size END,
+			data = CASE WHEN c.damaged THEN excluded.data ELSE c.data END
+		WHERE c.used < $6 OR c.damaged`
 	// An object that is there is locked before anything else, so that nobody evicts it
-	// as unused while it is being used.
+	// as unused while it is being used. A damaged one loses its extents, which makes
+	// their chunks loose.
 	useObject = `
-		UPDATE plimsoll.object SET used = greatest(used, $3) WHERE tenant = $1 AND id = $2`
+		WITH old AS (
+			UPDATE plimsoll.object SET used = greatest(used, $3) WHERE tenant = $1 AND id = $2 RETURNING tenant, id, damaged),
+		gone AS (
+			DELETE FROM plimsoll.extent AS e USING old
+			WHERE old.damaged AND e.tenant = old.tenant AND e.object = old.id RETURNING e.tenant, e.chunk)
+		UPDATE plimsoll.chunk AS c SET loose = true FROM gone WHERE c.tenant = gone.tenant AND c.id = gone.chunk`
 	insertObject = `
 		WITH new AS (
-			INSERT INTO plimsoll.object (tenant, id, kind, bytes, lines, stored, note, created, used)
+			INSERT INTO plimsoll.object AS o (tenant, id, kind, bytes, lines, stored, note, created, used)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-			ON CONFLICT (tenant, id) DO NOTHING RETURNING id)
+			ON CONFLICT (tenant, id) DO UPDATE SET damaged = false,
+				kind = excluded.kind, bytes = excluded.bytes, lines = excluded.lines, stored = excluded.stored
+			WHERE o.damaged RETURNING id)
 		INSERT INTO plimsoll.extent (tenant, object, pos, line, size, lines, chunk)
 		SELECT $1, new.id, e.* FROM new,
 			unnest($10::bigint[], $11::bigint[], $12::integer[], $13::integer[], $14::bytea[]) AS e`
@@ -74,6 +85,24 @@ func queueObject(batch *pgx.Batch, tenant store.TenantID, o *store.Object, exten
 	}
 	batch.Queue(insertObject, tenant[:], o.ID, string(o.Kind), o.Bytes, o.Lines, o.Stored, o.Note, o.Created, o.Used,
 		pos, line, size, lines, chunk)
+}
+
+// MarkDamaged marks an object, and chunks of it, as damaged.
+func (db *DB) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
+	_, err := db.exec(ctx, "mark as damaged", `
+		WITH hurt AS (
+			UPDATE plimsoll.chunk SET damaged = true WHERE tenant = $1 AND id = ANY ($3) AND NOT damaged)
+		UPDATE plimsoll.object SET damaged = true WHERE tenant = $1 AND id = $2 AND NOT damaged`, tenant[:], id, names(chunks))
+	return err
+}
+
+// names are the ids of chunks as a parameter takes them.
+func names(ids []store.ChunkID) [][]byte {
+	all := make([][]byte, len(ids))
+	for i := range ids {
+		all[i] = ids[i][:]
+	}
+	return all
 }
 
 // send runs statements as one transaction, which they are if they are sent at once.

@@ -29,17 +29,18 @@ func (db *DB) Write(ctx context.Context, tenant store.TenantID, chunks []store.C
 	})
 }
 
-// addChunk adds a chunk, or marks it as used.
+// addChunk adds a chunk, or marks it as used, or replaces it if it is damaged.
 func addChunk(s *session, tenant store.TenantID, c *store.Chunk, now int64) error {
 	var row, used int64
-	err := s.row("SELECT row, used FROM chunks WHERE tenant = ? AND id = ?", []any{tenant[:], c.ID[:]}, &row, &used)
-	if err == nil {
-		if used < now-staleness {
-			_, err = s.exec("UPDATE chunks SET used = ? WHERE row = ?", now, row)
-		}
+	var damaged bool
+	err := s.row("SELECT row, used, damaged FROM chunks WHERE tenant = ? AND id = ?", []any{tenant[:], c.ID[:]}, &row, &used, &damaged)
+	switch {
+	case err == nil && damaged:
+		return replaceChunk(s, tenant, c, row, now)
+	case err == nil && used < now-staleness:
+		_, err = s.exec("UPDATE chunks SET used = ? WHERE row = ?", now, row)
 		return err
-	}
-	if !errors.Is(err, plimsoll.ErrNotFound) {
+	case !errors.Is(err, plimsoll.ErrNotFound):
 		return err
 	}
 	row, err = s.insert("INSERT INTO chunks (tenant, id, size, stored, used, sum) VALUES (?, ?, ?, ?, ?, ?)",
@@ -48,6 +49,15 @@ func addChunk(s *session, tenant store.TenantID, c *store.Chunk, now int64) erro
 		return err
 	}
 	_, err = s.exec("INSERT INTO contents (row, data) VALUES (?, ?)", row, sealed(c.Data))
+	return err
+}
+
+func replaceChunk(s *session, tenant store.TenantID, c *store.Chunk, row, now int64) error {
+	_, err := s.exec("UPDATE chunks SET size = ?, stored = ?, used = ?, sum = ?, damaged = 0 WHERE row = ?",
+		c.Size, len(c.Data), now, chunkSum(tenant, c), row)
+	if err == nil {
+		_, err = s.exec("REPLACE INTO contents (row, data) VALUES (?, ?)", row, sealed(c.Data))
+	}
 	return err
 }
 
@@ -61,7 +71,7 @@ func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.
 	err := db.read(ctx, "look for chunks", func(s *session) error {
 		for i, id := range ids {
 			var one int
-			err := s.row("SELECT 1 FROM chunks WHERE tenant = ? AND id = ?", []any{tenant[:], id[:]}, &one)
+			err := s.row("SELECT 1 FROM chunks WHERE tenant = ? AND id = ? AND damaged = 0", []any{tenant[:], id[:]}, &one)
 			if err != nil && !errors.Is(err, plimsoll.ErrNotFound) {
 				return err
 			}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -250,5 +251,38 @@ func TestTheRestOfADamagedStoreIsUsable(t *testing.T) {
 	}
 	if err := writeOne(t.Context(), db, "new", []byte("new")); err != nil {
 		t.Error(err)
+	}
+	// What is damaged is replaced when it is written again.
+	check(t, db.MarkDamaged(t.Context(), tenant, "s.3", []store.ChunkID{sha256.Sum256(hurt)}))
+	check(t, writeOne(t.Context(), db, "s.3", hurt))
+	if err := holds(t, db, "s.3"); err != nil {
+		t.Error(err)
+	}
+	if broken, err := db.Check(t.Context()); err != nil || len(broken) != 0 {
+		t.Errorf("after the repair the check found %q, %v", broken, err)
+	}
+}
+
+func TestAnObjectWhoseRowIsDamagedIsReplacedWhenItIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	db := open(t, path, nil)
+	defer db.Close()
+	for name, harm := range map[string]string{
+		"a.1": "UPDATE objects SET lines = 77 WHERE id = 'a.1'",
+		"a.2": "UPDATE objects SET kind = x'ff' || 'text' WHERE id = 'a.2'",
+	} {
+		check(t, writeOne(t.Context(), db, name, written(name)))
+		execute(t, path, harm)
+		if _, err := db.Object(t.Context(), tenant, name); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("%s: %v, want %v", name, err, store.ErrCorrupt)
+		}
+		check(t, writeOne(t.Context(), db, name, written(name)))
+		if err := holds(t, db, name); err != nil {
+			t.Error(err)
+		}
+	}
+	if broken, err := db.Check(t.Context()); err != nil || len(broken) != 0 {
+		t.Errorf("the check found %q, %v", broken, err)
 	}
 }

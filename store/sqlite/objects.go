@@ -10,10 +10,25 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// addObject adds an object with its extents, or marks it as used.
+// addObject adds an object with its extents, or marks it as used, or replaces it if it
+// is damaged.
 func addObject(s *session, tenant store.TenantID, o *store.Object, extents []store.Extent) error {
-	there, err := s.exec("UPDATE objects SET used = max(used, ?) WHERE tenant = ? AND id = ?", micro(o.Used), tenant[:], o.ID)
-	if err != nil || there > 0 {
+	old, err := findObject(s, tenant, o.ID)
+	switch {
+	case err == nil && !old.Damaged:
+		_, err := s.exec("UPDATE objects SET used = max(used, ?) WHERE tenant = ? AND id = ?", micro(o.Used), tenant[:], o.ID)
+		return err
+	case err == nil:
+		renewed := *o
+		renewed.Created, renewed.Note = old.Created, old.Note
+		if old.Used.After(o.Used) {
+			renewed.Used = old.Used
+		}
+		o = &renewed
+	case !errors.Is(err, plimsoll.ErrNotFound) && (!errors.Is(err, store.ErrCorrupt) || code(err) != 0):
+		return err
+	}
+	if _, err := s.exec("DELETE FROM objects WHERE tenant = ? AND id = ?", tenant[:], o.ID); err != nil {
 		return err
 	}
 	row, err := s.insert(`INSERT INTO objects (tenant, id, kind, bytes, lines, stored, note, created, used, sum, pinned)
@@ -46,14 +61,14 @@ func objectSum(tenant store.TenantID, o *store.Object) int64 {
 var errIndex = broken("an index of objects")
 
 // objectColumns are what scanObject reads.
-const objectColumns = "tenant, id, kind, bytes, lines, stored, note, created, used, sum"
+const objectColumns = "tenant, id, kind, bytes, lines, stored, note, created, used, damaged, sum"
 
 func scanObject(scan func(...any) error) (store.Owned, error) {
 	var owned store.Owned
 	var tenant []byte
 	var created, used, sum int64
 	o := &owned.Object
-	if err := scan(&tenant, &o.ID, &o.Kind, &o.Bytes, &o.Lines, &o.Stored, &o.Note, &created, &used, &sum); err != nil {
+	if err := scan(&tenant, &o.ID, &o.Kind, &o.Bytes, &o.Lines, &o.Stored, &o.Note, &created, &used, &o.Damaged, &sum); err != nil {
 		return owned, err
 	}
 	copy(owned.Tenant[:], tenant)
@@ -66,18 +81,36 @@ func scanObject(scan func(...any) error) (store.Owned, error) {
 
 // Object implements [store.Backend].
 func (db *DB) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
-	var owned store.Owned
-	err := db.read(ctx, "read an object", func(s *session) error {
-		return s.rowOf("SELECT "+objectColumns+" FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], id},
-			func(scan func(...any) error) (err error) {
-				owned, err = scanObject(scan)
-				if err == nil && (owned.Tenant != tenant || owned.Object.ID != id) {
-					err = errIndex
-				}
-				return err
-			})
+	var o store.Object
+	err := db.read(ctx, "read an object", func(s *session) (err error) {
+		o, err = findObject(s, tenant, id)
+		return err
 	})
+	return o, err
+}
+
+func findObject(s *session, tenant store.TenantID, id string) (store.Object, error) {
+	var owned store.Owned
+	err := s.rowOf("SELECT "+objectColumns+" FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], id},
+		func(scan func(...any) error) (err error) {
+			owned, err = scanObject(scan)
+			if err == nil && (owned.Tenant != tenant || owned.Object.ID != id) {
+				err = errIndex
+			}
+			return err
+		})
 	return owned.Object, err
+}
+
+// MarkDamaged implements [store.Backend].
+func (db *DB) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
+	return db.write(ctx, "mark as damaged", func(s *session) error {
+		_, err := s.exec("UPDATE objects SET damaged = 1 WHERE tenant = ? AND id = ?", tenant[:], id)
+		for i := 0; err == nil && i < len(chunks); i++ {
+			_, err = s.exec("UPDATE chunks SET damaged = 1 WHERE tenant = ? AND id = ?", tenant[:], chunks[i][:])
+		}
+		return err
+	})
 }
 
 // Touch implements [store.Backend].

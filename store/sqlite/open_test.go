@@ -69,6 +69,25 @@ func TestWhatWasStoredIsThereWhenTheFileIsOpenedAgain(t *testing.T) {
 	}
 }
 
+func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "store.db")
+	db := open(t, path, nil)
+	check(t, writeOne(t.Context(), db, "old", written("old")))
+	check(t, db.Close())
+	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged",
+		"ALTER TABLE chunks DROP COLUMN damaged", "PRAGMA user_version = 1")
+	db = open(t, path, nil)
+	defer db.Close()
+	if err := holds(t, db, "old"); err != nil {
+		t.Error(err)
+	}
+	check(t, db.MarkDamaged(t.Context(), tenant, "old", nil))
+	if broken, err := db.Check(t.Context()); err != nil || len(broken) != 0 {
+		t.Errorf("the check found %q, %v", broken, err)
+	}
+}
+
 // execute runs statements on a file as another program would.
 func execute(t *testing.T, path string, statements ...string) {
 	t.Helper()

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -78,15 +80,17 @@ func plan(t *testing.T, db *DB, statement string) []string {
 // inTriggers returns the statements of triggers.
 func inTriggers(t *testing.T) []string {
 	t.Helper()
-	script, err := migrations.ReadFile("migrations/1.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []string
-	for _, trigger := range strings.Split(string(script), "\nBEGIN\n")[1:] {
-		body, _, _ := strings.Cut(trigger, "\nEND;")
-		body = regexp.MustCompile(`(NEW|OLD)\.\w+`).ReplaceAllString(body, "?")
-		all = append(all, strings.TrimSuffix(strings.TrimSpace(body), ";"))
+	for n := range version {
+		script, err := migrations.ReadFile(fmt.Sprintf("migrations/%d.sql", n+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trigger := range strings.Split(string(script), "\nBEGIN\n")[1:] {
+			body, _, _ := strings.Cut(trigger, "\nEND;")
+			body = regexp.MustCompile(`(NEW|OLD)\.\w+`).ReplaceAllString(body, "?")
+			all = append(all, strings.TrimSuffix(strings.TrimSpace(body), ";"))
+		}
 	}
 	return all
 }
@@ -107,6 +111,8 @@ func useEverything(t *testing.T, db *DB) {
 	_, err = db.ExtentsAtLine(ctx, tenant, "0.2", 1, 1)
 	check(t, err)
 	check(t, db.Touch(ctx, tenant, []string{"0.2"}, now))
+	check(t, db.MarkDamaged(ctx, tenant, "0.2", []store.ChunkID{sha256.Sum256([]byte("0.2"))}))
+	check(t, writeOne(ctx, db, "0.2", []byte("0.2")))
 	objects, err := db.Objects(ctx, tenant, "0.2", 2)
 	check(t, err)
 	_, err = db.Object(ctx, tenant, objects[0].ID)
