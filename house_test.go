@@ -45,6 +45,7 @@ var edges = map[string][]string{
 	"internal/pgtest":      {"github.com/jackc/pgx/v5"},
 	"internal/rawjson":     {"golang.org/x/sys"},
 	"internal/sse":         {},
+	"internal/scripted":    {".", "internal/sse", "token", "wire", "wire/dialects", "wire/responses"},
 	"internal/transcript":  {".", "wire/dialects"},
 	"internal/corpora":     {".", "internal/transcript"},
 	"trim":                 {".", "internal/rawjson", "model", "rung", "token", "wire/openai"},
