@@ -29,6 +29,12 @@ func FuzzParts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stored string, textLen int64) {
 		content, err := decodeParts(stored, textLen)
+		if textLen >= 0 && textLen < int64(len(stored)) {
+			skimmed := partsDecoder{textLen: textLen, rest: stored[textLen:]}
+			if skimmed.whole(); (skimmed.err == nil) != (err == nil) {
+				t.Errorf("with the text %v, without it %v", err, skimmed.err)
+			}
+		}
 		if err != nil || length(content) > 1<<20 {
 			return
 		}

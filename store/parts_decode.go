@@ -13,17 +13,8 @@ func decodeParts(stored string, textLen int64) (plimsoll.List[plimsoll.Part], er
 	if textLen < 0 || textLen >= int64(len(stored)) {
 		return plimsoll.List[plimsoll.Part]{}, fmt.Errorf("text of %d bytes in %d: %w", textLen, len(stored), ErrCorrupt)
 	}
-	d := partsDecoder{text: stored[:textLen], rest: stored[textLen:]}
-	if version := d.byte(); version != partsVersion {
-		d.fail("parts of version %d", version)
-	}
-	if n := d.unsigned(); n != uint64(textLen) {
-		d.fail("text of %d bytes, want %d", n, textLen)
-	}
-	list := d.list(0)
-	if d.rest != "" {
-		d.fail("%d bytes behind the parts", len(d.rest))
-	}
+	d := partsDecoder{text: stored[:textLen], textLen: textLen, rest: stored[textLen:]}
+	list := d.whole()
 	if d.err != nil {
 		return plimsoll.List[plimsoll.Part]{}, d.err
 	}
@@ -32,8 +23,41 @@ func decodeParts(stored string, textLen int64) (plimsoll.List[plimsoll.Part], er
 
 // partsDecoder reads parts. After the first error it returns zero values.
 type partsDecoder struct {
-	text, rest string
-	err        error
+	// text is what the parts refer to. It may be left out; then strings that stand in
+	// it are empty.
+	text    string
+	textLen int64
+	rest    string
+	// pos is where the next part stands in the text.
+	pos int64
+	// attached are the parts that the text has a word for, without their lines.
+	attached []Attachment
+	err      error
+}
+
+// whole reads everything.
+func (d *partsDecoder) whole() plimsoll.List[plimsoll.Part] {
+	if version := d.byte(); version != partsVersion {
+		d.fail("parts of version %d", version)
+	}
+	if n := d.unsigned(); n != uint64(d.textLen) {
+		d.fail("text of %d bytes, want %d", n, d.textLen)
+	}
+	list := d.list(0)
+	if d.rest != "" {
+		d.fail("%d bytes behind the parts", len(d.rest))
+	}
+	return list
+}
+
+// attach notes a part for which a word stands in the text.
+func (d *partsDecoder) attach(p plimsoll.Part, word string) plimsoll.Part {
+	if d.pos+int64(len(word)) > d.textLen {
+		d.fail("a part at %d of %d", d.pos, d.textLen)
+	}
+	d.attached = append(d.attached, Attachment{Part: p, Offset: d.pos})
+	d.pos += int64(len(word))
+	return p
 }
 
 func (d *partsDecoder) fail(format string, args ...any) {
@@ -50,7 +74,10 @@ func (d *partsDecoder) list(depth int) plimsoll.List[plimsoll.Part] {
 		return plimsoll.List[plimsoll.Part]{}
 	}
 	var b plimsoll.ListBuilder[plimsoll.Part]
-	for range n {
+	for i := range n {
+		if i > 0 {
+			d.pos++ // the newline between parts
+		}
 		p := d.part(depth)
 		if d.err != nil {
 			break
@@ -71,12 +98,14 @@ func (d *partsDecoder) part(depth int) plimsoll.Part {
 	case tagReasoning:
 		return plimsoll.Reasoning{Text: d.string(), Signature: d.string(), Redacted: d.bool()}
 	case tagMedia:
-		return plimsoll.Media{
+		m := plimsoll.Media{
 			Kind: plimsoll.MediaKind(d.string()), MIME: d.string(), Data: d.string(), URL: d.string(), Detail: d.string(),
 			Width: int(d.number()), Height: int(d.number()), Pages: int(d.number()), Seconds: d.float(),
 		}
+		return d.attach(m, wordFor(m.Kind))
 	case tagOpaque:
-		return plimsoll.Opaque{Kind: d.string(), Raw: d.string()}
+		o := plimsoll.Opaque{Kind: d.string(), Raw: d.string()}
+		return d.attach(o, wordForOpaque(o.Kind))
 	default:
 		d.fail("part of kind %q", tag)
 		return nil
@@ -94,23 +123,31 @@ func (d *partsDecoder) result(depth int) plimsoll.Part {
 
 func (d *partsDecoder) string() string {
 	n := d.unsigned()
-	from, inText := d.rest, n&1 == 1
-	if n >>= 1; inText {
-		at := d.unsigned()
-		if at > uint64(len(d.text)) {
-			d.fail("text at %d of %d", at, len(d.text))
-			return ""
-		}
-		from = d.text[at:]
+	inText := n&1 == 1
+	n >>= 1
+	if inText {
+		return d.inText(n, d.unsigned())
 	}
-	if n > uint64(len(from)) {
-		d.fail("text of %d bytes where %d are left", n, len(from))
+	if n > uint64(len(d.rest)) {
+		d.fail("text of %d bytes where %d are left", n, len(d.rest))
 		return ""
 	}
-	if !inText {
-		d.rest = d.rest[n:]
+	s := d.rest[:n]
+	d.rest = d.rest[n:]
+	return s
+}
+
+// inText returns a string that stands in the text.
+func (d *partsDecoder) inText(n, at uint64) string {
+	if all := uint64(d.textLen); at > all || n > all-at {
+		d.fail("text of %d bytes at %d of %d", n, at, d.textLen)
+		return ""
 	}
-	return from[:n]
+	d.pos = int64(at + n)
+	if d.text == "" {
+		return ""
+	}
+	return d.text[at : at+n]
 }
 
 func (d *partsDecoder) byte() byte {
