@@ -8,6 +8,9 @@ type Limits struct {
 	// Bytes is what an answer may have; 0 means 64 KiB, negative no bound. It is at
 	// least 1 KiB.
 	Bytes int
+	// Media is what the parts of an answer that are no text may have together, as they
+	// were stored: pictures in base64; 0 means 8 MiB, negative no bound.
+	Media int
 	// LineChars is how many characters of a line are shown; 0 means 1,000, negative
 	// all of them.
 	LineChars int
@@ -28,7 +31,7 @@ func (l Limits) withDefaults() Limits {
 	for _, d := range []struct {
 		field *int
 		value int
-	}{{&l.Bytes, 64 << 10}, {&l.LineChars, 1000}, {&l.Matches, 1000}, {&l.Context, 200}, {&l.Pattern, 1024}, {&l.Program, 1000}} {
+	}{{&l.Bytes, 64 << 10}, {&l.Media, 8 << 20}, {&l.LineChars, 1000}, {&l.Matches, 1000}, {&l.Context, 200}, {&l.Pattern, 1024}, {&l.Program, 1000}} {
 		if *d.field == 0 {
 			*d.field = d.value
 		}

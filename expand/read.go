@@ -38,15 +38,42 @@ func (r Read) Lines(ctx context.Context, w io.Writer, t *store.Tenant, l Limits)
 	return nil
 }
 
+// Answer returns the same as Lines writes, and whatever stands in these lines that is
+// no text.
+func (r Read) Answer(ctx context.Context, t *store.Tenant, l Limits) (Answer, error) {
+	l = l.withDefaults()
+	c, err := t.Open(ctx, r.Ref)
+	if err != nil {
+		return Answer{}, failed(toolRead, err)
+	}
+	defer c.Close()
+	var text strings.Builder
+	lines, err := r.count(ctx, &text, c, l)
+	if err != nil {
+		return Answer{}, failed(toolRead, err)
+	}
+	parts, note, err := attached(ctx, c, r.Offset, r.Offset+lines, l)
+	if err != nil {
+		return Answer{}, failed(toolRead, err)
+	}
+	return Answer{Text: text.String() + note, Parts: parts}, nil
+}
+
 func (r Read) write(ctx context.Context, w io.Writer, c content, l Limits) error {
+	_, err := r.count(ctx, w, c, l)
+	return err
+}
+
+// count writes, and returns how many lines.
+func (r Read) count(ctx context.Context, w io.Writer, c content, l Limits) (int64, error) {
 	if r.InLine {
-		return r.writePart(ctx, w, c, l)
+		return 0, r.writePart(ctx, w, c, l)
 	}
 	p := &page{read: r, limits: l, w: w}
 	if err := eachLine(ctx, c, r.Offset, p.begin, p.show); err != nil {
-		return err
+		return 0, err
 	}
-	return p.end()
+	return p.lines, p.end()
 }
 
 // page is an answer in the making.
