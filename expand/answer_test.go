@@ -38,7 +38,8 @@ func TestO12_PartsComeBackWithTheirLines(t *testing.T) {
 		{"behind the end", toolRead, `{"offset":20}`, Limits{}, beyond, nil},
 		{"a part of a line", toolRead, `{"offset":2,"char_offset":1,"char_limit":3}`, Limits{}, "ref_id=" + ref + "\nline_number=3\nchar_range=1..3\nima\n\nThe line goes on. Use char_offset=4 to continue.", nil},
 		{
-			"one that is too large", toolRead, `{"offset":2}`, Limits{Media: 800},
+			"one that is too large", toolRead, `{"offset":2}`,
+			Limits{Media: 800},
 			"    3  [image]\n    4  four\n    5  [document]\n    6  [other:x]\n\n[parts that are no text and too large to come along: 1] Read the line of one alone to try it by itself: offset=2 limit=1",
 			[]plimsoll.Part{page, odd},
 		},

@@ -89,14 +89,14 @@ func (s *Server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	text, err := expand.Call(ctx, s.tenant, r.Params.Name, string(r.Params.Arguments), &s.options.Limits)
+	answer, err := expand.Execute(ctx, s.tenant, r.Params.Name, string(r.Params.Arguments), &s.options.Limits)
 	if err != nil {
 		if plimsoll.CodeOf(err) == plimsoll.CodeInternal || errors.Is(err, store.ErrUnavailable) {
 			s.options.Logger.ErrorContext(ctx, "tool failed", "tool", r.Params.Name, "err", err)
 		}
-		text = expand.Explain(err)
+		answer = expand.Answer{Text: expand.Explain(err)}
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: err != nil}, nil
+	return &mcp.CallToolResult{Content: contents(answer), IsError: err != nil}, nil
 }
 
 // Serve speaks with one client over two streams, a message a line, until the client
