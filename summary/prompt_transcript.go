@@ -1,0 +1,87 @@
+package summary
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Transcript returns messages of a conversation as one text, for a model that is
+// not shown the conversation itself. Speakers stand in brackets, what tools returned
+// is fenced with the name of the tool, and nothing that was said can pass for either.
+// Reasoning is left out.
+func Transcript(c plimsoll.Conversation, span plimsoll.Span) string {
+	var b strings.Builder
+	origins := toolNames(c, span)
+	for i := span.Start; i < span.End; i++ {
+		transcribe(&b, i, c.Messages.At(i), origins)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func transcribe(b *strings.Builder, i int, m plimsoll.Message, origins map[plimsoll.PartRef]string) {
+	speaker := ""
+	speak := func(as string) {
+		if as != speaker {
+			b.WriteString("[" + as + "]\n")
+			speaker = as
+		}
+	}
+	for j, p := range m.Parts.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			speak(string(m.Role))
+			b.WriteString(spoken(p.Text) + "\n")
+		case plimsoll.ToolCall:
+			speak(string(m.Role) + " calls " + label(p.Name))
+			b.WriteString(spoken(p.Arguments) + "\n")
+			speaker = ""
+		case plimsoll.ToolResult:
+			speak("result")
+			b.WriteString(Fence(origins[plimsoll.PartRef{Message: i, Part: j}], plimsoll.TextOf(p.Content)) + "\n")
+		case plimsoll.Media:
+			speak(string(m.Role))
+			b.WriteString("(" + string(p.Kind) + ")\n")
+		}
+	}
+	if speaker != "" || m.Parts.Len() > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// spoken escapes what somebody said. A line that begins with a bracket is indented,
+// so that it does not look like a speaker.
+func spoken(text string) string {
+	text = escape(text)
+	if strings.HasPrefix(text, "[") {
+		text = " " + text
+	}
+	return strings.ReplaceAll(text, "\n[", "\n [")
+}
+
+// label is the name of a tool, for a line of its own.
+func label(name string) string {
+	return clip(strings.Join(strings.Fields(strings.NewReplacer("[", "(", "]", ")").Replace(escape(name))), " "), maxOrigin)
+}
+
+// toolNames says which tool each result in the span came from.
+func toolNames(c plimsoll.Conversation, span plimsoll.Span) map[plimsoll.PartRef]string {
+	calls := map[plimsoll.PartRef]string{}
+	for _, pair := range c.Outline().Pairs {
+		if span.Contains(pair.Result.Message) {
+			call := plimsoll.Peek(c.Messages.At(pair.Call.Message), pair.Call.Part).(plimsoll.ToolCall)
+			calls[pair.Result] = label(call.Name)
+		}
+	}
+	for i := span.Start; i < span.End; i++ {
+		m := c.Messages.At(i)
+		for j := range m.Parts.Len() {
+			at := plimsoll.PartRef{Message: i, Part: j}
+			if r, ok := plimsoll.Peek(m, j).(plimsoll.ToolResult); ok && calls[at] == "" {
+				calls[at] = cmp.Or(label(r.Name), "tool")
+			}
+		}
+	}
+	return calls
+}
