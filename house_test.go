@@ -41,6 +41,7 @@ var edges = map[string][]string{
 	"embed":                {".", "golang.org/x/text"},
 	"config":               {".", "model", "github.com/goccy/go-yaml"},
 	"examples":             {},
+	"hook":                 {"."},
 	"internal/bar":         {"golang.org/x/text"},
 	"internal/pgtest":      {"github.com/jackc/pgx/v5"},
 	"internal/rawjson":     {"golang.org/x/sys"},
