@@ -8,9 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/process"
 )
 
 // vetoStatus is the exit status that is a veto, with what was written to standard
@@ -32,27 +32,23 @@ func Command(args []string, o *Options) (*Hook, error) {
 }
 
 func (h *Hook) run(ctx context.Context, args []string, notice []byte) (answer, error) {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := process.Command(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = h.options.Dir, h.options.Env
 	cmd.Stdin = bytes.NewReader(notice)
-	stdout, stderr := &head{limit: maxAnswer + 1}, &head{limit: 1000}
+	stdout, stderr := &process.Head{Limit: maxAnswer + 1}, &process.Head{Limit: 1000}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	group(cmd)
-	// What the program leaves running may hold its output open. That is its affair
-	// once it has ended well.
-	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil
+		err = nil // it ended well, and what it left running is its affair
 	}
 	if ctx.Err() != nil {
 		return answer{}, ctx.Err()
 	}
-	words := strings.TrimSpace(strings.ToValidUTF8(string(stderr.data), ""))
+	words := strings.TrimSpace(strings.ToValidUTF8(string(stderr.Data), ""))
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return answer{body: stdout.data}, nil
+		return answer{body: stdout.Data}, nil
 	case errors.As(err, &exit) && exit.ExitCode() == vetoStatus:
 		if words == "" {
 			words = exit.Error()
@@ -62,16 +58,4 @@ func (h *Hook) run(ctx context.Context, args []string, notice []byte) (answer, e
 		return answer{}, fmt.Errorf("%w: %s", err, words)
 	}
 	return answer{}, err
-}
-
-// head keeps the beginning of what is written to it.
-type head struct {
-	data  []byte
-	limit int
-}
-
-// Write takes everything and keeps what there is room for.
-func (h *head) Write(p []byte) (int, error) {
-	h.data = append(h.data, p[:min(len(p), h.limit-len(h.data))]...)
-	return len(p), nil
 }
