@@ -1,0 +1,93 @@
+package survival
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/corpora"
+)
+
+func TestAtomsAreIdentifiersAndNoWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"see /home/dev/main.go.":                 "home/dev/main.go",
+		"a snake_case word":                      "snake_case",
+		"a camelCase word":                       "camelCase",
+		"HTTPServer":                             "HTTPServer",
+		"id abc123":                              "abc123",
+		"README.md":                              "README.md",
+		"plain words, UPPERCASE, hyphen-ated":    "",
+		"short a_b.c":                            "",
+		`{"new_string": "x\n\tfooBar"}`:          "new_string",
+		"x" + strings.Repeat("_y", 80) + " done": "",
+	} {
+		found := Atoms(text)
+		if want == "" && len(found) > 0 || want != "" && !found[want] {
+			t.Errorf("Atoms(%q) = %v, want %q", text, found, want)
+		}
+	}
+	if !Atoms(`{"s": "\n\tfooBar"}`)["tfooBar"] {
+		t.Error("the letter of an escape belongs to the atom, as the research counts")
+	}
+}
+
+func TestEstimateFollowsTheResearch(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		"":                        0,
+		"word":                    1,
+		"internationalisation":    3, // 1 + 11/5
+		"HTTPServerConfiguration": 4, // HTTP, Server, 1 + 4/5
+		"12345":                   2,
+		"a b":                     2,
+		"a  b":                    3,
+		"日本語":                     3,
+		"ひらがな":                    3,
+		"a.b":                     3,
+	} {
+		if got := Estimate(text); got != want {
+			t.Errorf("Estimate(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestKeptCountsExactAndByBaseName(t *testing.T) {
+	t.Parallel()
+	e := Event{Needed: []string{"a/b/main.go", "fooBar", "lost_name"}}
+	exact, lenient := e.Kept("see x/main.go and fooBar")
+	if exact != 1 || lenient != 2 {
+		t.Errorf("kept %d exactly and %d by base name, want 1 and 2", exact, lenient)
+	}
+}
+
+// The research's own program finds 13 compactions with 367 needed identifiers, of
+// which the recorded summaries keep 13.9 %, 25.6 % by base name.
+func TestTheRecordedCompactionsAreThoseOfTheResearch(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(corpora.Dir(t), "corpora", "entire-claude-code", "sessions.jsonl.gz")
+	events, err := Events(file, AsWritten)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, exact, lenient := 0, 0, 0
+	for _, e := range events {
+		x, l := e.Kept(e.Summary)
+		need, exact, lenient = need+len(e.Needed), exact+x, lenient+l
+	}
+	if len(events) != 13 || need != 367 || exact != 51 || lenient != 94 {
+		t.Errorf("%d compactions, %d needed, %d kept, %d by base name; want 13, 367, 51, 94", len(events), need, exact, lenient)
+	}
+}
+
+func TestDecodedArgumentsHaveNoEscapes(t *testing.T) {
+	t.Parallel()
+	c := plimsoll.ToolCall{Name: "edit", Arguments: `{"new_string":"a\n\tfooBar"}`}
+	if got := argumentsOf(c, Decoded); !Atoms(got)["fooBar"] || Atoms(got)["tfooBar"] {
+		t.Errorf("decoded: %q", got)
+	}
+	if got := argumentsOf(c, AsWritten); !Atoms(got)["tfooBar"] {
+		t.Errorf("as written: %q", got)
+	}
+}
