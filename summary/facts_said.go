@@ -1,0 +1,78 @@
+package summary
+
+import (
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// said is a text of a message with its place.
+type said struct {
+	message int
+	text    string
+}
+
+// saidByUser returns what the user wrote in a span, oldest first. Results of tools,
+// receipts, and what programs put between the user's words are not the user's.
+func saidByUser(c plimsoll.Conversation, span plimsoll.Span) []said {
+	var all []said
+	for i := span.Start; i < span.End; i++ {
+		m := c.Messages.At(i)
+		if m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) || plimsoll.IsReceipt(m) {
+			continue
+		}
+		if text := ownWords(m.Text()); text != "" && !isNote(text) {
+			all = append(all, said{i, text})
+		}
+	}
+	return all
+}
+
+// isNote reports a message that a program wrote in the user's place: a remark in
+// brackets, or the summary of a client that compacts by itself.
+func isNote(text string) bool {
+	bracketed := strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && !strings.Contains(text, "\n")
+	return bracketed || strings.HasPrefix(text, "This session is being continued from a previous conversation")
+}
+
+// saidByAgent returns the texts of the assistant in a span, oldest first.
+func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
+	var all []said
+	for i := span.Start; i < span.End; i++ {
+		if m := c.Messages.At(i); m.Role == plimsoll.Assistant {
+			if text := ownWords(m.Text()); text != "" {
+				all = append(all, said{i, text})
+			}
+		}
+	}
+	return all
+}
+
+// notOwn are the tags of blocks that programs put into messages: earlier checkpoints,
+// fences, and notes of the harness.
+var notOwn = [...]string{snapshotTag, retainTag, summaryTag, "ledger", FenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
+
+// ownWords returns a text without such blocks and without ledgers. A block that is
+// never closed goes on to the end.
+func ownWords(text string) string {
+	if before, ledger, found := strings.Cut(text, ledgerOpening); found {
+		_, after, _ := strings.Cut(ledger, "\n\n")
+		text = before + after
+	}
+	for _, name := range notOwn {
+		for {
+			open, found := findTag(text, name, 0)
+			if !found {
+				break
+			}
+			after := ""
+			if end, closed := findTag(text, "/"+name, open.end); closed && !open.alone {
+				after = text[end.end:]
+			} else if open.alone {
+				after = text[open.end:]
+			}
+			text = text[:open.start] + after
+		}
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,153 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// LedgerOptions say how a ledger is made.
+type LedgerOptions struct {
+	// Budget is the most tokens that the ledger may have; 0 means 2,500.
+	Budget int
+	// Count counts tokens; required.
+	Count func(text string) int
+	// Ref names the stored content of a tool result; nil means that nothing is
+	// stored.
+	Ref func(at plimsoll.PartRef) (id string, ok bool)
+	// Refs is the most references that the ledger shows; 0 means 12.
+	Refs int
+	// Previous is the text of the ledger of an earlier checkpoint. Its entries go
+	// on, and sink while they are not used.
+	Previous string
+}
+
+func (o *LedgerOptions) setDefaults() {
+	if o.Budget == 0 {
+		o.Budget = 2500
+	}
+	if o.Refs == 0 {
+		o.Refs = 12
+	}
+}
+
+// Ledger is a list of the identifiers that the agent works with, made without a
+// model. Names are bare: no sentence of a tool's output can stand in it. The zero
+// Ledger is empty.
+type Ledger struct{ entries []entry }
+
+// entry is one name of a ledger.
+type entry struct {
+	// key is what makes names the same, lead what is shown before it.
+	key, lead string
+	// deed says what was done to a file; otherDeed for all other names.
+	deed deed
+	// ref names a stored result that shows it; may be empty.
+	ref string
+}
+
+func (e entry) display() string { return e.lead + e.key }
+
+// NewLedger makes the ledger of the old part of a conversation. Names rank by how
+// often and how recently the agent itself used them in its calls, then by how often
+// and how recently anybody named them. What stands behind the old part counts for
+// the rank, because it tells what is still in use. The same input gives the same
+// ledger.
+func NewLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) Ledger {
+	o.setDefaults()
+	names := newNames(c, old, o.Previous)
+	calls := callsOf(c, old)
+	ranked := Ledger{names.ranked()}
+	o.Refs -= ranked.referFailure(calls, o)
+	ranked.refer(calls, o)
+	return ranked.within(o.Budget, o.Count)
+}
+
+// Text returns the ledger as it stands in a conversation; empty for an empty ledger.
+func (l Ledger) Text() string { return renderLedger(l.entries) }
+
+// Len returns the number of names.
+func (l Ledger) Len() int { return len(l.entries) }
+
+// within keeps as many of the best entries as the budget allows.
+func (l Ledger) within(budget int, count func(string) int) Ledger {
+	fits := func(n int) bool { return count(renderLedger(l.entries[:n])) <= budget }
+	low, high := 0, len(l.entries) // low fits
+	for low < high {
+		if n := (low + high + 1) / 2; fits(n) {
+			low = n
+		} else {
+			high = n - 1
+		}
+	}
+	for low > 0 && !fits(low) {
+		low--
+	}
+	return Ledger{l.entries[:low:low]}
+}
+
+// referFailure puts the last command that failed first, if its result is stored, and
+// returns how many references that took.
+func (l *Ledger) referFailure(calls []call, o LedgerOptions) int {
+	for _, k := range slices.Backward(calls) {
+		if k.deed != ranCommand || !k.failed || o.Ref == nil {
+			continue
+		}
+		program, _, _ := strings.Cut(commandShape(k.command), " ")
+		if id, ok := o.Ref(k.result); ok && isName(id) && isName(program) {
+			l.entries = slices.Insert(l.entries, 0, entry{key: program, deed: ranCommand, ref: id})
+			return 1
+		}
+		break
+	}
+	return 0
+}
+
+// refer gives files their references: to the newest result that shows them, and what
+// is left to those that the earlier ledger had.
+func (l *Ledger) refer(calls []call, o LedgerOptions) {
+	earlier := map[string]string{}
+	byKey := make(map[string]int, len(l.entries))
+	for i := range l.entries {
+		e := &l.entries[i]
+		if e.deed == ranCommand {
+			continue
+		}
+		byKey[e.key] = i
+		earlier[e.key], e.ref = e.ref, ""
+	}
+	left := o.Refs
+	give := func(key, id string) {
+		if i, ok := byKey[key]; ok && left > 0 && l.entries[i].ref == "" && isName(id) {
+			l.entries[i].ref = id
+			left--
+		}
+	}
+	if o.Ref != nil {
+		for _, k := range slices.Backward(calls) {
+			if !k.answered {
+				continue
+			}
+			if id, ok := o.Ref(k.result); ok && k.deed == readFile && !k.failed {
+				for _, f := range k.files {
+					give(nameOfPath(f.path).text, id)
+				}
+			}
+		}
+	}
+	for _, e := range l.entries {
+		give(e.key, earlier[e.key])
+	}
+}
+
+// isBare reports whether a text can stand in a ledger: no blanks, no tags, nothing
+// that a reader cannot see.
+func isBare(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r == '<' || r == '>' || special(r) || isBlank(r)
+	})
+}
+
+// isName reports whether a text can be an entry of a ledger.
+func isName(s string) bool { return isBare(s) && len(s) <= maxAtom }

@@ -1,0 +1,208 @@
+package summary
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// names counts who named what, and when.
+type names struct {
+	byKey map[string]*name
+	all   []*name
+	// now is the number of the message being read.
+	now, end int
+}
+
+type name struct {
+	entry
+	// used counts the agent's calls that name it, known the messages.
+	used, known float64
+	// lastUse and lastSeen are messages; before the first means never.
+	lastUse, lastSeen int
+}
+
+const never = math.MinInt32
+
+// newNames reads a conversation from the start of its old part.
+func newNames(c plimsoll.Conversation, old plimsoll.Span, previous string) *names {
+	n := &names{byKey: map[string]*name{}, end: c.Messages.Len()}
+	n.carryOn(previous)
+	for i := old.Start; i < c.Messages.Len(); i++ {
+		n.now = i
+		n.message(c.Messages.At(i))
+	}
+	for _, k := range callsOf(c, plimsoll.Span{Start: old.Start, End: c.Messages.Len()}) {
+		n.now = k.at.Message
+		for _, f := range k.files {
+			n.file(f)
+		}
+	}
+	return n
+}
+
+func (n *names) message(m plimsoll.Message) {
+	for _, p := range m.Parts.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			eachAtom(p.Text, n.see)
+		case plimsoll.ToolCall:
+			eachAtom(p.Name, n.see)
+			n.call(p)
+		case plimsoll.ToolResult:
+			for _, inner := range p.Content.All() {
+				if t, ok := inner.(plimsoll.Text); ok {
+					eachAtom(t.Text, n.see)
+				}
+			}
+		}
+	}
+}
+
+func (n *names) call(p plimsoll.ToolCall) {
+	inCall := map[string]bool{}
+	use := func(a atom) {
+		n.see(a)
+		if x := n.byKey[a.text]; !inCall[a.text] {
+			inCall[a.text] = true
+			x.used++
+			x.lastUse = n.now
+		}
+	}
+	eachAtom(p.Name, use)
+	eachArgument(p.Arguments, use)
+}
+
+func (n *names) see(a atom) {
+	x := n.byKey[a.text]
+	if x == nil {
+		x = n.add(entry{key: strings.Clone(a.text), lead: a.lead})
+	}
+	if x.lastSeen != n.now {
+		x.lastSeen = n.now
+		x.known++
+	}
+}
+
+func (n *names) add(e entry) *name {
+	x := &name{entry: e, lastUse: never, lastSeen: never}
+	n.byKey[e.key] = x
+	n.all = append(n.all, x)
+	return x
+}
+
+// file notes what was done to a file. What is done later counts, but reading a file
+// does not hide that it was changed.
+func (n *names) file(f fileUse) {
+	a := nameOfPath(f.path)
+	if !isName(a.lead + a.text) {
+		return
+	}
+	x := n.byKey[a.text]
+	if x == nil {
+		x = n.add(entry{key: a.text, lead: a.lead})
+		x.known++
+	}
+	if x.lastUse == never {
+		x.used, x.lastUse, x.lastSeen = 1, n.now, n.now
+	}
+	x.lead = a.lead
+	if f.deed != readFile || x.deed == otherDeed || x.deed == deletedFile {
+		x.deed = f.deed
+	}
+}
+
+// maxPathWords is the most words that a path may have. A longer one is a sentence.
+const maxPathWords = 4
+
+// nameOfPath returns the name under which a path stands in a ledger: the atom that it
+// is, or all of it with its blanks written as in an address. A path that is a sentence
+// has no name.
+func nameOfPath(path string) atom {
+	var only atom
+	eachAtom(path, func(a atom) {
+		if a.lead+a.text == path {
+			only = a
+		}
+	})
+	if only.text != "" {
+		return only
+	}
+	words := strings.FieldsFunc(path, isBlank)
+	if len(words) > maxPathWords {
+		return atom{}
+	}
+	return atom{text: strings.Join(words, "%20")}
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// carryOn takes over the entries of an earlier ledger. The first of its kind counts
+// as used priorUses times before the first message, the last as used once.
+func (n *names) carryOn(previous string) {
+	l, ok := ParseLedger(previous)
+	if !ok {
+		return
+	}
+	kinds := map[deed]int{}
+	for _, e := range l.entries {
+		kinds[e.deed]++
+	}
+	place := map[deed]int{}
+	for _, e := range l.entries {
+		if e.deed == ranCommand { // what failed then is not what failed last
+			continue
+		}
+		x := n.add(e)
+		x.used = 1 + (priorUses-1)*(1-float64(place[e.deed])/float64(kinds[e.deed]))
+		x.known = x.used
+		place[e.deed]++
+	}
+}
+
+const (
+	priorUses = 6
+	// halfway is the distance in messages after which the weight of recency has
+	// fallen to about a third.
+	halfway = 60
+)
+
+// score weighs frequency by its logarithm, so that a name in every line of a log does
+// not win, and recency by how fast agents come back to a name. The agent's own use
+// counts most.
+func (x *name) score(end int) float64 {
+	recent := func(at int) float64 {
+		if at == never {
+			return 0
+		}
+		return math.Exp(-float64(end-at) / halfway)
+	}
+	return 3*math.Log1p(x.used) + 6*recent(x.lastUse) + 0.3*math.Log1p(x.known) + recent(x.lastSeen)
+}
+
+// maxEntries bounds what a ledger looks at: more fit in no budget.
+const maxEntries = 5000
+
+// ranked returns the names, best first.
+func (n *names) ranked() []entry {
+	type scored struct {
+		*name
+		score float64
+	}
+	all := make([]scored, len(n.all))
+	for i, x := range n.all {
+		all[i] = scored{x, x.score(n.end)}
+	}
+	slices.SortFunc(all, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.key, b.key))
+	})
+	entries := make([]entry, min(len(all), maxEntries))
+	for i := range entries {
+		entries[i] = all[i].entry
+	}
+	return entries
+}
