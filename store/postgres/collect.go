@@ -66,7 +66,10 @@ func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) 
 	if total.Chunks == 0 {
 		return total, nil
 	}
-	return total, db.vacuum(ctx)
+	if db.options.Erase {
+		return total, db.Erase(ctx)
+	}
+	return total, db.vacuum(ctx, "vacuum", `VACUUM `)
 }
 
 const (
@@ -110,23 +113,23 @@ func (db *DB) sweepPage(ctx context.Context, before time.Time) (seen int, swept 
 	return seen, swept, err
 }
 
+// Erase writes the tables anew, so that nothing that was deleted is left in their
+// files. Nobody can use the store meanwhile, and the disk needs room for both.
+func (db *DB) Erase(ctx context.Context) error { return db.vacuum(ctx, "erase", `VACUUM (FULL) `) }
+
 // vacuum makes the space of deleted rows free for new ones, or gives it back. It
 // takes its time, so only the caller's context limits it.
-func (db *DB) vacuum(ctx context.Context) error {
-	statement := `VACUUM plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`
-	if db.options.Erase {
-		statement = `VACUUM (FULL) plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`
-	}
+func (db *DB) vacuum(ctx context.Context, op, command string) error {
 	conn, err := db.pool.Acquire(ctx)
 	if err == nil {
-		_, err = conn.Exec(ctx, statement)
+		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`)
 		conn.Release()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		return diagnose(err).report("vacuum")
+		return diagnose(err).report(op)
 	}
 	return nil
 }

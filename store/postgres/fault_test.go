@@ -29,7 +29,8 @@ func TestTroubleOfTheServer(t *testing.T) {
 		{"a crash while content streams in is not noticed", crashWhileStreaming},
 		{"a server that turns read-only is unavailable until it is writable", turnReadOnly},
 		{"a damaged chunk is named and the rest is usable", damage},
-		{"nothing of a content is left in the files after erasing", erase},
+		{"nothing of a content is left in the files after erasing", eraseEachTime},
+		{"what was deleted before can be erased afterwards", eraseAfterwards},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, c) })
 	}

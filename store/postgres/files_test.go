@@ -73,9 +73,24 @@ func overwrite(t *testing.T, name string, data []byte) {
 	}
 }
 
-func erase(t *testing.T, c *pgtest.Cluster) {
+func eraseEachTime(t *testing.T, c *pgtest.Cluster) {
+	erase(t, c, &postgres.Options{Erase: true}, func(*postgres.DB) error { return nil })
+}
+
+// eraseAfterwards begins with nothing left to sweep.
+func eraseAfterwards(t *testing.T, c *pgtest.Cluster) {
+	erase(t, c, nil, func(db *postgres.DB) error {
+		s, err := store.New(t.Context(), db, nil)
+		if err != nil {
+			return err
+		}
+		return s.Erase(t.Context())
+	})
+}
+
+func erase(t *testing.T, c *pgtest.Cluster, options *postgres.Options, then func(*postgres.DB) error) {
 	url := c.Database(t)
-	db := open(t, url, &postgres.Options{Erase: true})
+	db := open(t, url, options)
 	const secret = "the launch code is 0000"
 	chunks, o, extents := content(secret, 300_000)
 	if err := db.Write(t.Context(), tenant, chunks, o, extents); err != nil {
@@ -96,6 +111,9 @@ func erase(t *testing.T, c *pgtest.Cluster) {
 	swept, err := db.Sweep(t.Context(), time.Now().Add(time.Hour))
 	if err != nil || swept != (store.Swept{Chunks: 1, Bytes: 300_000}) {
 		t.Fatalf("swept %v, %v", swept, err)
+	}
+	if err := then(db); err != nil {
+		t.Fatal(err)
 	}
 	eventually(t, "the files are clean", func() error {
 		if onDisk(t, c.Data, secret) {

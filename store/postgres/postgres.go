@@ -38,7 +38,10 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-var _ store.Backend = (*DB)(nil)
+var (
+	_ store.Backend = (*DB)(nil)
+	_ store.Eraser  = (*DB)(nil)
+)
 
 // Options configure a [DB].
 type Options struct {
