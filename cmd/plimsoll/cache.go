@@ -24,6 +24,7 @@ type cacheCmd struct {
 	Stats cacheStatsCmd `cmd:"" help:"Show how much is stored."`
 	Gc    cacheGCCmd    `cmd:"" help:"Delete what is old, too much or referred to by nothing."`
 	Rm    cacheRmCmd    `cmd:"" help:"Delete stored content for good."`
+	Check cacheCheckCmd `cmd:"" help:"Read everything that is stored and say what is damaged."`
 }
 
 // Help is the long help text.
@@ -40,9 +41,18 @@ Examples:
 
 // cachePutCmd stores a file.
 type cachePutCmd struct {
-	File string `arg:"" optional:"" default:"-" complete:"file" help:"What to store; - is standard input."`
-	Note string `placeholder:"TEXT" help:"Where it is from, for the list. Default: the file's name."`
+	File  string `arg:"" optional:"" default:"-" complete:"file" help:"What to store; - is standard input."`
+	Note  string `placeholder:"TEXT" help:"Where it is from, for the list. Default: the file's name."`
+	Parts bool   `help:"The file is a list of parts, as get --raw prints it: texts, pictures, documents."`
 	storeFlags
+}
+
+// Validate refuses a note for what has none.
+func (c *cachePutCmd) Validate() error {
+	if c.Parts && c.Note != "" {
+		return errors.New("--note: parts have none")
+	}
+	return nil
 }
 
 // Help is the long help text.
@@ -67,7 +77,20 @@ func (c *cachePutCmd) Run(p *process, root *cli) error {
 	if note == "" && c.File != "-" {
 		note = filepath.Base(c.File)
 	}
+	var parts plimsoll.List[plimsoll.Part]
+	if c.Parts {
+		if parts, err = readParts(f); err != nil {
+			return &plimsoll.Error{Op: "store " + in.name, Code: plimsoll.CodeInvalid, Err: err, Hint: "want a list of parts as plimsoll cache get --raw prints it"}
+		}
+	}
 	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+		if c.Parts {
+			ref, err := t.Put(ctx, parts)
+			if err != nil {
+				return err
+			}
+			return encodeJSON(p.out, ref)
+		}
 		ref, err := t.PutReader(ctx, f, &store.PutOptions{Note: strings.ToValidUTF8(note, "\uFFFD")})
 		if err != nil {
 			return err
@@ -81,19 +104,30 @@ type cacheGetCmd struct {
 	ID     string `arg:"" help:"The reference."`
 	Offset int64  `placeholder:"N" help:"First line, counted from 0."`
 	Limit  int64  `placeholder:"N" help:"How many lines. Default: all."`
-	Raw    bool   `help:"Print the bytes as they were stored, without numbers."`
+	Raw    bool   `help:"Print what was stored as it was: the bytes of a text, a list of parts as JSON."`
+	Part   *int   `placeholder:"N" help:"Print one part, counted from 0, such as a picture, as its bytes."`
 	storeFlags
 }
 
 // Help is the long help text.
 func (*cacheGetCmd) Help() string {
-	return `Prints the lines with their numbers, as a model gets them, but all of them and whole. --raw prints what was stored byte for byte.`
+	return `Prints the lines with their numbers, as a model gets them, but all of them and whole.
+
+--raw prints what was stored, whole: a text or archived messages byte for byte, anything with pictures, documents or several parts as a list of parts in JSON, which put --parts takes again. With --offset or --limit it prints these lines of the text without numbers. --part prints one part as a file would hold it: the bytes of a text, of a picture, of a document.
+
+Examples:
+
+    plimsoll cache get REF --raw > output.txt
+    plimsoll cache get REF --part 1 > picture.png`
 }
 
 // Validate refuses numbers that cannot be meant.
 func (c *cacheGetCmd) Validate() error {
-	if c.Offset < 0 || c.Limit < 0 {
-		return errors.New("--offset and --limit: want numbers from 0 on")
+	if c.Offset < 0 || c.Limit < 0 || c.Part != nil && *c.Part < 0 {
+		return errors.New("--offset, --limit and --part: want numbers from 0 on")
+	}
+	if c.Part != nil && (c.Offset > 0 || c.Limit > 0) {
+		return errors.New("--part: a part comes whole, without --offset and --limit")
 	}
 	return nil
 }
@@ -101,7 +135,10 @@ func (c *cacheGetCmd) Validate() error {
 // Run prints the content.
 func (c *cacheGetCmd) Run(p *process, root *cli) error {
 	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
-		if c.Raw {
+		switch {
+		case c.Part != nil:
+			return c.part(ctx, p.out, t)
+		case c.Raw:
 			return c.raw(ctx, p.out, t)
 		}
 		read := expand.Read{Ref: c.ID, Offset: c.Offset, Limit: c.Limit}
@@ -113,13 +150,20 @@ func (c *cacheGetCmd) Run(p *process, root *cli) error {
 	})
 }
 
-// raw prints the bytes of the lines, or all of them.
+// raw prints the bytes of the lines, or everything as it was stored.
 func (c *cacheGetCmd) raw(ctx context.Context, w io.Writer, t *store.Tenant) error {
 	r, err := t.Open(ctx, c.ID)
 	if err != nil {
 		return cacheError(c.ID, err)
 	}
 	defer r.Close()
+	if r.Object().Kind == store.KindParts && c.Offset == 0 && c.Limit == 0 {
+		content, err := t.Content(ctx, c.ID)
+		if err != nil {
+			return cacheError(c.ID, err)
+		}
+		return writeParts(w, content)
+	}
 	var from, to int64
 	from, err = lineStart(ctx, r, c.Offset)
 	if err == nil && c.Limit > 0 {

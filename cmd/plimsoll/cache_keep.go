@@ -128,6 +128,7 @@ type cacheGCCmd struct {
 	MaxBytes     byteSize `placeholder:"N" help:"Delete what was unused for longest until everything takes at most this: 500MB, 2GiB."`
 	Unreferenced bool     `help:"Delete what no decision refers to."`
 	Grace        *age     `placeholder:"D" help:"Leave what was used this recently. Default: 1h."`
+	Erase        bool     `help:"Leave nothing of what was deleted in a PostgreSQL server's tables. Nobody can use the store meanwhile."`
 	DryRun       bool     `short:"n" help:"Say what would go, and delete nothing."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`
 	storeFlags
@@ -136,6 +137,8 @@ type cacheGCCmd struct {
 // Help is the long help text.
 func (*cacheGCCmd) Help() string {
 	return `Deletes stored content of all tenants by age, by size or by reachability, and gives the space back. Without a flag it deletes only pieces that nothing names any more, such as those of a writer that died.
+
+In a file nothing is left of what was deleted. PostgreSQL frees the space without clearing it; --erase writes its tables anew, also for what was deleted before. That locks everybody out while it runs and needs room for both; the server's write-ahead log, replicas and backups are out of its reach.
 
 Examples:
 
@@ -154,6 +157,9 @@ func (c *cacheGCCmd) Run(p *process, root *cli) error {
 	}
 	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
 		report, err := s.GC(ctx, policy, c.DryRun)
+		if err == nil && c.Erase && !c.DryRun {
+			err = s.Erase(ctx)
+		}
 		if err != nil {
 			return err
 		}
@@ -193,13 +199,14 @@ func showCollected(p *process, r store.GCReport) {
 
 // cacheRmCmd deletes content.
 type cacheRmCmd struct {
-	IDs []string `arg:"" name:"id" help:"The references."`
+	IDs   []string `arg:"" name:"id" help:"The references."`
+	Erase bool     `help:"Leave nothing of it in a PostgreSQL server's tables either. Nobody can use the store meanwhile."`
 	storeFlags
 }
 
 // Help is the long help text.
 func (*cacheRmCmd) Help() string {
-	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's files, unless another reference needs it too.`
+	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's file, unless another reference needs it too. PostgreSQL frees the space without clearing it; --erase writes its tables anew, see "plimsoll cache gc --help".`
 }
 
 // Run deletes.
@@ -215,10 +222,49 @@ func (c *cacheRmCmd) Run(p *process, root *cli) error {
 				missing = also(missing, &plimsoll.Error{Op: "cache " + id, Err: store.ErrGone, Hint: "plimsoll cache ls has what is stored"})
 			}
 		}
-		if _, err := s.Sweep(ctx); err != nil {
+		_, err := s.Sweep(ctx)
+		if err == nil && c.Erase {
+			err = s.Erase(ctx)
+		}
+		if err != nil {
 			return err
 		}
 		return missing
+	})
+}
+
+// cacheCheckCmd looks for damage.
+type cacheCheckCmd struct {
+	JSON bool `name:"json" help:"Print what is damaged as a list in JSON."`
+	storeFlags
+}
+
+// Help is the long help text.
+func (*cacheCheckCmd) Help() string {
+	return `Reads everything that all tenants have stored, compares it with what was stored, and prints a line for each thing that is damaged. The exit status is 1 if there is any. Storing the same content again repairs it.`
+}
+
+// Run checks.
+func (c *cacheCheckCmd) Run(p *process, root *cli) error {
+	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
+		found, err := s.Check(ctx)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = encodeJSON(p.out, append([]string{}, found...))
+		} else {
+			for _, finding := range found {
+				fmt.Fprintln(p.out, bar.Clean(finding))
+			}
+		}
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		return &plimsoll.Error{
+			Op: "check the store", Err: fmt.Errorf("%w: %s", store.ErrCorrupt, plural(len(found), "finding")),
+			Hint: "store it again from its source, which repairs it; the rest of the store is not affected",
+		}
 	})
 }
 

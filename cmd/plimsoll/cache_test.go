@@ -45,9 +45,18 @@ func session(t *testing.T, where string) string {
 	if out, status := runHere("", "fit", "--example", "--window", "12000", "--store", where); status != 0 || !strings.Contains(out, "ref=") {
 		t.Errorf("fit: status %d\n%s", status, out)
 	}
-	do("", 0, "cache", "gc", "--unreferenced", "--dry-run", "--grace", "0s")
-	do("", 0, "cache", "rm", ref)
+	const parts = `[{"type":"text","text":"see"},{"type":"media","kind":"image","mime":"image/png","data":"iVBORw=="}]` + "\n"
+	mixed := anyRef.FindString(do(parts, 0, "cache", "put", "--parts"))
+	if got := do("", 0, "cache", "get", mixed, "--raw"); got != parts {
+		t.Errorf("%q came back, want %q", got, parts)
+	}
+	do("", 0, "cache", "get", mixed, "--part", "1")
+	do("", 0, "cache", "check")
+	do("", 0, "cache", "gc", "--unreferenced", "--dry-run", "--erase", "--grace", "0s")
+	do("", 0, "cache", "rm", ref, "--erase")
 	do("", 2, "cache", "get", ref)
+	do("", 0, "cache", "gc", "--unreferenced", "--erase", "--grace", "0s", "--max-age", "0s")
+	do("", 0, "cache", "stats")
 	return log.String()
 }
 
