@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,8 +113,11 @@ func (d decoder) want(k reflect.Kind) string {
 	case reflect.Int, reflect.Float64:
 		return d.wantNumber(k)
 	}
-	if len(d.field.OneOf) > 0 {
+	switch {
+	case len(d.field.OneOf) > 0:
 		return "one of " + strings.Join(d.field.OneOf, ", ")
+	case d.field.form != "":
+		return d.field.formWords
 	}
 	return "a text"
 }
@@ -204,6 +208,9 @@ func (d decoder) decodeText(v reflect.Value, n node) *issue {
 			reason = "not known; did you mean " + near + "? W" + reason[1:]
 		}
 		return wrong(n, "%s", reason)
+	}
+	if form := d.field.form; form != "" && !regexp.MustCompile("^(?:"+form+")$").MatchString(n.text) {
+		return wrong(n, "want %s", d.want(reflect.String))
 	}
 	v.SetString(n.text)
 	if v.Type() == reflect.TypeFor[Path]() {

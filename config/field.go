@@ -23,9 +23,13 @@ type Field struct {
 	// Help is a sentence about it.
 	Help string `json:"help"`
 
+	// alias is another key of it; empty if there is none.
+	alias           string
 	index           []int
 	kind            reflect.Type
 	min, max, above string
+	// form is what a text must look like, in the words of want.
+	form, formWords string
 	atMost          string
 	outside         bool
 }
@@ -44,15 +48,37 @@ func appendFields(fields []Field, section reflect.Type, prefix string, index []i
 			continue
 		}
 		fields = append(fields, Field{
-			Key: key, Env: envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_")),
+			Key: key, Env: envName(key), alias: f.Tag.Get("alias"),
 			Default: f.Tag.Get("default"), Null: f.Tag.Get("null"), Help: f.Tag.Get("help"),
 			OneOf: strings.Fields(f.Tag.Get("oneof")),
 			index: at, kind: f.Type,
 			min: f.Tag.Get("min"), max: f.Tag.Get("max"), above: f.Tag.Get("above"),
+			form: f.Tag.Get("form"), formWords: f.Tag.Get("want"),
 			atMost: f.Tag.Get("atmost"), outside: f.Tag.Get("reach") == "outside",
 		})
 	}
 	return fields
+}
+
+// envName is the variable of a key.
+func envName(key string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
+}
+
+// variables are those that set the field, the one that counts first.
+func (f Field) variables() []string {
+	if f.alias == "" {
+		return []string{f.Env}
+	}
+	return []string{f.Env, envName(f.alias)}
+}
+
+// keys are those that name the field.
+func (f Field) keys() []string {
+	if f.alias == "" {
+		return []string{f.Key}
+	}
+	return []string{f.Key, f.alias}
 }
 
 // snake writes the name of a Go field as a key.
@@ -85,7 +111,9 @@ func flagName(key string) string {
 
 // find returns the setting with that key.
 func find(fields []Field, key string) (Field, bool) {
-	i := slices.IndexFunc(fields, func(f Field) bool { return fold(f.Key) == fold(key) })
+	i := slices.IndexFunc(fields, func(f Field) bool {
+		return slices.ContainsFunc(f.keys(), func(name string) bool { return fold(name) == fold(key) })
+	})
 	if i < 0 {
 		return Field{}, false
 	}

@@ -143,13 +143,20 @@ func (w *fileWalk) walk(prefix string, n node) {
 		}
 		key := prefix + p.key.text
 		at := w.file.origin(p.key.line)
-		if line, twice := w.lines[fold(key)]; twice {
+		field, known := find(w.fields, key)
+		section, isSection := w.section(key)
+		id := fold(key)
+		switch {
+		case isSection && p.value.shape == mapping:
+			known, id = false, fold(section)+"."
+		case known:
+			id = fold(field.Key)
+		}
+		if line, twice := w.lines[id]; twice {
 			w.fail(at, fmt.Errorf("%q stands in line %d already", clip(key), line), "leave one of them out")
 			continue
 		}
-		w.lines[fold(key)] = p.key.line
-		field, known := find(w.fields, key)
-		section, isSection := w.section(key)
+		w.lines[id] = p.key.line
 		switch {
 		case known:
 			w.layer = append(w.layer, entry{field: field, node: p.value, origin: at, dir: filepath.Dir(w.file.path), refuse: w.refuse(field)})
@@ -178,9 +185,11 @@ func (w *fileWalk) fail(at Origin, err error, hint string) {
 // section returns the section with that key, as it is spelled here.
 func (w *fileWalk) section(key string) (string, bool) {
 	for _, f := range w.fields {
-		for i, c := range f.Key {
-			if c == '.' && fold(f.Key[:i]) == fold(key) {
-				return f.Key[:i], true
+		for _, name := range f.keys() {
+			for i, c := range name {
+				if c == '.' && fold(name[:i]) == fold(key) {
+					return name[:i], true
+				}
 			}
 		}
 	}
@@ -195,12 +204,13 @@ func (w *fileWalk) hint(prefix, name string) string {
 		if fold(f.Key[strings.LastIndexByte(f.Key, '.')+1:]) == fold(name) {
 			return "did you mean " + f.Key + "?"
 		}
-		if rest, ok := strings.CutPrefix(f.Key, prefix); ok {
-			word, _, _ := strings.Cut(rest, ".")
-			siblings = append(siblings, word)
+		for _, key := range f.keys() {
+			rest, ok := strings.CutPrefix(key, prefix)
+			if word, _, _ := strings.Cut(rest, "."); ok && !slices.Contains(siblings, word) {
+				siblings = append(siblings, word)
+			}
 		}
 	}
-	siblings = slices.Compact(siblings)
 	if near := nearest(name, siblings); near != "" {
 		return "did you mean " + prefix + near + "?"
 	}

@@ -148,6 +148,16 @@ func (o *Options) env(name string) string {
 	return ""
 }
 
+// variable returns the variable that sets a field, and what it says.
+func (o *Options) variable(f Field) (name, text string) {
+	for _, name = range f.variables() {
+		if text = o.env(name); text != "" {
+			return name, text
+		}
+	}
+	return name, ""
+}
+
 func (l *loader) flags() {
 	var flags layer
 	for _, f := range l.opts.Flags {
@@ -170,11 +180,11 @@ func (l *loader) flags() {
 func (l *loader) environment() {
 	var env layer
 	for _, f := range l.fields {
-		text := l.opts.env(f.Env)
+		name, text := l.opts.variable(f)
 		if text == "" {
 			continue
 		}
-		e := entry{field: f, origin: Origin{Kind: FromEnv, Name: f.Env}}
+		e := entry{field: f, origin: Origin{Kind: FromEnv, Name: name}}
 		var err error
 		if e.node, err = textNode(f, text); err != nil {
 			e.node, e.refuse = node{shape: scalar, text: text}, err.Error()
@@ -192,7 +202,7 @@ func (l *loader) environment() {
 func (l *loader) strangers() []error {
 	names := []string{envConfig}
 	for _, f := range l.fields {
-		names = append(names, f.Env)
+		names = append(names, f.variables()...)
 	}
 	seen := map[string]error{}
 	for _, setting := range l.opts.Environ {

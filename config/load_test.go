@@ -67,7 +67,8 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		ToolOutputCache: config.ToolOutputCache{
 			Enabled: true, MaxMessageBytes: 50 << 10, MaxLineLength: 2000,
 		},
-		Clear: config.Clear{KeepNewest: 3},
+		Clear:      config.Clear{KeepNewest: 3},
+		Compaction: defaultCompaction(),
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -82,13 +83,22 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 	}
 }
 
+// defaultCompaction has what C01 and G16 say.
+func defaultCompaction() config.Compaction {
+	return config.Compaction{
+		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
+		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
+		Summarizer:   "extract", TimeoutSeconds: 60, Hooks: config.Hooks{TimeoutSeconds: 10},
+	}
+}
+
 const everything = `
 preset: agent
 method: hybrid
 model: 4.10 # a number for others, a name here
 window: 128_000
 reserve: 0
-marks: {high: .9, low: 0.5}
+marks: {high: .9, low: 0.5, soft: 0.7}
 rungs: [view, slide]
 pins:
   - role: system
@@ -108,6 +118,22 @@ dedupe:
   path_arguments: [path, file_path]
   read_tools: cat
   write_tools: [Write]
+compaction:
+  enabled: no
+  auto: no
+  thresholdRatio: 0.85
+  compression_threshold: 0.6
+  model: gpt-4o-mini
+  summaryPrompt: Summarise.
+  summaryDirectives: ["names, word for word", no poems]
+  retainPrompt: null
+  retainDirectives: [refs]
+  retainLastTurns: 0
+  summarizer: openai:gpt-4o-mini@http://127.0.0.1:11434/v1
+  timeout_seconds: 5
+  tail_tokens: 9000
+  checkpoint_tokens: 3000
+  hooks: {pre: [./ask.sh], post: ["https://hooks.example/told"], timeout_seconds: 2, content: yes}
 store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
@@ -116,17 +142,23 @@ limits:
   claude-*: 100000
 `
 
-func TestO01_AFileSetsEverything(t *testing.T) {
+func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, everything)
 	dir := filepath.Dir(c.Files[0])
 	want := config.Settings{
 		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
-		Marks: config.Marks{High: 0.9, Low: 0.5}, Rungs: []string{"view", "slide"},
+		Marks: config.Marks{High: 0.9, Low: 0.5, Soft: 0.7}, Rungs: []string{"view", "slide"},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
 		Clear:           config.Clear{KeepNewest: 0, MinReclaim: number(20_000)},
 		Dedupe: config.Dedupe{
 			PathArguments: []string{"path", "file_path"}, ReadTools: []string{"cat"}, WriteTools: []string{"Write"},
+		},
+		Compaction: config.Compaction{
+			ThresholdRatio: 0.85, CompressionThreshold: 0.6, Model: "gpt-4o-mini", SummaryPrompt: "Summarise.",
+			SummaryDirectives: []string{"names, word for word", "no poems"}, RetainDirectives: []string{"refs"},
+			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5, TailTokens: 9000, CheckpointTokens: 3000,
+			Hooks: config.Hooks{Pre: []string{"./ask.sh"}, Post: []string{"https://hooks.example/told"}, TimeoutSeconds: 2, Content: true},
 		},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
@@ -309,9 +341,9 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, tool_output_cache, clear, dedupe, store, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
-		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low"},
+		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low, soft"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},
 		{"a key in two spellings", "tool_output_cache: {max_line_length: 1, maxLineLength: 2}", `plimsoll.yaml:1: "tool_output_cache.maxLineLength" stands in line 1 already`, "leave one of them out"},
 		{"a tab", "marks:\n\thigh: 1", `plimsoll.yaml:2:1: a tab where only spaces may be`, "indent with spaces"},

@@ -6,11 +6,15 @@ import "github.com/plimsoll/plimsoll"
 // file in snake_case; their tags are
 //
 //	default  the value when no source has one, written as in the environment
-//	null     what it means that there is no value; such a setting may be null
+//	null     what it means that there is no value; such a setting may be null, also
+//	         if it has a default
 //	oneof    the words that are possible
 //	min, max the numbers that are possible; those above a bound with "above"
 //	atmost   the key of another number that this one must not exceed
-//	reach    "outside" for what makes the program open files or addresses
+//	form     what a text must look like, a regular expression; described by want
+//	alias    another key by which files and variables may know it
+//	reach    "outside" for what makes the program open files or addresses, or run
+//	         programs
 //	help     a sentence for the documentation
 //
 // A pointer is nil where zero would be a value of its own; elsewhere zero means
@@ -18,7 +22,7 @@ import "github.com/plimsoll/plimsoll"
 type Settings struct {
 	Preset string `default:"auto" oneof:"auto cookbook agent multichat gemini" help:"Named configuration that supplies what no other source sets."`
 	Method string `null:"the preset's" oneof:"window summary hybrid" help:"How old content goes: whole turns (window), replaced by a summary (summary), or both (hybrid)."`
-	Model  string `null:"the request's" help:"Model whose window and tokenizer count."`
+	Model  string `null:"the request's" alias:"model.name" help:"Model whose window and tokenizer count."`
 
 	Window  int  `null:"the model's" min:"1" help:"Context limit in tokens, whatever the model."`
 	Reserve *int `null:"the request's" min:"0" help:"Tokens that are kept free for the answer."`
@@ -30,6 +34,7 @@ type Settings struct {
 	ToolOutputCache ToolOutputCache
 	Clear           Clear
 	Dedupe          Dedupe
+	Compaction      Compaction
 
 	Store      Path           `null:"none; cache and mcp use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
@@ -38,10 +43,11 @@ type Settings struct {
 }
 
 // Marks are fractions of the limit: above High the engine acts, and it cuts down
-// to Low.
+// to Low. Above Soft it begins what takes long.
 type Marks struct {
 	High float64 `null:"the preset's" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
 	Low  float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
+	Soft float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit above which a summary by a model is begun, while requests go on."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.
@@ -63,6 +69,33 @@ type Dedupe struct {
 	PathArguments []string `null:"those of well-known agents" help:"Arguments of tools that name a file."`
 	ReadTools     []string `null:"those of well-known agents" help:"Tools that read a file."`
 	WriteTools    []string `null:"those of well-known agents" help:"Tools that write a file."`
+}
+
+// Compaction says when old messages are replaced by a checkpoint, and who writes it.
+type Compaction struct {
+	Enabled              bool     `default:"true" help:"Whether old messages may be replaced by a checkpoint."`
+	Auto                 bool     `default:"true" help:"Whether that is done when the load calls for it; else only when somebody asks for it."`
+	ThresholdRatio       float64  `default:"0.8" above:"0" max:"1" help:"Fraction of the window from which on preset agent compacts."`
+	CompressionThreshold float64  `default:"0.5" above:"0" max:"1" alias:"model.compression_threshold" help:"Fraction of the window below which preset gemini leaves everything as it is; also model.compression_threshold."`
+	Model                string   `null:"that of the summarizer, else the request's" help:"Model that is asked for summaries."`
+	SummaryPrompt        string   `null:"our own" help:"How a model is asked for a summary."`
+	SummaryDirectives    []string `null:"none" help:"What to add to that, as bullets."`
+	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What a model is asked to retain word for word."`
+	RetainDirectives     []string `null:"none" help:"What to add to that, as bullets."`
+	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
+	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini):\\S+" want:"extract or PROVIDER:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
+	TimeoutSeconds       int      `default:"60" min:"1" help:"How long a model may take, in seconds; then extract writes the summary."`
+	TailTokens           int      `null:"20000" min:"1" help:"Most tokens of the newest messages that stay, and never more than 0.3 of the limit."`
+	CheckpointTokens     int      `null:"6000" min:"1" help:"Most tokens that a checkpoint takes, and never more than a fifth of the limit."`
+	Hooks                Hooks
+}
+
+// Hooks are commands for the shell, or addresses, that hear of compactions.
+type Hooks struct {
+	Pre            []string `null:"none" reach:"outside" help:"Commands and addresses that are asked before a compaction, and may veto it."`
+	Post           []string `null:"none" reach:"outside" help:"Commands and addresses that are told what became of it."`
+	TimeoutSeconds int      `default:"10" min:"1" help:"How long each of them may take, in seconds."`
+	Content        bool     `default:"false" reach:"outside" help:"Whether those before get the messages, too."`
 }
 
 // Path is a file, a directory or an address. Relative ones in a file are relative
