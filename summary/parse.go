@@ -66,25 +66,31 @@ func parseRetained(reply string) (Summary, error) {
 }
 
 func parseSnapshot(reply string) (Summary, error) {
+	s, err := findSnapshot(reply)
+	if err != nil {
+		return Summary{}, err
+	}
+	return Summary{Text: s.String()}, nil
+}
+
+// findSnapshot finds and reads the snapshot in a reply.
+func findSnapshot(reply string) (snapshot, error) {
 	if strings.TrimSpace(reply) == "" {
-		return Summary{}, ErrEmpty
+		return nil, ErrEmpty
 	}
 	inside := reply
 	if open, ok := findTag(reply, snapshotTag, 0); ok {
 		end := lastClosing(reply, snapshotTag)
 		if end < open.end {
-			return Summary{}, notClosed(snapshotTag)
+			return nil, notClosed(snapshotTag)
 		}
 		inside = reply[open.end:end]
 	}
 	s, err := readSnapshot(inside)
-	if err != nil {
-		return Summary{}, err
+	if err == nil && s.empty() {
+		err = ErrEmpty
 	}
-	if s.empty() {
-		return Summary{}, ErrEmpty
-	}
-	return Summary{Text: s.String()}, nil
+	return s, err
 }
 
 // snapshot is what the sections of a snapshot say, by name.

@@ -12,15 +12,29 @@ import (
 // is fenced with the name of the tool, and nothing that was said can pass for either.
 // Reasoning is left out.
 func Transcript(c plimsoll.Conversation, span plimsoll.Span) string {
+	return newTranscriber(c, span).text(span)
+}
+
+// transcriber writes transcripts of parts of a span.
+type transcriber struct {
+	messages plimsoll.List[plimsoll.Message]
+	origins  map[plimsoll.PartRef]string
+}
+
+func newTranscriber(c plimsoll.Conversation, span plimsoll.Span) transcriber {
+	return transcriber{c.Messages, toolNames(c, span)}
+}
+
+func (t transcriber) text(span plimsoll.Span) string {
 	var b strings.Builder
-	origins := toolNames(c, span)
 	for i := span.Start; i < span.End; i++ {
-		transcribe(&b, i, c.Messages.At(i), origins)
+		t.message(&b, i)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-func transcribe(b *strings.Builder, i int, m plimsoll.Message, origins map[plimsoll.PartRef]string) {
+func (t transcriber) message(b *strings.Builder, i int) {
+	m := t.messages.At(i)
 	speaker := ""
 	speak := func(as string) {
 		if as != speaker {
@@ -39,7 +53,7 @@ func transcribe(b *strings.Builder, i int, m plimsoll.Message, origins map[plims
 			speaker = ""
 		case plimsoll.ToolResult:
 			speak("result")
-			b.WriteString(Fence(origins[plimsoll.PartRef{Message: i, Part: j}], plimsoll.TextOf(p.Content)) + "\n")
+			b.WriteString(Fence(t.origins[plimsoll.PartRef{Message: i, Part: j}], plimsoll.TextOf(p.Content)) + "\n")
 		case plimsoll.Media:
 			speak(string(m.Role))
 			b.WriteString("(" + string(p.Kind) + ")\n")

@@ -1,0 +1,189 @@
+package summary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// The defaults of a [Chain].
+const (
+	DefaultTimeout = 60 * time.Second
+	DefaultMaxWait = 10 * time.Second
+)
+
+// Chain asks a model and checks what it wrote; if that is of no use it asks once
+// more, and then lets the fallback write the summary. So there is always one, and it
+// can always stand in a conversation. The caller's own cancellation is the only thing
+// that makes it fail while there is a fallback that does not.
+type Chain struct {
+	// Model is asked first; nil means that only the fallback is.
+	Model Summarizer
+	// Fallback writes the summary if the model cannot; nil means that nobody does.
+	// It is not subject to the time limit.
+	Fallback Summarizer
+	// Timeout is the time limit of the model, over all that it is asked; 0 means
+	// [DefaultTimeout].
+	Timeout time.Duration
+	// Retries is how often the model is asked again; 0 means once, less means
+	// never.
+	Retries int
+	// MaxWait is the longest time that is waited because the other side asks for
+	// it; 0 means [DefaultMaxWait].
+	MaxWait time.Duration
+}
+
+var _ Summarizer = (*Chain)(nil)
+
+// Name names the model, and what stands in for it.
+func (c *Chain) Name() string {
+	switch {
+	case c.Model == nil && c.Fallback == nil:
+		return "none"
+	case c.Model == nil:
+		return c.Fallback.Name()
+	case c.Fallback == nil:
+		return c.Model.Name()
+	}
+	return c.Model.Name() + ", " + c.Fallback.Name()
+}
+
+// Summarize returns a summary that has been checked and repaired.
+func (c *Chain) Summarize(ctx context.Context, r *Request) (Summary, error) {
+	l := &link{chain: c, request: *r}
+	s, err := l.model(ctx)
+	if ctx.Err() != nil {
+		return Summary{}, ctx.Err()
+	}
+	if err != nil && c.Fallback != nil {
+		s, err = l.fallback(ctx)
+	}
+	if ctx.Err() != nil {
+		return Summary{}, ctx.Err()
+	}
+	if err != nil {
+		return Summary{}, c.failure(err)
+	}
+	s.Usage = l.usage.Add(s.Usage)
+	s.Notes = append(l.notes, s.Notes...)
+	return s, nil
+}
+
+func (c *Chain) failure(err error) error {
+	code := plimsoll.CodeOf(err)
+	if code == plimsoll.CodeInternal {
+		code = plimsoll.CodeUnavailable
+	}
+	hint := cmp.Or(plimsoll.HintOf(err), "use the summarizer extract, which needs no model")
+	return &plimsoll.Error{Op: "summarise by " + c.Name(), Code: code, Hint: hint, Err: err}
+}
+
+// link is one run of a chain.
+type link struct {
+	chain   *Chain
+	request Request
+	notes   []string
+	usage   plimsoll.Usage
+}
+
+func (l *link) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+}
+
+var errNoModel = errors.New("there is no model to ask")
+
+// model asks the model, and again as often as it may help.
+func (l *link) model(ctx context.Context) (Summary, error) {
+	m := l.chain.Model
+	if m == nil {
+		return Summary{}, errNoModel
+	}
+	limit := cmp.Or(l.chain.Timeout, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	for again := max(0, cmp.Or(l.chain.Retries, 1)); ; again-- {
+		s, err := l.ask(ctx, m)
+		if err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			err = fmt.Errorf("no summary within %v: %w", limit, err)
+			again = 0
+		}
+		l.note("%s: %v", m.Name(), err)
+		if again == 0 || !l.prepare(ctx, err) {
+			return Summary{}, err
+		}
+	}
+}
+
+// ask asks once, and checks and repairs the answer.
+func (l *link) ask(ctx context.Context, m Summarizer) (Summary, error) {
+	s, err := m.Summarize(ctx, &l.request)
+	if err != nil {
+		var f *Failure
+		if errors.As(err, &f) {
+			l.usage = l.usage.Add(f.Usage)
+		}
+		return Summary{}, err
+	}
+	if err := Validate(&l.request, s); err != nil {
+		l.usage = l.usage.Add(s.Usage)
+		return Summary{}, err
+	}
+	return Repair(&l.request, s)
+}
+
+// prepare makes ready for asking again, and reports whether that is of any use. What
+// failed for a reason that passes is asked again as it was; anything else in the
+// plainest form.
+func (l *link) prepare(ctx context.Context, err error) bool {
+	var f *Failure
+	if !errors.As(err, &f) {
+		f = &Failure{}
+	}
+	switch f.Remedy {
+	case RemedyNone:
+		return false
+	case RemedyWait:
+		return l.wait(ctx, f.After)
+	}
+	l.request.Bare = true
+	return true
+}
+
+// wait waits as the other side asks, unless that is too long.
+func (l *link) wait(ctx context.Context, after time.Duration) bool {
+	if most := cmp.Or(l.chain.MaxWait, DefaultMaxWait); after > most {
+		l.note("not asked again: it would be %v, and %v are the most", after, most)
+		return false
+	}
+	timer := time.NewTimer(max(after, minWait))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// minWait is waited if the other side does not say how long.
+const minWait = time.Second
+
+// fallback lets the fallback write the summary.
+func (l *link) fallback(ctx context.Context) (Summary, error) {
+	f := l.chain.Fallback
+	s, err := f.Summarize(ctx, &l.request)
+	if err != nil {
+		return Summary{}, err
+	}
+	if l.chain.Model != nil {
+		l.note("written by %s", f.Name())
+	}
+	return Repair(&l.request, s)
+}

@@ -1,0 +1,227 @@
+package summary
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Fold asks a summariser for what is larger than its window: round by round, as many
+// at a time as fit, each time with the summary so far as the earlier one. So what is
+// in the end was written once and brought up to date, and is no summary of
+// summaries. What fits is asked for as it is.
+type Fold struct {
+	Summarizer
+	// Window is how many tokens a request may have, the answer included; 0 means
+	// that it is found out by the summariser's refusals.
+	Window int
+}
+
+var _ Summarizer = Fold{}
+
+const (
+	// scratchTokens are left for what a model writes for itself.
+	scratchTokens = 4096
+	// minRoom is the least that is asked for at a time. Below that a window is too
+	// small to be of use.
+	minRoom = 256
+)
+
+// OutputTokens returns how many tokens a model may write for a summary: twice the
+// budget, since it does not count as we do, room to think, and never more than half
+// of its window, where that is known.
+func OutputTokens(budget, window int) int {
+	n := 2*max(budget, 1) + scratchTokens
+	if window > 0 {
+		n = max(1, min(n, window/2))
+	}
+	return n
+}
+
+// Summarize asks once if the old part fits, and chunk by chunk if it does not.
+func (f Fold) Summarize(ctx context.Context, r *Request) (Summary, error) {
+	c := &folding{Fold: f, whole: r}
+	if c.fits(f.Window) {
+		s, err := f.Summarizer.Summarize(ctx, r)
+		if !c.tooLarge(err) {
+			return s, err
+		}
+	}
+	if c.room == 0 {
+		c.room = c.roomIn(f.Window)
+	}
+	return c.fold(ctx)
+}
+
+// folding is the state of one fold.
+type folding struct {
+	Fold
+	whole *Request
+	// room is how many tokens of transcript a request may have.
+	room int
+	// pieces of the old part that are not cut.
+	pieces []chunkPiece
+	usage  plimsoll.Usage
+}
+
+// chunkPiece is a round, or what stands before the first of a turn.
+type chunkPiece struct {
+	plimsoll.Span
+	tokens int
+}
+
+// fits reports whether the request fits into a window as it is.
+func (c *folding) fits(window int) bool {
+	if window <= 0 {
+		return true
+	}
+	return c.weight() <= c.roomIn(window)
+}
+
+// weight estimates the tokens of the request without what asks for the summary.
+func (c *folding) weight() int {
+	r := c.whole
+	if r.Bare {
+		return r.tokens(Transcript(r.Conversation, r.Old))
+	}
+	n := r.tokens(plimsoll.TextOf(r.Conversation.System))
+	for _, t := range r.Conversation.Tools.All() {
+		n += r.tokens(t.Description) + r.tokens(t.Schema) + r.tokens(t.Opaque)
+	}
+	span := plimsoll.Span{End: r.Old.End}
+	if r.Previous.Text != "" {
+		span.Start = r.Old.Start
+	}
+	return n + r.tokens(Transcript(r.Conversation, span))
+}
+
+// roomIn returns how much transcript fits into a window, with a tenth to spare: the
+// tokens are those of another model.
+func (c *folding) roomIn(window int) int {
+	asked := c.whole.tokens(Ask(c.whole)) + c.whole.tokens(c.whole.Prompt.System) + max(c.whole.size(c.whole.Previous), c.whole.Budget)
+	return (window-OutputTokens(c.whole.Budget, window))*9/10 - asked
+}
+
+// tooLarge reports whether a summariser refused because of the size. Then there is
+// less room from now on.
+func (c *folding) tooLarge(err error) bool {
+	var f *Failure
+	if !errors.As(err, &f) || f.Remedy != RemedySmaller {
+		return false
+	}
+	c.usage = c.usage.Add(f.Usage)
+	room := c.room
+	if room == 0 {
+		room = c.weight()
+	}
+	c.room = room / 2
+	if f.Limit > 0 {
+		if known := c.roomIn(f.Limit); known < room {
+			c.room = known
+		}
+	}
+	return true
+}
+
+// fold goes through the old part chunk by chunk.
+func (c *folding) fold(ctx context.Context) (Summary, error) {
+	r := c.whole
+	c.pieces = c.cut()
+	so := r.Previous
+	done := 0
+	for at := r.Old.Start; at < r.Old.End; {
+		if c.room < minRoom {
+			return Summary{}, &Failure{Remedy: RemedyNone, Usage: c.usage, Err: fmt.Errorf(
+				"%w: there is room for %d tokens of the conversation beside the summary", plimsoll.ErrOverLimit, max(c.room, 0))}
+		}
+		end, all := c.next(at)
+		s, err := c.ask(ctx, plimsoll.Span{Start: at, End: end}, so)
+		if c.tooLarge(err) {
+			continue
+		}
+		if err != nil {
+			return Summary{}, c.failed(err)
+		}
+		c.usage = c.usage.Add(s.Usage)
+		so, at, done = s, end, done+1
+		if r.Progress != nil {
+			r.Progress(done, done+all-1)
+		}
+	}
+	so.Usage = c.usage
+	if done > 1 {
+		so.Notes = append([]string{fmt.Sprintf("written in %d steps", done)}, so.Notes...)
+	}
+	return so, nil
+}
+
+// failed adds what was billed so far to an error.
+func (c *folding) failed(err error) error {
+	f := &Failure{Err: err}
+	var inner *Failure
+	if errors.As(err, &inner) {
+		*f = *inner
+		f.Err = err
+	}
+	f.Usage = c.usage.Add(f.Usage)
+	return f
+}
+
+// ask asks for one chunk. The answer is repaired, since the next builds on it.
+func (c *folding) ask(ctx context.Context, chunk plimsoll.Span, so Summary) (Summary, error) {
+	part := *c.whole
+	part.Old, part.Previous = chunk, so
+	part.Sent, part.Encode, part.Bare, part.Progress = nil, nil, true, nil
+	part.Required = nil
+	if part.tokens(Transcript(part.Conversation, chunk)) > c.room {
+		part.Conversation = clipped(part.Conversation, chunk, c.room)
+	}
+	s, err := c.Summarizer.Summarize(ctx, &part)
+	if err != nil {
+		return Summary{}, err
+	}
+	return Repair(&part, s)
+}
+
+// next returns the end of the chunk that begins at a message, and about how many
+// chunks there are from there on.
+func (c *folding) next(at int) (end, chunks int) {
+	used, left := 0, 0
+	for _, p := range c.pieces {
+		switch {
+		case p.Start < at:
+		case p.Start == at, left == 0 && used+p.tokens <= c.room:
+			end, used = p.End, used+p.tokens
+		default:
+			left += p.tokens
+		}
+	}
+	return end, 1 + (left+c.room-1)/c.room
+}
+
+// cut lists the turns and rounds of the old part.
+func (c *folding) cut() []chunkPiece {
+	r := c.whole
+	t := newTranscriber(r.Conversation, r.Old)
+	pieces := []chunkPiece{{Span: plimsoll.Span{Start: r.Old.Start}}}
+	begin := func(i int) {
+		last := &pieces[len(pieces)-1]
+		if i > last.Start && i < r.Old.End {
+			last.End = i
+			pieces = append(pieces, chunkPiece{Span: plimsoll.Span{Start: i}})
+		}
+	}
+	for _, turn := range r.Conversation.Outline().Turns {
+		begin(turn.Start)
+		for _, round := range turn.Rounds {
+			begin(round.Start)
+		}
+	}
+	pieces[len(pieces)-1].End = r.Old.End
+	for i := range pieces {
+		pieces[i].tokens = r.tokens(t.text(pieces[i].Span))
+	}
+	return pieces
+}

@@ -1,0 +1,206 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Repair returns a summary that can stand in a conversation, whatever its writer
+// did: well formed, without sentences that only tools said outside of a fence,
+// with everything that is required, and within the budget if that is possible at
+// all. It notes what it changed. It fails only for a summary that cannot be read.
+func Repair(r *Request, s Summary) (Summary, error) {
+	m, err := newMender(r, s)
+	if err != nil {
+		return Summary{}, err
+	}
+	m.guard()
+	m.require()
+	m.shorten()
+	s.Retain, s.Text = m.write()
+	s.Notes = append(s.Notes[:len(s.Notes):len(s.Notes)], m.notes...)
+	return s, nil
+}
+
+// mender repairs one summary.
+type mender struct {
+	r        *Request
+	sections []*section
+	// required are lines that are added to the section that takes them.
+	required []string
+	notes    []string
+}
+
+// section is a part of a summary, and what holds for it.
+type section struct {
+	name string
+	body
+	trust trust
+	// cut says which of its lines go first when the summary is too large.
+	cut cutting
+}
+
+type cutting int
+
+const (
+	cutLast cutting = iota
+	cutFirst
+	cutMiddle
+)
+
+// retainSection is the name of what is retained, beside those of a snapshot.
+const retainSection = "retain"
+
+func newMender(r *Request, s Summary) (*mender, error) {
+	m := &mender{r: r}
+	if r.Format == Retained {
+		read, err := parseRetained(reply(s, Retained))
+		m.sections = []*section{
+			{name: retainSection, body: body{text: read.Retain}, trust: trustUser},
+			{name: summaryTag, body: body{text: read.Text}.split(), trust: trustData, cut: cutMiddle},
+		}
+		return m, err
+	}
+	read, err := findSnapshot(s.Text)
+	for _, name := range Sections() {
+		m.sections = append(m.sections, &section{name: name, body: read[name], trust: trustOf[name], cut: cutOf[name]})
+	}
+	return m, err
+}
+
+var trustOf = map[string]trust{
+	goalSection:      trustUser,
+	knowledgeSection: trustAgent,
+	filesSection:     trustData,
+	actionsSection:   trustData,
+	planSection:      trustAgent,
+}
+
+var cutOf = map[string]cutting{actionsSection: cutFirst, planSection: cutFirst}
+
+// find returns a section by name.
+func (m *mender) find(name string) *section {
+	for _, s := range m.sections {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// place returns the section that takes what is known, or data.
+func (m *mender) place(snapshotName string) *section {
+	if m.r.Format == Retained {
+		return m.find(summaryTag)
+	}
+	return m.find(snapshotName)
+}
+
+func (m *mender) note(format string, args ...any) {
+	m.notes = append(m.notes, fmt.Sprintf(format, args...))
+}
+
+// guard moves sentences that only tools said into a fence among the data.
+func (m *mender) guard() {
+	var all []string
+	for _, s := range m.sections {
+		for line := range strings.Lines(s.text) {
+			all = append(all, pieces(line)...)
+		}
+	}
+	all = append(all, m.r.Required...)
+	g := newGuard(m.r, all)
+	for _, s := range m.sections {
+		kept, moved := g.sift(s.text, s.trust)
+		if len(moved) == 0 {
+			continue
+		}
+		s.text = kept
+		data := m.place(actionsSection)
+		for _, f := range moved {
+			data.data = withFence(data.data, f)
+		}
+		m.note("moved %d texts that only tools said out of %s", len(moved), s.name)
+	}
+	for _, text := range m.r.Required {
+		if tool, only := g.toolOf(text, trustAgent); only && !m.names(text) {
+			data := m.place(actionsSection)
+			data.data = withFence(data.data, fenced{tool, tidy(escape(text))})
+		}
+	}
+}
+
+// sift takes the sentences out of a text that only tools said.
+func (g *guard) sift(text string, t trust) (kept string, moved []fenced) {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		var b strings.Builder
+		found := false
+		for _, piece := range pieces(line) {
+			tool, only := g.toolOf(piece, t)
+			if !only {
+				b.WriteString(piece)
+				continue
+			}
+			found = true
+			moved = append(moved, fenced{tool, tidy(strings.TrimLeft(piece, "-*• \t"))})
+		}
+		if found && lettersOf(b.String()) == "" {
+			continue // a bullet or a number without its text
+		}
+		lines = append(lines, b.String())
+	}
+	return tidy(strings.Join(lines, "\n")), moved
+}
+
+// names reports whether the summary has a text, white space aside.
+func (m *mender) names(text string) bool {
+	text = plainSpace(escape(text))
+	for _, s := range m.sections {
+		if strings.Contains(plainSpace(s.String()), text) {
+			return true
+		}
+	}
+	return false
+}
+
+func plainSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// require gathers what is missing. It takes at most half of the budget.
+func (m *mender) require() {
+	room, left := m.r.Budget/2, 0
+	for _, text := range m.r.Required {
+		line := "- " + plainSpace(escape(text))
+		if line == "- " || slices.Contains(m.required, line) || m.names(text) {
+			continue
+		}
+		if cost := m.r.tokens(line + "\n"); cost <= room {
+			room -= cost
+			m.required = append(m.required, line)
+		} else {
+			left++
+		}
+	}
+	if len(m.required) > 0 {
+		m.note("added %d texts that the summary did not name", len(m.required))
+	}
+	if left > 0 {
+		m.note("left out %d required texts for want of room", left)
+	}
+}
+
+// write returns the summary with what was required behind what is known.
+func (m *mender) write() (retain, text string) {
+	known := m.place(knowledgeSection)
+	known.text = tidy(strings.Join(append([]string{known.text}, m.required...), "\n"))
+	m.required = nil
+	if m.r.Format == Retained {
+		return m.find(retainSection).text, known.String()
+	}
+	s := snapshot{}
+	for _, section := range m.sections {
+		s[section.name] = section.body
+	}
+	return "", s.String()
+}
