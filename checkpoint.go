@@ -77,6 +77,28 @@ func (w *Work) Sent() *Draft {
 	return sent.draft
 }
 
+// Count returns the tokens of a text as the meter counts them in a message.
+func (w *Work) Count(text string) int {
+	load := w.draft.meter.WeighMessage(w.draft.base, Say(Assistant, text), 0)
+	return load.Tokens - load.Framing
+}
+
+// Weight returns what original message i weighs now; 0 if it is out.
+func (w *Work) Weight(i int) int {
+	s := &w.draft.slots()[i]
+	switch {
+	case s.dropped:
+		return 0
+	case !s.edited:
+		return w.before.Messages[i].Tokens
+	}
+	n := w.before.Messages[i].Framing
+	for _, load := range w.draft.loads(i) {
+		n += load
+	}
+	return n
+}
+
 // Encode writes a draft as a request body, or says that the task has none.
 func (w *Work) Encode() func(*Draft) ([]byte, error) { return w.encode }
 

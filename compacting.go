@@ -118,9 +118,9 @@ func (l *ladder) compact(ctx context.Context, c Compactor, o CompactOptions) err
 	w := l.work
 	w.compacting = true
 	defer func() { w.compacting = false }()
-	made := &Compaction{Status: CompressionNoop, Trigger: o.trigger(), Before: w.Load(), After: w.Load(), Plan: l.plan}
+	order := Order{Old: c.Old(w), Trigger: o.trigger(), Directives: o.Directives}
+	made := &Compaction{Status: CompressionNoop, Trigger: order.Trigger, Before: w.Load(), After: w.Load(), Plan: l.plan, old: order.Old}
 	l.made = append(l.made, made)
-	order := Order{Old: c.Old(w), Trigger: made.Trigger, Directives: o.Directives}
 	switch {
 	case order.Old.Len() == 0:
 		made.Reason = "nothing is old enough"
@@ -134,13 +134,18 @@ func (l *ladder) compact(ctx context.Context, c Compactor, o CompactOptions) err
 		if err != nil {
 			return err
 		}
-		if waited && w.Reached() {
+		if waited && l.relieved() {
 			made.Status, made.After, made.Checkpoint = Compressed, w.Load(), w.checkpoint
 			made.shared = true
 			return nil
 		}
 		if waited { // the other's checkpoint stands now, and is not enough
 			order.Old = c.Old(w)
+			made.old = order.Old
+			if order.Old.Len() == 0 {
+				made.Reason = "nothing is old enough"
+				return nil
+			}
 		}
 		notes, veto := l.ask(ctx, order, made)
 		made.notes = notes

@@ -136,8 +136,9 @@ type Compaction struct {
 	// Plan has the edits; its draft can be encoded whatever the status is.
 	Plan *Plan `json:"-"`
 
-	// notes and directives come from hooks; shared says that another request made
-	// the checkpoint.
+	// old is the span that was to be replaced; notes and directives come from
+	// hooks; shared says that another request made the checkpoint.
+	old               Span
 	notes, directives []string
 	shared            bool
 }

@@ -90,7 +90,7 @@ func (l *ladder) takeOff(ctx context.Context, c Compactor, old Span) (waited boo
 		}
 		waited = true
 		l.replay(l.recall(ctx))
-		if l.work.Reached() {
+		if l.relieved() {
 			return true, nil
 		}
 	}
@@ -127,11 +127,14 @@ func (l *ladder) lease(ctx context.Context, key Digest) (waited bool, err error)
 			return false, fmt.Errorf("compact: %w", ctx.Err())
 		}
 		waited = true
-		if l.replay(l.recall(ctx)); l.work.Reached() || time.Now().After(deadline) {
+		if l.replay(l.recall(ctx)); l.relieved() || time.Now().After(deadline) {
 			return true, nil
 		}
 	}
 }
+
+// relieved reports whether another's checkpoint has been laid that is enough.
+func (l *ladder) relieved() bool { return l.work.checkpoint != nil && l.work.Load() <= l.high }
 
 // land lets those go on who wait for this walk.
 func (l *ladder) land() {
@@ -147,8 +150,7 @@ const backgroundLife = 5 * time.Minute
 // prepare begins a checkpoint that must wait for a model, if the load calls for one,
 // while requests go on.
 func (k *Keeper) prepare(t *Task, l *ladder) {
-	soft := int(k.options.Marks.Soft * float64(l.plan.Line.Limit()))
-	if k.compactor == nil || !k.compactor.Slow() || soft == 0 || l.plan.After.Total <= soft || k.tripped(t, l.plan.After.Total) {
+	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || l.plan.After.Total <= l.soft() || k.tripped(t, l.plan.After.Total) {
 		return
 	}
 	k.flights.mu.Lock()
@@ -162,6 +164,9 @@ func (k *Keeper) prepare(t *Task, l *ladder) {
 	ctx, task := k.flights.ctx, *t
 	k.flights.ground.Go(func() { k.compactAside(ctx, &task) })
 }
+
+// soft is the load from which on a checkpoint is prepared.
+func (l *ladder) soft() int { return int(l.k.options.Marks.Soft * float64(l.plan.Line.Limit())) }
 
 // compactAside makes a checkpoint for later requests.
 func (k *Keeper) compactAside(ctx context.Context, t *Task) {
@@ -177,6 +182,9 @@ func (k *Keeper) compactAside(ctx context.Context, t *Task) {
 	}
 	defer l.land()
 	l.replay(l.recall(ctx))
+	if l.work.Load() <= l.soft() { // another request has had it made meanwhile
+		return
+	}
 	if err := l.compact(ctx, k.compactor, CompactOptions{}); err != nil {
 		return
 	}

@@ -1,7 +1,10 @@
 package plimsoll
 
 // Span is a half-open range of message indices.
-type Span struct{ Start, End int }
+type Span struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
 
 // Len returns the number of messages in the span.
 func (s Span) Len() int { return s.End - s.Start }

@@ -1,6 +1,9 @@
 package plimsoll
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Every receipt begins and ends with these words, so that receipts are known when
 // they come back and nobody's question is taken for one.
@@ -22,4 +25,34 @@ func IsReceipt(m Message) bool {
 	}
 	text := m.Parts.At(0).(Text).Text
 	return strings.HasPrefix(text, receiptOpening) && strings.HasSuffix(text, receiptClosing) && !strings.Contains(text, "\n")
+}
+
+// CheckpointReceipt returns the text of the receipt that belongs to a checkpoint: how
+// many messages it stands for, how many of them still follow it, and where all of
+// them can be read.
+func CheckpointReceipt(messages, tokens, follow int, ref *Ref) string {
+	what := fmt.Sprintf("%d earlier messages (%d tokens)", messages, tokens)
+	if follow > 0 {
+		what += fmt.Sprintf(followText, follow)
+	}
+	if ref != nil {
+		what += ", kept as ref=" + ref.ID + ","
+	}
+	return receiptOpening + what + receiptClosing
+}
+
+// followText says how many of the messages that a receipt speaks of stand behind it.
+const followText = ", of which the next %d still stand"
+
+// followingOf returns how many messages still stand behind the receipt at the end of
+// a text.
+func followingOf(text string) int {
+	_, receipt, ok := strings.Cut(text[max(0, strings.LastIndex(text, receiptOpening)):], "tokens)")
+	n := 0
+	if ok {
+		if _, err := fmt.Sscanf(receipt, followText, &n); err != nil {
+			return 0
+		}
+	}
+	return n
 }

@@ -84,6 +84,9 @@ func (w *Work) Kept(i int) bool {
 // Pinned reports whether original message i must stay exactly as it is.
 func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == instruction }
 
+// Archived reports whether there is an archive.
+func (w *Work) Archived() bool { return w.archive != nil }
+
 // Stow names content that is about to be taken out. The reference is nil when
 // there is no archive. The content is stored once the whole work has succeeded.
 func (w *Work) Stow(ctx context.Context, content List[Part]) (*Ref, error) {

@@ -61,11 +61,10 @@ func (k *Keeper) count(t *Task, made *Compaction) {
 		is.poor++
 	}
 	is.load, is.total = made.After, 0
+	k.putTally(t, made.old.End, is)
 	if made.Checkpoint == nil {
-		k.putTally(t, t.Conversation.Messages.Len(), is)
 		return
 	}
-	k.putTally(t, made.Checkpoint.Old.End, is)
 	for _, m := range made.Checkpoint.Messages {
 		k.tallies.put(scoped{t.Scope, textKey(m.Text)}, is)
 	}

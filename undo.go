@@ -105,7 +105,7 @@ func CheckpointSpan(c Conversation, ref string) (Span, bool) {
 		if end < len(messages) && messages[end].Role == Assistant && messages[end].Text() == SnapshotAnswer {
 			end++
 		}
-		return Span{headOf(messages), end}, true
+		return Span{headOf(messages), min(len(messages), end+followingOf(m.Text()))}, true
 	}
 	return Span{}, false
 }

@@ -1,0 +1,237 @@
+package rung
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// keep decides which messages of the old part stay: those that must, and for [Full]
+// what the user said, within a third of the checkpoint's size. The first and the
+// newest of it always stay; where the first alone is too long, an excerpt does.
+func (m *maker) keep() error {
+	users := m.users()
+	stays := map[int]bool{}
+	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
+		if m.work.Kept(i) {
+			stays[i] = true
+		}
+	}
+	if m.Layout == Full {
+		if err := m.keepUsers(users, stays); err != nil {
+			return err
+		}
+	}
+	for i := range stays {
+		m.cp.Kept = append(m.cp.Kept, i)
+	}
+	slices.Sort(m.cp.Kept)
+	for _, i := range users {
+		if stays[i] {
+			m.said = append(m.said, m.message(i).Text())
+		}
+	}
+	m.cp.User = strings.Join(m.said, "\n\n")
+	return nil
+}
+
+// users lists the messages of the old part in which the user speaks.
+func (m *maker) users() []int {
+	var users []int
+	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
+		msg := m.message(i)
+		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !plimsoll.IsCheckpoint(msg) {
+			users = append(users, i)
+		}
+	}
+	return users
+}
+
+func (m *maker) keepUsers(users []int, stays map[int]bool) error {
+	if len(users) == 0 {
+		return nil
+	}
+	budget := m.size / 3
+	for _, i := range users {
+		if stays[i] {
+			budget -= m.weight(i)
+		}
+	}
+	first, last := users[0], users[len(users)-1]
+	for _, i := range []int{first, last} {
+		if stays[i] {
+			continue
+		}
+		n := m.weight(i)
+		if n > m.size/3 {
+			if err := m.excerpt(i, m.size/6); err != nil {
+				return err
+			}
+			n = m.size / 6
+		} else {
+			stays[i] = true
+		}
+		budget -= n
+	}
+	for k := len(users) - 1; k >= 0; k-- {
+		i := users[k]
+		if n := m.weight(i); !stays[i] && i != first && i != last && n <= budget {
+			stays[i] = true
+			budget -= n
+		}
+	}
+	return nil
+}
+
+// excerpt lets the beginning and the end of a message stand for it.
+func (m *maker) excerpt(i, budget int) error {
+	text := m.message(i).Text()
+	if text == "" {
+		return nil
+	}
+	ref, err := m.stow(plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text}))
+	if err != nil {
+		return err
+	}
+	note := "\n[plimsoll: shortened]\n"
+	if ref != "" {
+		note = "\n[plimsoll: shortened; the whole message is ref=" + ref + "]\n"
+	}
+	short := shorten(text, note, budget, m.work.Count)
+	m.excerpts = append(m.excerpts, plimsoll.CheckpointMessage{Before: i, Role: plimsoll.User, Text: short})
+	m.said = append(m.said, short)
+	return nil
+}
+
+// shorten keeps as much of both ends of a text as the budget allows, three quarters
+// of it at the beginning.
+func shorten(text, note string, budget int, count func(string) int) string {
+	at := func(n int) string {
+		head, tail := n*3/4, len(text)-n/4
+		for head > 0 && !utf8.RuneStart(text[head]) {
+			head--
+		}
+		for tail < len(text) && !utf8.RuneStart(text[tail]) {
+			tail++
+		}
+		return text[:head] + note + text[tail:]
+	}
+	low, high := 0, len(text)-1
+	for low < high {
+		if n := (low + high + 1) / 2; count(at(n)) <= budget {
+			low = n
+		} else {
+			high = n - 1
+		}
+	}
+	return at(low)
+}
+
+func (m *maker) message(i int) plimsoll.Message { return m.work.Draft().Original().Messages.At(i) }
+
+func (m *maker) weight(i int) int { return m.work.Before().Messages[i].Tokens }
+
+// stow names content that the checkpoint will refer to; empty without an archive.
+func (m *maker) stow(content plimsoll.List[plimsoll.Part]) (string, error) {
+	ref, err := m.work.Stow(m.ctx, content)
+	if err != nil || ref == nil {
+		return "", err
+	}
+	if !slices.Contains(m.cp.Refs, ref.ID) {
+		m.cp.Refs = append(m.cp.Refs, ref.ID)
+	}
+	return ref.ID, nil
+}
+
+// placeholderRef finds the reference that stands at the end of an output that was
+// cut before.
+var placeholderRef = regexp.MustCompile(`ref=([A-Za-z0-9_-]{8,64})\W*$`)
+
+// refOf names tool results for the ledger; nil if nothing is archived.
+func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {
+	if !m.work.Archived() {
+		return nil
+	}
+	return func(at plimsoll.PartRef) (string, bool) {
+		result, ok := m.message(at.Message).Parts.At(at.Part).(plimsoll.ToolResult)
+		if !ok || result.Content.Len() == 0 {
+			return "", false
+		}
+		if result.Ref != nil {
+			return result.Ref.ID, true
+		}
+		text := plimsoll.TextOf(result.Content)
+		if found := placeholderRef.FindStringSubmatch(text[max(0, len(text)-200):]); found != nil {
+			return found[1], true
+		}
+		id, err := m.stow(result.Content)
+		return id, err == nil && id != ""
+	}
+}
+
+// earlier is what a checkpoint before this one said, and where it ended.
+type earlier struct {
+	end     int
+	ledger  string
+	summary summary.Summary
+}
+
+// earlierOf finds the checkpoint that an earlier request was given, or the last that
+// stands among the old messages.
+func (c *Compact) earlierOf(w *plimsoll.Work, old plimsoll.Span) earlier {
+	if cp := w.Checkpoint(); cp != nil {
+		return earlier{cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}}
+	}
+	var e earlier
+	messages := w.Draft().Original().Messages
+	for i := old.Start; i < old.End; i++ {
+		m := messages.At(i)
+		if m.Role != plimsoll.User && m.Role != plimsoll.Assistant || !plimsoll.IsCheckpoint(m) {
+			continue
+		}
+		e.read(m.Text())
+		e.end = i + 1
+	}
+	for e.end > 0 && e.end < old.End && afterCheckpoint(messages.At(e.end)) {
+		e.end++
+	}
+	return e
+}
+
+func afterCheckpoint(m plimsoll.Message) bool {
+	return m.Role == plimsoll.User && plimsoll.IsReceipt(m) || m.Role == plimsoll.Assistant && m.Text() == plimsoll.SnapshotAnswer
+}
+
+// read takes what one message of a checkpoint says.
+func (e *earlier) read(text string) {
+	if ledger, ok := between(text, ledgerTag); ok && strings.HasPrefix(text, plimsoll.CheckpointTag) {
+		e.ledger = ledger
+	}
+	if inside, ok := between(text, plimsoll.RetainTag); ok {
+		e.summary.Retain = inside
+		return
+	}
+	if inside, ok := between(text, plimsoll.SummaryTag); ok {
+		e.summary.Text = inside
+		return
+	}
+	start, end := strings.Index(text, plimsoll.SnapshotTag), strings.LastIndex(text, closing(plimsoll.SnapshotTag))
+	if start >= 0 && end > start {
+		e.summary.Text = text[start : end+len(closing(plimsoll.SnapshotTag))]
+	}
+}
+
+// between returns what stands between a tag and the last tag that closes it.
+func between(text, tag string) (string, bool) {
+	start, end := strings.Index(text, tag), strings.LastIndex(text, closing(tag))
+	if start < 0 || end < start {
+		return "", false
+	}
+	return strings.Trim(text[start+len(tag):end], "\n"), true
+}
+
+func closing(tag string) string { return "</" + tag[1:] }

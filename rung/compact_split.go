@@ -1,0 +1,228 @@
+package rung
+
+import (
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Old returns the span to replace: from the leading instructions to the split that
+// the layout asks for, or inside a turn where that gains nothing.
+func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
+	o := w.Draft().Outline()
+	s := &splitter{work: w, outline: o, from: o.Head}
+	if cp := w.Checkpoint(); cp != nil {
+		s.from = cp.Old.End
+	}
+	end := 0
+	switch c.Layout {
+	case RetainAndSummary:
+		end = s.turns(c.KeepTurns)
+	case SnapshotAndAnswer:
+		end = FindSplit(w.Draft().Original(), 1-or(c.KeepShare, defaultKeepShare))
+		if !s.pays(end) {
+			end = 0
+		}
+	default:
+		end = s.tail(c.tail(w, s), true)
+	}
+	if end == 0 && c.Layout != Full {
+		end = s.tail(c.tail(w, s), false)
+	}
+	if end <= s.from || !s.removable(end) {
+		return plimsoll.Span{}
+	}
+	return plimsoll.Span{Start: o.Head, End: end}
+}
+
+// tail returns how many tokens of the newest messages may stay: never more than
+// the goal leaves room for.
+func (c *Compact) tail(w *plimsoll.Work, s *splitter) int {
+	free := 0
+	for i := s.from; i < w.Draft().Original().Messages.Len(); i++ {
+		if !w.Kept(i) {
+			free += w.Weight(i)
+		}
+	}
+	limit := w.Line().Limit()
+	room := w.Goal() - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
+	return max(0, min(or(c.Tail, defaultTail), limit*3/10, free*3/10, room))
+}
+
+// splitter finds where the old part ends.
+type splitter struct {
+	work    *plimsoll.Work
+	outline plimsoll.Outline
+	// from is where the part begins that no checkpoint has replaced yet.
+	from int
+}
+
+// turns returns where the newest n turns begin, or 0 if there are no more or what
+// they leave is no smaller history.
+func (s *splitter) turns(n int) int {
+	turns := s.outline.Turns
+	if n >= len(turns) {
+		return 0
+	}
+	end := s.work.Draft().Original().Messages.Len()
+	if n > 0 {
+		end = turns[len(turns)-n].Start
+	}
+	if !s.pays(end) {
+		return 0
+	}
+	return end
+}
+
+// pays reports whether at least half of what can be replaced stands before the end:
+// else the rest would have to be replaced soon.
+func (s *splitter) pays(end int) bool {
+	before, all := 0, 0
+	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
+		n := s.work.Weight(i)
+		if s.work.Kept(i) {
+			continue
+		}
+		all += n
+		if i < end {
+			before += n
+		}
+	}
+	return before > 0 && 2*before >= all
+}
+
+// removable reports whether there is anything to replace before the end.
+func (s *splitter) removable(end int) bool {
+	for i := s.from; i < end; i++ {
+		if !s.work.Kept(i) && s.work.Weight(i) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tail returns the oldest border behind which at most so many tokens stand. If the
+// newest border between turns leaves at least half of that, it is taken instead of
+// one inside a turn.
+func (s *splitter) tail(budget int, preferTurns bool) int {
+	turns := s.outline.Turns
+	best, turnStart, turnTail := 0, 0, 0
+	tail := newTails(s.work)
+	for k := len(turns) - 1; k >= 0; k-- {
+		turn := turns[k]
+		think := reasoningRounds(s.work, turn)
+		must := len(think) > 0 && think[firstRound(s.work, turn)] && k == len(turns)-1
+		for r := len(turn.Rounds) - 1; r > 0; r-- {
+			if tail.from(turn.Rounds[r].Start) > budget && best > 0 {
+				return pick(best, turnStart, turnTail, budget, preferTurns)
+			}
+			if !must || think[r] {
+				best = turn.Rounds[r].Start
+			}
+		}
+		if k == 0 || tail.from(turn.Start) > budget && best > 0 {
+			break
+		}
+		best, turnStart, turnTail = turn.Start, turn.Start, tail.from(turn.Start)
+	}
+	return pick(best, turnStart, turnTail, budget, preferTurns)
+}
+
+func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
+	if preferTurns && turnStart > 0 && 2*turnTail >= budget {
+		return turnStart
+	}
+	return best
+}
+
+// firstRound is the first round of a turn that is no checkpoint.
+func firstRound(w *plimsoll.Work, turn plimsoll.Turn) int {
+	for r, round := range turn.Rounds {
+		if !plimsoll.IsCheckpoint(w.Draft().Original().Messages.At(round.Start)) {
+			return r
+		}
+	}
+	return 0
+}
+
+// tails adds up what stands behind a message, from the newest on.
+type tails struct {
+	work *plimsoll.Work
+	next int
+	sum  int
+}
+
+func newTails(w *plimsoll.Work) *tails {
+	return &tails{work: w, next: w.Draft().Original().Messages.Len()}
+}
+
+// from returns the weight of everything from message i on that is not kept anyway.
+// It must be asked from the newest message to the oldest.
+func (t *tails) from(i int) int {
+	for t.next > i {
+		t.next--
+		if !t.work.Kept(t.next) {
+			t.sum += t.work.Weight(t.next)
+		}
+	}
+	return t.sum
+}
+
+// FindSplit returns how many of the oldest messages make up the fraction of all
+// characters, ended by a user's message that answers no call. If there is no such
+// message behind the fraction, everything is old if the model spoke last and called
+// nothing; else the last such message before it ends the old part. It is 0 if
+// nothing is old. A fraction outside 0 to 1 is an error of the caller, and nothing
+// is old then.
+func FindSplit(c plimsoll.Conversation, fraction float64) int {
+	if fraction <= 0 || fraction >= 1 {
+		return 0
+	}
+	n := c.Messages.Len()
+	sizes, all := make([]int, n), 0
+	for i := range n {
+		sizes[i] = characters(c.Messages.At(i).Parts)
+		all += sizes[i]
+	}
+	target, seen, last := fraction*float64(all), 0, 0
+	for i := range n {
+		m := c.Messages.At(i)
+		if m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m) {
+			if float64(seen) >= target {
+				return i
+			}
+			last = i
+		}
+		seen += sizes[i]
+	}
+	if n > 0 {
+		if m := c.Messages.At(n - 1); m.Role == plimsoll.Assistant && !plimsoll.Has[plimsoll.ToolCall](m) {
+			return n
+		}
+	}
+	return last
+}
+
+// characters counts what a message says, each part with a little for its form.
+func characters(parts plimsoll.List[plimsoll.Part]) int {
+	const form = 16
+	n := 0
+	for _, p := range parts.All() {
+		n += form
+		switch p := p.(type) {
+		case plimsoll.Text:
+			n += utf8.RuneCountInString(p.Text)
+		case plimsoll.ToolCall:
+			n += utf8.RuneCountInString(p.Name) + utf8.RuneCountInString(p.Arguments)
+		case plimsoll.ToolResult:
+			n += characters(p.Content)
+		case plimsoll.Reasoning:
+			n += utf8.RuneCountInString(p.Text)
+		case plimsoll.Media:
+			n += len(p.Data) + len(p.URL)
+		case plimsoll.Opaque:
+			n += len(p.Raw)
+		}
+	}
+	return n
+}
