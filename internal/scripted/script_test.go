@@ -1,11 +1,13 @@
 package scripted_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 func TestStepsAreChosenByWhatTheRequestEndsWith(t *testing.T) {
@@ -82,5 +84,27 @@ func TestWithoutAScriptADemandGetsAWellFormedSummaryThatNamesThings(t *testing.T
 				t.Errorf("%d tags and %d of them closing:\n%s", open, closed, text)
 			}
 		})
+	}
+}
+
+func TestOurOwnPromptsAreTakenForDemands(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]*summary.Request{
+		"a snapshot":                            {Format: summary.Snapshot},
+		"a snapshot by the system instruction":  {Format: summary.Snapshot, Prompt: summary.Prompt{System: summary.CompressionPrompt}},
+		"a summary":                             {Format: summary.Retained},
+		"what to retain and a summary":          {Format: summary.Retained, Prompt: summary.Prompt{Retain: "Keep the refs."}},
+		"a summary that brings one up to date":  {Format: summary.Retained, Previous: summary.Summary{Text: "so far"}},
+		"a snapshot that brings one up to date": {Format: summary.Snapshot, Previous: summary.Summary{Text: "<state_snapshot></state_snapshot>"}},
+	} {
+		demand, err := json.Marshal(summary.Ask(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply := ask(t, scripted.New(nil), plimsoll.OpenAI, `{"model":"gpt-4o","messages":[{"role":"user","content":"mend the crane"},{"role":"assistant","content":"yes"},{"role":"user","content":`+string(demand)+`}]}`)
+		got, err := summary.Parse(reply.said.Message.Text(), r.Format)
+		if err != nil || !strings.Contains(got.Text, "mend the crane") {
+			t.Errorf("%s: %v: %s", name, err, reply.body)
+		}
 	}
 }
