@@ -80,6 +80,14 @@ func (l *ladder) takeOff(ctx context.Context, c Compactor, old Span) (waited boo
 		other, mine := k.flights.join(l.task.Scope, chain, chain[old.End])
 		if mine != nil {
 			l.flight = mine
+			// Somebody may have landed since this walk looked into the memory.
+			was := l.work.checkpoint
+			if l.replay(l.recall(ctx)); l.work.checkpoint != was {
+				waited = true
+			}
+			if waited && l.relieved() {
+				return true, nil
+			}
 			break
 		}
 		k.tell(CompressionProgress{Waiting: !l.background})
@@ -134,7 +142,13 @@ func (l *ladder) lease(ctx context.Context, key Digest) (waited bool, err error)
 }
 
 // relieved reports whether another's checkpoint has been laid that is enough.
-func (l *ladder) relieved() bool { return l.work.checkpoint != nil && l.work.Load() <= l.high }
+func (l *ladder) relieved() bool {
+	mark := l.high
+	if l.background {
+		mark = l.soft()
+	}
+	return l.work.checkpoint != nil && l.work.Load() <= mark
+}
 
 // land lets those go on who wait for this walk.
 func (l *ladder) land() {
