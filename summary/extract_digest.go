@@ -3,6 +3,7 @@ package summary
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -84,7 +85,7 @@ func opening(text string, n int) string {
 		if b.Len() > 0 && b.Len()+1+len(s) > n {
 			break
 		}
-		if b.Len() > 0 {
+		if last, _ := utf8.DecodeLastRuneInString(b.String()); b.Len() > 0 && last < utf8.RuneSelf {
 			b.WriteByte(' ')
 		}
 		b.WriteString(clip(s, n))

@@ -18,8 +18,8 @@ type line struct {
 // format.
 const rulesSection = "rules"
 
-// shares are the parts of a budget, in per cent, that sections have first. What one
-// does not need goes to the others, in this order.
+// shares are the parts of a budget, in per cent, that sections have first. What is left
+// then goes to all in turn, a line at a time.
 var shares = [...]struct {
 	section string
 	percent int
@@ -51,8 +51,19 @@ func (d *digest) within(f Format, budget int, count func(string) int) (Summary, 
 		spent += cost(l)
 	}
 	left -= spent
-	for _, s := range shares {
-		queues[s.section], taken = take(queues[s.section], taken, &left, cost)
+	for more := true; more; {
+		more = false
+		for _, s := range shares {
+			queue := queues[s.section]
+			for len(queue) > 0 && cost(queue[0]) > left {
+				queue = queue[1:]
+			}
+			if len(queue) > 0 {
+				left -= cost(queue[0])
+				taken, queue, more = append(taken, queue[0]), queue[1:], true
+			}
+			queues[s.section] = queue
+		}
 	}
 	if len(taken) == 0 {
 		taken = shortest(d.goal, left, cost)
@@ -100,9 +111,12 @@ func (d *digest) queues() map[string][]line {
 	}
 	q[rulesSection] = bothEnds(d.rules)
 	for i, text := range d.required {
-		q[knowledgeSection] = append(q[knowledgeSection], line{text: stillToMention + text, place: i - len(d.required)})
+		q[knowledgeSection] = append(q[knowledgeSection], line{text: stillToMention + text, place: len(d.knowledge) + i})
 	}
 	q[knowledgeSection] = append(q[knowledgeSection], bothEnds(d.knowledge)...)
+	for i := range q[rulesSection] { // rules stand before what is known
+		q[rulesSection][i].place -= len(d.rules)
+	}
 	q[filesSection] = d.fileLines()
 	q[planSection] = d.planLines()
 	q[actionsSection] = d.actionLines()
@@ -162,8 +176,11 @@ func (d *digest) planLines() []line {
 	return lines
 }
 
-// fileLines has a line for each file that must be named, and for each folder of other
-// files, that with the newest change first.
+// filesInLine is the most files that a line names.
+const filesInLine = 10
+
+// fileLines has a line for each file that must be named, and lines for each folder of
+// other files, that with the newest change first.
 func (d *digest) fileLines() []line {
 	var lines []line
 	var folders []string
@@ -180,7 +197,9 @@ func (d *digest) fileLines() []line {
 		byFolder[folder] = append(byFolder[folder], fileUse{f.path[len(folder):], f.deed})
 	}
 	for _, folder := range folders {
-		lines = append(lines, line{text: folderLine(folder, byFolder[folder]), place: len(lines)})
+		for files := range slices.Chunk(byFolder[folder], filesInLine) {
+			lines = append(lines, line{text: folderLine(folder, files), place: len(lines)})
+		}
 	}
 	for _, text := range d.otherFile {
 		lines = append(lines, line{text: text, place: len(lines)})

@@ -40,7 +40,11 @@ func continueGoal(old, now []string) []string {
 		return append(old, now...)
 	}
 	kept := slices.DeleteFunc(old, func(g string) bool { return strings.HasPrefix(g, latestRequest) })
-	return append(kept, latestRequest+strings.TrimPrefix(now[len(now)-1], latestRequest))
+	latest := strings.TrimPrefix(now[len(now)-1], latestRequest)
+	if slices.Contains(kept, latest) {
+		return kept
+	}
+	return append(kept, latestRequest+latest)
 }
 
 // union appends the texts that are not there yet; those that are keep their place.
@@ -68,9 +72,8 @@ func readDigest(s Summary) *digest {
 	bodies := map[string]body{}
 	if _, ok := findTag(s.Text, snapshotTag, 0); ok {
 		if parsed, err := Parse(s.Text, Snapshot); err == nil {
-			if _, inside, ok := strings.Cut(parsed.Text, "<"+snapshotTag+">"); ok {
-				bodies, _ = readSnapshot(inside)
-			}
+			inside := strings.TrimPrefix(parsed.Text, "<"+snapshotTag+">")
+			bodies, _ = readSnapshot(strings.TrimSuffix(inside, "</"+snapshotTag+">"))
 		}
 	} else {
 		bodies = byHeadings(s.Text)

@@ -13,12 +13,12 @@ type said struct {
 }
 
 // saidByUser returns what the user wrote in a span, oldest first. Results of tools,
-// receipts, and what programs put between the user's words are not the user's.
+// receipts, checkpoints, and what programs put between the user's words are not the user's.
 func saidByUser(c plimsoll.Conversation, span plimsoll.Span) []said {
 	var all []said
 	for i := span.Start; i < span.End; i++ {
 		m := c.Messages.At(i)
-		if m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) || plimsoll.IsReceipt(m) {
+		if m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) || plimsoll.IsReceipt(m) || plimsoll.IsCheckpoint(m) {
 			continue
 		}
 		if text := ownWords(m.Text()); text != "" && !isNote(text) {
@@ -39,7 +39,7 @@ func isNote(text string) bool {
 func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
 	var all []said
 	for i := span.Start; i < span.End; i++ {
-		if m := c.Messages.At(i); m.Role == plimsoll.Assistant {
+		if m := c.Messages.At(i); m.Role == plimsoll.Assistant && !plimsoll.IsCheckpoint(m) {
 			if text := ownWords(m.Text()); text != "" {
 				all = append(all, said{i, text})
 			}
@@ -50,7 +50,7 @@ func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
 
 // notOwn are the tags of blocks that programs put into messages: earlier checkpoints,
 // fences, and notes of the harness.
-var notOwn = [...]string{snapshotTag, retainTag, summaryTag, "ledger", FenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
+var notOwn = [...]string{"plimsoll_checkpoint", snapshotTag, retainTag, summaryTag, "ledger", FenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
 
 // ownWords returns a text without such blocks and without ledgers. A block that is
 // never closed goes on to the end.

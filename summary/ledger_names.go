@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -116,8 +117,12 @@ func (n *names) file(f fileUse) {
 	}
 }
 
-// maxPathWords is the most words that a path may have. A longer one is a sentence.
-const maxPathWords = 4
+// A path with more words than that, or with more letters of a script that has no
+// blanks in a row, is a sentence.
+const (
+	maxPathWords   = 4
+	maxPathLetters = 16
+)
 
 // nameOfPath returns the name under which a path stands in a ledger: the atom that it
 // is, or all of it with its blanks written as in an address. A path that is a sentence
@@ -133,10 +138,28 @@ func nameOfPath(path string) atom {
 		return only
 	}
 	words := strings.FieldsFunc(path, isBlank)
-	if len(words) > maxPathWords {
+	if len(words) > maxPathWords || isSentence(path) {
 		return atom{}
 	}
 	return atom{text: strings.Join(words, "%20")}
+}
+
+func isSentence(path string) bool {
+	run := 0
+	for _, r := range path {
+		switch {
+		case strings.ContainsRune("。、！？", r):
+			return true
+		case r < utf8.RuneSelf:
+			run = 0
+		default:
+			run++
+		}
+		if run > maxPathLetters {
+			return true
+		}
+	}
+	return false
 }
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }

@@ -45,10 +45,11 @@ func rankSentences(all []candidate, n int) []candidate {
 	for _, bag := range bags {
 		slices.Sort(bag)
 	}
-	// A word weighs by how often it comes back, and by how rare it is.
+	// A word weighs by how often it comes back, and by how rare it is. One that never
+	// comes back is not what the text is about.
 	weights := make([]float64, len(inSentences))
 	for id, f := range inSentences {
-		weights[id] = math.Log1p(f) * math.Log(1+float64(len(all))/f)
+		weights[id] = math.Log(f) * math.Log(1+float64(len(all))/f)
 	}
 	scores := make([]float64, len(all))
 	for i, bag := range bags {
@@ -85,10 +86,10 @@ func pick(all []candidate, bags [][]int32, scores []float64, n int) []candidate 
 	return best
 }
 
-// repeats reports whether most words of the shorter of two sorted bags stand in the
-// other.
+// repeats reports whether two sorted bags have most words in common, or one is a part
+// of the other.
 func repeats(a, b []int32) bool {
-	shorter := min(len(a), len(b))
+	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	common := 0
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -101,5 +102,5 @@ func repeats(a, b []int32) bool {
 			a, b = a[1:], b[1:]
 		}
 	}
-	return common*10 >= shorter*6
+	return common*10 >= longer*6 || common*10 >= shorter*9
 }

@@ -1,0 +1,50 @@
+package summary
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/corpora"
+	"github.com/plimsoll/plimsoll/internal/survival"
+)
+
+// A ledger of 2,500 tokens with a summary of 1,500 must keep nine of ten identifiers
+// that the agent needs next.
+func TestNamesSurviveTheRecordedCompactions(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(corpora.Dir(t), "corpora", "entire-claude-code", "sessions.jsonl.gz")
+	for _, reading := range []struct {
+		name string
+		survival.Reading
+	}{
+		{"with arguments as written", survival.AsWritten},
+		{"with decoded arguments", survival.Decoded},
+	} {
+		t.Run(reading.name, func(t *testing.T) {
+			t.Parallel()
+			events, err := survival.Events(file, reading.Reading)
+			if err != nil {
+				t.Fatal(err)
+			}
+			need, kept := 0, 0
+			for _, e := range events {
+				old := plimsoll.Span{End: e.Before.Messages.Len()}
+				ledger := NewLedger(e.Before, old, LedgerOptions{Count: count})
+				s := extracted(t, &Request{
+					Conversation: e.Before, Old: old, Budget: 1500, Count: count, Required: Needs(e.Before, old),
+				})
+				if n := count(ledger.Text()) + count(s.Text); n > 4000 {
+					t.Errorf("%d tokens", n)
+				}
+				exact, _ := e.Kept(ledger.Text() + "\n" + s.Text)
+				need, kept = need+len(e.Needed), kept+exact
+			}
+			share := float64(kept) / float64(need)
+			t.Logf("%d of %d, %.1f %%", kept, need, 100*share)
+			if share < 0.9 {
+				t.Errorf("%.1f %% of %d needed identifiers survive, want at least 90 %%", 100*share, need)
+			}
+		})
+	}
+}
