@@ -62,6 +62,12 @@ func (w *Work) Lay(cp *Checkpoint, why Why) error {
 	return nil
 }
 
+// opensWith reports whether original message i is the one that speaks before the
+// checkpoint: without it the assistant would speak first, which most APIs refuse.
+func (cp *Checkpoint) opensWith(i int) bool {
+	return cp != nil && len(cp.Kept) > 0 && cp.Kept[0] == i && len(cp.Messages) > 0 && cp.Messages[0].Role != User
+}
+
 // Checkpoint returns the one that an earlier request was given and this one begins
 // with, or nil.
 func (w *Work) Checkpoint() *Checkpoint { return w.checkpoint }

@@ -239,8 +239,26 @@ func (l *ladder) verifyCheckpoint(ctx context.Context, mark Mark, before int) er
 	if after > before {
 		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
 	}
+	if least := l.plan.Floor + l.laid(mark); least > l.plan.Goal && before > l.plan.Goal {
+		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, l.plan.Goal)
+	}
 	// A new history of the same size is no failure; for the rest a rung's rules hold.
 	return l.verify(mark, before+1)
+}
+
+// laid is what the messages weigh that were inserted since the mark, with the one
+// that must stay before them.
+func (l *ladder) laid(mark Mark) int {
+	w, tokens := l.work, 0
+	for _, e := range w.draft.log[mark:] {
+		if e.Kind == EditInsert {
+			tokens -= e.Saved
+		}
+	}
+	if cp := w.checkpoint; len(cp.Kept) > 0 && cp.opensWith(cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
+		tokens += w.Weight(cp.Kept[0])
+	}
+	return tokens
 }
 
 // ask asks the hooks. It returns what went wrong with them, and the first veto.

@@ -78,7 +78,7 @@ func (w *Work) Reached() bool { return w.Load() <= w.goal }
 // instructions, to the newest round or turn, or to what is pinned. Its tool
 // results may still be shrunk unless it is Pinned.
 func (w *Work) Kept(i int) bool {
-	return w.kept[i] > knowledge || w.kept[i] == knowledge && !w.compacting
+	return w.kept[i] > knowledge || !w.compacting && (w.kept[i] == knowledge || w.checkpoint.opensWith(i))
 }
 
 // Pinned reports whether original message i must stay exactly as it is.

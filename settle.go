@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // mark is the load from which on the conversation may have a checkpoint.
@@ -99,6 +100,11 @@ func (l *ladder) keepCheckpoints() {
 		}
 	}
 	keepPairs(o, w.kept)
+	for _, t := range o.Turns { // most APIs want the user to speak first
+		if t.User >= 0 && slices.Contains(w.kept[t.Start:t.End], knowledge) {
+			w.kept[t.User] = max(w.kept[t.User], knowledge)
+		}
+	}
 }
 
 // commit stores what was taken out, and then remembers and tells what was made.

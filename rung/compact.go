@@ -41,7 +41,8 @@ type Compact struct {
 	// Threshold is the fraction of the window below which nothing is done, for
 	// [SnapshotAndAnswer]; 0 means 0.5.
 	Threshold float64
-	// KeepTurns is how many of the newest turns stay, for [RetainAndSummary].
+	// KeepTurns is how many of the newest turns stay, for [RetainAndSummary], and
+	// for [Full] if it is not 0.
 	KeepTurns int
 	// KeepShare is the newest part that stays, for [SnapshotAndAnswer]; 0 means 0.3.
 	KeepShare float64
@@ -64,6 +65,8 @@ const (
 	overflowShare = 0.95
 	defaultTail   = 20_000
 	defaultSize   = 6_000
+	// minSize is the least that a checkpoint is given.
+	minSize = 300
 )
 
 // Name returns "compact".
@@ -76,7 +79,7 @@ func (c *Compact) Slow() bool { return c.Summarizer != nil && c.Model != "" }
 func (c *Compact) Mark(line plimsoll.Line) int {
 	switch c.Layout {
 	case RetainAndSummary:
-		return int(or(c.Ratio, defaultRatio) * float64(windowOf(line)))
+		return min(int(or(c.Ratio, defaultRatio)*float64(windowOf(line))), line.Limit())
 	case SnapshotAndAnswer:
 		return int(or(c.Threshold, defaultThreshold) * float64(windowOf(line)))
 	default:
@@ -165,7 +168,7 @@ type maker struct {
 func (c *Compact) maker(ctx context.Context, w *plimsoll.Work, o plimsoll.Order) *maker {
 	m := &maker{
 		Compact: c, ctx: ctx, work: w, cp: &plimsoll.Checkpoint{Old: o.Old},
-		size: min(or(c.Size, defaultSize), max(300, w.Line().Limit()/5)),
+		size: min(or(c.Size, defaultSize), max(minSize, w.Line().Limit()/5)),
 	}
 	m.earlier = c.earlierOf(w, o.Old)
 	m.fresh = plimsoll.Span{Start: max(o.Old.Start, m.earlier.end), End: o.Old.End}

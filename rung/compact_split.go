@@ -14,6 +14,9 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 	if cp := w.Checkpoint(); cp != nil {
 		s.from = cp.Old.End
 	}
+	if w.Load() > w.Goal() && w.Load()-s.free()+minSize > w.Goal() {
+		return plimsoll.Span{} // there is no room for a checkpoint
+	}
 	end := 0
 	switch c.Layout {
 	case RetainAndSummary:
@@ -24,10 +27,12 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 			end = 0
 		}
 	default:
-		end = s.tail(c.tail(w, s), true)
+		if c.KeepTurns > 0 {
+			end = s.turns(c.KeepTurns)
+		}
 	}
-	if end == 0 && c.Layout != Full {
-		end = s.tail(c.tail(w, s), false)
+	if end == 0 {
+		end = s.tail(c.tail(w, s), c.Layout == Full)
 	}
 	if end <= s.from || !s.removable(end) {
 		return plimsoll.Span{}
@@ -38,13 +43,7 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 // tail returns how many tokens of the newest messages may stay: never more than
 // the goal leaves room for.
 func (c *Compact) tail(w *plimsoll.Work, s *splitter) int {
-	free := 0
-	for i := s.from; i < w.Draft().Original().Messages.Len(); i++ {
-		if !w.Kept(i) {
-			free += w.Weight(i)
-		}
-	}
-	limit := w.Line().Limit()
+	free, limit := s.free(), w.Line().Limit()
 	room := w.Goal() - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
 	return max(0, min(or(c.Tail, defaultTail), limit*3/10, free*3/10, room))
 }
@@ -55,6 +54,17 @@ type splitter struct {
 	outline plimsoll.Outline
 	// from is where the part begins that no checkpoint has replaced yet.
 	from int
+}
+
+// free returns what could be replaced, in tokens.
+func (s *splitter) free() int {
+	free := 0
+	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
+		if !s.work.Kept(i) {
+			free += s.work.Weight(i)
+		}
+	}
+	return free
 }
 
 // turns returns where the newest n turns begin, or 0 if there are no more or what

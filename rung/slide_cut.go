@@ -36,7 +36,7 @@ func (c *cut) dropRound(r plimsoll.Round, why plimsoll.Why) error {
 func (c *cut) drop(span plimsoll.Span, sum *figure, why plimsoll.Why) error {
 	before := len(c.messages)
 	for i := span.Start; i < span.End; i++ {
-		if c.work.Kept(i) {
+		if c.work.Kept(i) || c.gone(i) {
 			continue
 		}
 		c.messages = append(c.messages, i)
@@ -53,11 +53,17 @@ func (c *cut) drop(span plimsoll.Span, sum *figure, why plimsoll.Why) error {
 func (c *cut) free(span plimsoll.Span) int {
 	tokens := 0
 	for i := span.Start; i < span.End; i++ {
-		if !c.work.Kept(i) {
+		if !c.work.Kept(i) && !c.gone(i) {
 			tokens += c.work.Before().Messages[i].Tokens
 		}
 	}
 	return tokens
+}
+
+// gone reports whether a rung before took the message out.
+func (c *cut) gone(i int) bool {
+	_, here := c.work.Draft().Message(i)
+	return !here
 }
 
 // dropReceipts drops the receipts of earlier cuts before the first round of a turn;
