@@ -137,7 +137,8 @@ func mustFit(t *rapid.T, o plimsoll.Options, c plimsoll.Conversation) *plimsoll.
 func checkLaws(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pin int) {
 	got := plan.Conversation()
 	for _, r := range plan.Rungs {
-		if r.Undone != "" {
+		// There is not always room for a checkpoint.
+		if r.Undone != "" && r.Rung != "compact" {
 			t.Fatalf("%s was undone: %s", r.Rung, r.Undone)
 		}
 	}
@@ -170,7 +171,7 @@ func TestRungsMakeRoomTogether(t *testing.T) {
 			Meter: letterMeter(), Window: rapid.IntRange(max(1, load/10), load).Draw(t, "window"), Reserve: -1, Pins: []plimsoll.Pin{pinAt(pin)},
 			Rungs: []plimsoll.Rung{
 				&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1}, &rung.Reasoning{},
-				&rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
+				&rung.Compact{}, &rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
 			},
 		}
 		k, err := plimsoll.New(&o)
