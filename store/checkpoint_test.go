@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// agentSession reads files for so many rounds.
+func agentSession(rounds int) plimsoll.Conversation {
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "Find out why the winch stops. Never edit rope.go.")}
+	for i := range rounds {
+		id := fmt.Sprint("call_", i)
+		messages = append(messages,
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read_file", Arguments: fmt.Sprintf(`{"path":"deck/winch_%d.go"}`, i)}),
+			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{
+				Text: strings.Repeat(fmt.Sprintf("func turn_%d(rope Rope) error { return nil }\n", i), 30),
+			})}))
+	}
+	return plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}
+}
+
+func history(t *testing.T, c plimsoll.Conversation) string {
+	t.Helper()
+	data, err := json.Marshal(c.Messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames compacts with one process,
+// goes on with another and collects garbage in between: what the checkpoint refers
+// to stays as long as the checkpoint is remembered, and goes when it is undone.
+func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
+	t.Parallel()
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "store.db")
+	open := func() (*plimsoll.Keeper, *store.Store, *store.Tenant) {
+		backend, err := sqlite.Open(ctx, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.New(ctx, backend, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tenant := s.Tenant("harbour")
+		k, err := plimsoll.New(&plimsoll.Options{
+			Meter: token.NewMeter(nil), Window: 12_000, Reserve: -1, Marks: plimsoll.Marks{High: 1, Low: 0.8},
+			Archive: tenant, Memory: tenant.Memory(), Rungs: []plimsoll.Rung{&rung.Compact{}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k, s, tenant
+	}
+	k, s, _ := open()
+	first, err := k.Fit(ctx, agentSession(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(history(t, first.Conversation()), plimsoll.CheckpointTag[1:len(plimsoll.CheckpointTag)-1]) {
+		t.Fatal("the session was not compacted")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	k, s, tenant := open()
+	defer s.Close()
+	if _, err := s.GC(ctx, store.Policy{Unreferenced: true, Grace: -1}, false); err != nil {
+		t.Fatal(err)
+	}
+	again, err := k.Fit(ctx, agentSession(40))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, two := history(t, first.Conversation()), history(t, again.Conversation()); one != two {
+		t.Errorf("after a restart another history is sent:\n%s\n%s", one, two)
+	}
+	refs := regexp.MustCompile(`ref=([a-z2-7]{26})`).FindAllStringSubmatch(history(t, again.Conversation()), -1)
+	if len(refs) < 2 {
+		t.Fatalf("the checkpoint names %d references, want the old messages and some files", len(refs))
+	}
+	for _, ref := range refs {
+		if _, err := tenant.Content(ctx, ref[1]); err != nil {
+			t.Errorf("ref=%s: %v", ref[1], err)
+		}
+	}
+
+	if _, err := k.Undo(ctx, plimsoll.Task{Conversation: agentSession(40)}, refs[len(refs)-1][1]); err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.GC(ctx, store.Policy{Unreferenced: true, Grace: -1}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Unreferenced.Objects < int64(len(refs)) || report.After.Objects != 0 {
+		t.Errorf("after undoing %d objects were collected and %d are left", report.Unreferenced.Objects, report.After.Objects)
+	}
+}
+
+func TestALeaseIsHeldByOneUntilItIsReleased(t *testing.T) {
+	t.Parallel()
+	k := newKit(t)
+	memory := k.tenant.Memory()
+	release, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute)
+	if err != nil || !ok {
+		t.Fatalf("the first one got %v, %v", ok, err)
+	}
+	if _, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute); ok || err != nil {
+		t.Errorf("a second one got it too: %v, %v", ok, err)
+	}
+	release()
+	if _, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute); !ok || err != nil {
+		t.Errorf("after its release nobody gets it: %v, %v", ok, err)
+	}
+}
