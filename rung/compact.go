@@ -28,9 +28,11 @@ const (
 // one turn is too long for that, as in an agent's loop, between its rounds.
 type Compact struct {
 	Layout Layout
-	// Summarizer writes the summary; nil means [summary.Extract].
+	// Summarizer writes the summary; nil means [summary.Extract]. Any other is taken
+	// to ask a model.
 	Summarizer summary.Summarizer
-	// Model is the one that Summarizer asks, for the price; empty if it asks none.
+	// Model is the one that Summarizer asks, for the price; empty means that of the
+	// conversation.
 	Model string
 	// Prompt is how a model is asked.
 	Prompt summary.Prompt
@@ -73,7 +75,7 @@ const (
 func (*Compact) Name() string { return "compact" }
 
 // Slow reports whether a model is asked.
-func (c *Compact) Slow() bool { return c.Summarizer != nil && c.Model != "" }
+func (c *Compact) Slow() bool { return c.Summarizer != nil }
 
 // Mark returns the load at which the layout may act; 0 leaves it to the keeper.
 func (c *Compact) Mark(line plimsoll.Line) int {
@@ -202,7 +204,7 @@ func (m *maker) write(o plimsoll.Order) error {
 	m.cp.Summary, m.cp.Retain = s.Text, newestLines(mergeLines(m.earlier.summary.Retain, s.Retain), m.size/3, w.Count)
 	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, s.Notes, s.Usage
 	if s.Usage != (plimsoll.Usage{}) {
-		m.cp.Model = m.Model
+		m.cp.Model = or(m.Model, c.Model)
 	}
 	return nil
 }
