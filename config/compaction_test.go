@@ -75,7 +75,7 @@ func TestF09_AnImpossibleCompactionIsReportedAndPassedOver(t *testing.T) {
 		},
 		{
 			"compaction: {summarizer: gpt-4o}", "compaction.summarizer", "extract",
-			`compaction.summarizer "gpt-4o": want extract or PROVIDER:MODEL, optionally with @URL; the default is used`,
+			`compaction.summarizer "gpt-4o": want extract or API:MODEL, optionally with @URL; the default is used`,
 		},
 		{
 			"compaction: {retainLastTurns: -1}", "compaction.retain_last_turns", "1",

@@ -83,7 +83,7 @@ type Compaction struct {
 	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What a model is asked to retain word for word."`
 	RetainDirectives     []string `null:"none" help:"What to add to that, as bullets."`
 	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
-	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini):\\S+" want:"extract or PROVIDER:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
+	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
 	TimeoutSeconds       int      `default:"60" min:"1" help:"How long a model may take, in seconds; then extract writes the summary."`
 	TailTokens           int      `null:"20000" min:"1" help:"Most tokens of the newest messages that stay, and never more than 0.3 of the limit."`
 	CheckpointTokens     int      `null:"6000" min:"1" help:"Most tokens that a checkpoint takes, and never more than a fifth of the limit."`
