@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,18 +15,27 @@ func (db *DB) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, e
 	of := ``
 	var args []any
 	if tenant != nil {
-		of = `WHERE tenant = $1`
+		of = ` WHERE tenant = $1`
 		args = append(args, tenant[:])
 	}
 	scan := func(row pgx.CollectableRow) (s store.Stats, err error) {
 		return s, row.Scan(&s.Objects, &s.Bytes, &s.Chunks, &s.Compressed, &s.Decisions)
 	}
-	return one(ctx, db, "count", scan, strings.ReplaceAll(`
-		SELECT o.n, o.bytes::bigint, c.n, c.bytes::bigint, d.n
-		FROM (SELECT count(*) AS n, coalesce(sum(stored), 0) AS bytes FROM plimsoll.object {of}) AS o,
-		     (SELECT count(*) AS n, coalesce(sum(octet_length(data)), 0) AS bytes FROM plimsoll.chunk {of}) AS c,
-		     (SELECT count(*) AS n FROM plimsoll.decision {of}) AS d`, `{of}`, of), args...)
+	return one(ctx, db, "count", scan, `
+		SELECT coalesce(sum(objects), 0)::bigint, coalesce(sum(bytes), 0)::bigint, coalesce(sum(chunks), 0)::bigint,
+			coalesce(sum(compressed), 0)::bigint, coalesce(sum(decisions), 0)::bigint
+		FROM plimsoll.total`+of, args...)
 }
+
+// miscounted are the tenants whose counters do not say what is there.
+const miscounted = `
+	SELECT format('totals of tenant %s are wrong', encode(tenant, 'hex')) FROM (
+		SELECT tenant, 1 AS objects, stored AS bytes, 0 AS chunks, 0 AS compressed, 0 AS decisions FROM plimsoll.object
+		UNION ALL SELECT tenant, 0, 0, 1, octet_length(data), 0 FROM plimsoll.chunk
+		UNION ALL SELECT tenant, 0, 0, 0, 0, 1 FROM plimsoll.decision
+		UNION ALL SELECT tenant, -objects, -bytes, -chunks, -compressed, -decisions FROM plimsoll.total) AS rows
+	GROUP BY tenant
+	HAVING sum(objects) <> 0 OR sum(bytes) <> 0 OR sum(chunks) <> 0 OR sum(compressed) <> 0 OR sum(decisions) <> 0`
 
 // faults are queries for what cannot be, among the objects behind one and up to
 // another; each returns sentences.
@@ -72,7 +80,11 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 		broken = append(broken, found...)
 		return err
 	})
-	return broken, err
+	if err != nil {
+		return broken, err
+	}
+	found, err := list(ctx, db, "check totals", pgx.RowTo[string], miscounted)
+	return append(broken, found...), err
 }
 
 // position is where a walk through a table has got to.

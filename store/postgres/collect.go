@@ -69,7 +69,8 @@ func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) 
 	if db.options.Erase {
 		return total, db.Erase(ctx)
 	}
-	return total, db.vacuum(ctx, "vacuum", `VACUUM `)
+	// Workers cost more than they save as long as little is deleted.
+	return total, db.vacuum(ctx, "vacuum", `VACUUM (PARALLEL 0) `)
 }
 
 const (
@@ -122,7 +123,7 @@ func (db *DB) Erase(ctx context.Context) error { return db.vacuum(ctx, "erase", 
 func (db *DB) vacuum(ctx context.Context, op, command string) error {
 	conn, err := db.pool.Acquire(ctx)
 	if err == nil {
-		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision`)
+		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision, plimsoll.total`)
 		conn.Release()
 	}
 	if ctx.Err() != nil {

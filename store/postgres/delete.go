@@ -75,8 +75,15 @@ const loosen = `
 		ORDER BY tenant, id FOR NO KEY UPDATE)
 	UPDATE plimsoll.chunk AS c SET loose = true FROM locked WHERE c.tenant = locked.tenant AND c.id = locked.id`
 
+// byKeys holds for a transaction: some rows of large tables are looked up by their keys.
+// Until the server has statistics of a table it would rather read all of it.
+const byKeys = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
 // lockRows runs a query that locks rows and returns their keys.
 func lockRows[K any](ctx context.Context, tx pgx.Tx, lock string, args ...any) (tenants [][]byte, keys []K, err error) {
+	if _, err := tx.Exec(ctx, byKeys); err != nil {
+		return nil, nil, err
+	}
 	rows, err := tx.Query(ctx, lock, args...)
 	if err != nil {
 		return nil, nil, err

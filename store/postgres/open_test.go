@@ -57,9 +57,13 @@ func TestAStoreOfTheFirstSchemaIsBroughtUpToDate(t *testing.T) {
 	if err := write(t.Context(), open(t, url, nil), "old"); err != nil {
 		t.Fatal(err)
 	}
-	run(t, connect(t, url), "ALTER TABLE plimsoll.object DROP COLUMN damaged", "ALTER TABLE plimsoll.chunk DROP COLUMN damaged",
+	run(t, connect(t, url), "DROP FUNCTION plimsoll.count_objects, plimsoll.count_chunks, plimsoll.count_decisions, plimsoll.count_replaced, plimsoll.slot CASCADE",
+		"DROP TABLE plimsoll.total", "ALTER TABLE plimsoll.object DROP COLUMN damaged", "ALTER TABLE plimsoll.chunk DROP COLUMN damaged",
 		"UPDATE plimsoll.store SET version = 1")
 	db := open(t, url, nil)
+	if broken, err := db.Check(t.Context()); err != nil || len(broken) > 0 {
+		t.Errorf("the check found %q, %v", broken, err)
+	}
 	if err := whole(t.Context(), db, "old"); err != nil {
 		t.Error(err)
 	}
