@@ -29,6 +29,13 @@ func Store(r *storage.Result, m measure.Machine) string {
 	if l.NoPipe != "" {
 		search += " **Not compared:** " + l.NoPipe + "."
 	}
+	server := "Median wall time of one call; collecting, of one object. The server does not wait for its disk.\n\n" + refsTable(r.Server.Refs).String()
+	if r.Server.Missing != "" {
+		server = "**Not measured:** " + r.Server.Missing + ".\n"
+	}
+	if r.Server.Stopped > 0 {
+		server += fmt.Sprintf("\n**Stopped** when there were %d: the time was up.\n", r.Server.Stopped)
+	}
 	return strings.Join([]string{
 		fmt.Sprintf("%s, %d cores, %s, %s, %s; load average %s at the start and %s at the end.\n",
 			m.When.Format("2006-01-02"), m.Cores, m.CPU, m.OS, m.Go, m.Load[0], m.Load[1]),
@@ -36,6 +43,7 @@ func Store(r *storage.Result, m measure.Machine) string {
 		"### Parts of a large output\n\n" + large + "\n\n" + readsTable(l).String(),
 		"### Searching a large output\n\n" + search + "\n\n" + searchTable(l).String(),
 		"### Many references\n\nMedian wall time of one call; collecting, of one object.\n\n" + refsTable(r.Refs).String(),
+		"### Many references in PostgreSQL\n\n" + server,
 		"### Goals of the store\n\n" + storeGoalTable(r).String(),
 	}, "\n")
 }

@@ -30,6 +30,10 @@ func storing() *storage.Result {
 			{Count: 1_000, Trip: storage.Trip{Put: 2 * ms, Get: ms}, GC: ms},
 			{Count: 100_000, Trip: storage.Trip{Put: 4 * ms, Get: ms}, GC: 3 * ms},
 		},
+		Server: storage.ServerRefs{Refs: []storage.Refs{
+			{Count: 1_000, Trip: storage.Trip{Put: 2 * ms, Get: ms}, GC: ms},
+			{Count: 100_000, Trip: storage.Trip{Put: 2 * ms, Get: 3 * ms}, GC: 2 * ms},
+		}},
 	}
 }
 
@@ -47,6 +51,9 @@ func TestGoalsOfTheStoreFollowTheFigures(t *testing.T) {
 		{"2.00×", true},
 		{"1.00×", true},
 		{"3.00×", false},
+		{"1.00×", true},
+		{"3.00×", false},
+		{"2.00×", true},
 	}
 	got := StoreGoals(storing())
 	if len(got) != len(want) {
@@ -77,8 +84,9 @@ func TestWhatWasNotMeasuredOfTheStoreIsSaid(t *testing.T) {
 	}
 	r := storing()
 	r.Large.Smaller, r.Large.NoPipe = "no room", "no zstd"
+	r.Server = storage.ServerRefs{Missing: "no server"}
 	text := Store(r, measure.Machine{})
-	for _, want := range []string{"**Smaller than 1 GiB:** no room.", "**Not compared:** no zstd."} {
+	for _, want := range []string{"**Smaller than 1 GiB:** no room.", "**Not compared:** no zstd.", "**Not measured:** no server."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q", want)
 		}

@@ -18,6 +18,9 @@ func StoreGoals(r *storage.Result) []Goal {
 		flatGoal(r.Refs, "put", func(r storage.Refs) time.Duration { return r.Put }),
 		flatGoal(r.Refs, "get", func(r storage.Refs) time.Duration { return r.Get }),
 		flatGoal(r.Refs, "gc", func(r storage.Refs) time.Duration { return r.GC }),
+		flatGoal(r.Server.Refs, "PostgreSQL: put", func(r storage.Refs) time.Duration { return r.Put }),
+		flatGoal(r.Server.Refs, "PostgreSQL: get", func(r storage.Refs) time.Duration { return r.Get }),
+		flatGoal(r.Server.Refs, "PostgreSQL: gc", func(r storage.Refs) time.Duration { return r.GC }),
 	}
 }
 

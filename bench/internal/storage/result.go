@@ -14,6 +14,8 @@ type Result struct {
 	Pairs Pairs  `json:"pairs"`
 	Large Large  `json:"large"`
 	Refs  []Refs `json:"refs"`
+	// Server has the same in a PostgreSQL server.
+	Server ServerRefs `json:"server"`
 }
 
 // Pairs is what writing and reading tool outputs took, in the store and in files.
@@ -98,6 +100,16 @@ type Refs struct {
 	Trip
 	// GC is the median time of a collection, divided by what it collected.
 	GC time.Duration `json:"gc_ns"`
+}
+
+// ServerRefs is what calls took in a server.
+type ServerRefs struct {
+	Refs []Refs `json:"refs"`
+	// Missing says why there is no server.
+	Missing string `json:"missing,omitempty"`
+	// Stopped is how many references there were when the time was up; 0 if it was
+	// not.
+	Stopped int `json:"stopped,omitempty"`
 }
 
 // Stored is the answer of the program that writes the large output.

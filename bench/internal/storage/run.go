@@ -44,7 +44,7 @@ func Measure(o Options) (*Result, error) {
 	for _, step := range []struct {
 		name string
 		do   func() error
-	}{{"tool outputs", r.pairs}, {"a large output", r.large}, {"many references", r.refs}} {
+	}{{"tool outputs", r.pairs}, {"a large output", r.large}, {"many references", r.refs}, {"many references in a server", r.serverRefs}} {
 		fmt.Fprintln(o.Log, "store:", step.name)
 		if err := step.do(); err != nil {
 			return nil, fmt.Errorf("%s: %w", step.name, err)
@@ -66,6 +66,14 @@ func (r *run) pairs() error {
 
 func (r *run) refs() error {
 	_, err := r.ask(&r.result.Refs, nil, "refs", r.dir, r.Source)
+	return err
+}
+
+func (r *run) serverRefs() error {
+	_, err := r.ask(&r.result.Server, nil, "server-refs", r.Source)
+	if missing := r.result.Server.Missing; missing != "" {
+		fmt.Fprintln(r.Log, "store: NOT MEASURED: no PostgreSQL:", missing)
+	}
 	return err
 }
 

@@ -49,6 +49,8 @@ func do(ctx context.Context, args []string) (any, error) {
 		return grep(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "refs":
 		return refs(ctx, args[1], args[2])
+	case len(args) == 2 && args[0] == "server-refs":
+		return serverRefs(ctx, args[1])
 	}
 	return nil, fmt.Errorf("unknown command %q", args)
 }

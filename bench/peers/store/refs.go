@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -46,7 +47,7 @@ func refs(ctx context.Context, dir, source string) (any, error) {
 		if err := copyFile(file, copied); err != nil {
 			return nil, err
 		}
-		figures, err := calls(ctx, copied, t, ids)
+		figures, err := calls(ctx, func(now clock) (*store.Store, error) { return open(ctx, copied, now) }, t, ids)
 		if err := errors.Join(err, os.Remove(copied)); err != nil {
 			return nil, err
 		}
@@ -99,11 +100,14 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
+// clock is what a store takes for the time.
+type clock = func() time.Time
+
 // calls measures on a clock that can be set back, so that something is old enough to
 // be collected.
-func calls(ctx context.Context, file string, t *text, ids []string) (storage.Refs, error) {
-	var back time.Duration
-	s, err := open(ctx, file, func() time.Time { return time.Now().Add(-back) })
+func calls(ctx context.Context, open func(clock) (*store.Store, error), t *text, ids []string) (storage.Refs, error) {
+	var back atomic.Int64
+	s, err := open(func() time.Time { return time.Now().Add(-time.Duration(back.Load())) })
 	if err != nil {
 		return storage.Refs{}, err
 	}
@@ -120,13 +124,13 @@ func calls(ctx context.Context, file string, t *text, ids []string) (storage.Ref
 		}
 	}
 	for range gcRounds {
-		back = 60 * 24 * time.Hour
+		back.Store(int64(60 * 24 * time.Hour))
 		for range gcObjects {
 			if _, err := add(ctx, s, t.output(refBytes)); err != nil {
 				return storage.Refs{}, err
 			}
 		}
-		back = 0
+		back.Store(0)
 		if collections, err = timed(collections, func() error { return collect(ctx, s) }); err != nil {
 			return storage.Refs{}, err
 		}
