@@ -27,7 +27,7 @@ func (o *options) wantsFit() bool {
 }
 
 func (o *options) wantsTokenizers() bool {
-	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return w != fitWord && w != storeWord })
+	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return w != fitWord && w != storeWord && w != survivalWord })
 }
 
 // fit compares how conversations are made to fit.

@@ -145,7 +145,7 @@ func (s session) events(reading Reading, seen map[string]bool) []Event {
 			end = s.cuts[n+1]
 		}
 		after := messages[cut+1 : end]
-		summary := textOf(messages[cut], AsWritten)
+		summary := Text(messages[cut], AsWritten)
 		key := string([]rune(summary)[:min(300, len([]rune(summary)))])
 		if seen[key] || countAssistant(after) < minAfter {
 			continue
@@ -177,12 +177,12 @@ func needed(before, after []plimsoll.Message, reading Reading) []string {
 	used := map[string]int{}
 	size := 0
 	for _, m := range before {
-		text := textOf(m, reading)
+		text := Text(m, reading)
 		size += Estimate(text)
 		for a := range Atoms(text) {
 			known[a] = true
 		}
-		for _, call := range callsOf(m, reading) {
+		for _, call := range Calls(m, reading) {
 			for a := range Atoms(call) {
 				used[a]++
 			}
@@ -200,7 +200,7 @@ func needed(before, after []plimsoll.Message, reading Reading) []string {
 			if calls++; calls > horizon {
 				break
 			}
-			for _, call := range callsOf(m, reading) {
+			for _, call := range Calls(m, reading) {
 				for a := range Atoms(call) {
 					if known[a] && !shown[a] && !found[a] && float64(used[a]) < limit {
 						found[a] = true
@@ -209,7 +209,7 @@ func needed(before, after []plimsoll.Message, reading Reading) []string {
 				}
 			}
 		}
-		for a := range Atoms(textOf(m, reading)) {
+		for a := range Atoms(Text(m, reading)) {
 			shown[a] = true
 		}
 	}
@@ -217,8 +217,8 @@ func needed(before, after []plimsoll.Message, reading Reading) []string {
 	return need
 }
 
-// callsOf returns the calls of an assistant's message as texts.
-func callsOf(m plimsoll.Message, reading Reading) []string {
+// Calls returns the calls of an assistant's message as texts.
+func Calls(m plimsoll.Message, reading Reading) []string {
 	var calls []string
 	for _, p := range m.Parts.All() {
 		if c, ok := p.(plimsoll.ToolCall); ok && m.Role == plimsoll.Assistant {
@@ -228,8 +228,8 @@ func callsOf(m plimsoll.Message, reading Reading) []string {
 	return calls
 }
 
-// textOf returns what a message says: texts, calls and results, no thinking.
-func textOf(m plimsoll.Message, reading Reading) string {
+// Text returns what a message says: texts, calls and results, no thinking.
+func Text(m plimsoll.Message, reading Reading) string {
 	var texts []string
 	for _, p := range m.Parts.All() {
 		switch p := p.(type) {
