@@ -21,6 +21,9 @@ type atom struct {
 	lead string
 }
 
+// escapeLead is the lead of an atom whose first letter belongs to an escape.
+const escapeLead = `\`
+
 // Classes of bytes.
 const (
 	wordByte  = 1 << iota // letters, digits, underscore
@@ -131,7 +134,7 @@ func hasExtension(s string) bool {
 
 func leadOf(text string, start, first int, escaped bool) string {
 	if escaped && start == first && isEscape(text, first) {
-		return `\`
+		return escapeLead
 	}
 	switch lead := text[start:first]; lead {
 	case "/", "./", "../", ".", "/.":

@@ -54,6 +54,7 @@ func newDigest(c plimsoll.Conversation, old plimsoll.Span) *digest {
 	for _, rule := range constraints(user) {
 		d.rules = append(d.rules, escape(rule.text))
 	}
+	d.rules = ends(d.rules, maxRules)
 	d.readKnowledge(c, old)
 	for _, k := range calls {
 		for _, f := range k.files {

@@ -14,15 +14,15 @@ func (d *digest) continueFrom(previous Summary) {
 	}
 	old := readDigest(previous)
 	d.goal = continueGoal(old.goal, d.goal)
-	d.rules = tail(union(old.rules, d.rules), maxRules)
-	d.knowledge = tail(union(old.knowledge, d.knowledge), maxKnowledge)
+	d.rules = ends(union(old.rules, d.rules), maxRules)
+	d.knowledge = ends(union(old.knowledge, d.knowledge), maxKnowledge)
 	d.otherFile = old.otherFile
 	files := old.files
 	for _, f := range d.files {
 		files = withFile(files, f)
 	}
 	d.files = files
-	d.actions = tail(union(old.actions, d.actions), maxActions)
+	d.actions = ends(union(old.actions, d.actions), maxActions)
 	errors := old.errors
 	for _, e := range d.errors {
 		errors = withFence(errors, e)
@@ -58,8 +58,8 @@ func union(old, now []string) []string {
 	return all
 }
 
-// tail keeps the first half and the end of a list that is too long.
-func tail(all []string, n int) []string {
+// ends keeps the first half and the end of a list that is too long.
+func ends(all []string, n int) []string {
 	if len(all) <= n {
 		return all
 	}

@@ -60,19 +60,33 @@ func ownWords(text string) string {
 		text = before + after
 	}
 	for _, name := range notOwn {
-		for {
-			open, found := findTag(text, name, 0)
-			if !found {
-				break
-			}
-			after := ""
-			if end, closed := findTag(text, "/"+name, open.end); closed && !open.alone {
-				after = text[end.end:]
-			} else if open.alone {
-				after = text[open.end:]
-			}
-			text = text[:open.start] + after
-		}
+		text = withoutTag(text, name)
 	}
 	return strings.TrimSpace(text)
+}
+
+// withoutTag drops the blocks of a tag.
+func withoutTag(text, name string) string {
+	var kept strings.Builder
+	from := 0
+	for {
+		open, found := findTag(text, name, from)
+		if !found {
+			break
+		}
+		kept.WriteString(text[from:open.start])
+		end, closed := open, open.alone
+		if !closed {
+			end, closed = findTag(text, "/"+name, open.end)
+		}
+		if !closed {
+			return kept.String()
+		}
+		from = end.end
+	}
+	if from == 0 {
+		return text
+	}
+	kept.WriteString(text[from:])
+	return kept.String()
 }

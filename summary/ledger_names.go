@@ -52,7 +52,6 @@ func (n *names) message(m plimsoll.Message) {
 		case plimsoll.Text:
 			eachAtom(p.Text, n.see)
 		case plimsoll.ToolCall:
-			eachAtom(p.Name, n.see)
 			n.call(p)
 		case plimsoll.ToolResult:
 			for _, inner := range p.Content.All() {
@@ -64,18 +63,26 @@ func (n *names) message(m plimsoll.Message) {
 	}
 }
 
+// call counts what the agent names in a call, each name once. A name behind an escape
+// counts as it is written and as it is meant.
 func (n *names) call(p plimsoll.ToolCall) {
 	inCall := map[string]bool{}
 	use := func(a atom) {
 		n.see(a)
-		if x := n.byKey[a.text]; !inCall[a.text] {
+		if !inCall[a.text] {
 			inCall[a.text] = true
+			x := n.byKey[a.text]
 			x.used++
 			x.lastUse = n.now
 		}
 	}
 	eachAtom(p.Name, use)
-	eachArgument(p.Arguments, use)
+	eachArgument(p.Arguments, func(a atom) {
+		use(a)
+		if a.lead == escapeLead {
+			eachAtom(a.text[1:], use)
+		}
+	})
 }
 
 func (n *names) see(a atom) {
