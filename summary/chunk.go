@@ -23,7 +23,7 @@ var _ Summarizer = Fold{}
 
 const (
 	// scratchTokens are left for what a model writes for itself.
-	scratchTokens = 4096
+	scratchTokens = 8192
 	// minRoom is the least that is asked for at a time. Below that a window is too
 	// small to be of use.
 	minRoom = 256

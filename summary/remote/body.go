@@ -1,0 +1,191 @@
+package remote
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// body writes the request: the caller's with one more message if its prefix can be
+// shared or its instructions are to be replaced, else a plain one.
+func (a asking) body(r *summary.Request) ([]byte, error) {
+	if !a.native(r) {
+		return a.plain(r), nil
+	}
+	d, err := draft(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.Encode(d)
+	if err != nil {
+		return nil, err
+	}
+	if held(body, r) {
+		return a.plain(r), nil
+	}
+	return a.settle(body, r)
+}
+
+// native reports whether the conversation is sent as it is: in its own dialect, and
+// to its own model. Another model has no cache of it, and would pay for the tools.
+// Where the instructions are replaced there is nothing to share, and it is sent as
+// the format asks for.
+func (a asking) native(r *summary.Request) bool {
+	c := r.Conversation
+	if r.Bare || r.Encode == nil || cmp.Or(c.Dialect, plimsoll.OpenAI) != a.options.Dialect {
+		return false
+	}
+	return a.model == meant(c.Model) || r.Prompt.System != ""
+}
+
+var why = plimsoll.Why{Rung: "compact", Reason: "asks for a summary"}
+
+// draft returns the conversation as it was last sent up to the end of the old part,
+// with the message that asks for the summary behind it.
+func draft(r *summary.Request) (*plimsoll.Draft, error) {
+	d := plimsoll.NewDraft(r.Conversation, nil)
+	if r.Sent != nil {
+		d = r.Sent()
+	}
+	n := r.Conversation.Messages.Len()
+	for i := r.Old.End; i < n; i++ {
+		if err := d.DropAlone(i, why); err != nil {
+			return nil, err
+		}
+	}
+	if err := closeCalls(d, r.Old.End); err != nil {
+		return nil, err
+	}
+	if r.Prompt.System != "" {
+		if err := replaceInstructions(d, r); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Insert(n, plimsoll.Say(plimsoll.User, summary.Ask(r)), why)
+	return d, err
+}
+
+// closeCalls sees to calls at the end that have no result there: APIs refuse them.
+// What the assistant said beside them stays, as a message of its own.
+func closeCalls(d *plimsoll.Draft, end int) error {
+	var texts []plimsoll.Message
+	for i := openFrom(d, end); i < end; i++ {
+		m, there := d.Message(i)
+		if !there {
+			continue
+		}
+		if text := m.Text(); m.Role == plimsoll.Assistant && text != "" {
+			texts = append(texts, plimsoll.Say(plimsoll.Assistant, text))
+		}
+		if err := d.DropAlone(i, why); err != nil {
+			return err
+		}
+	}
+	for _, m := range texts {
+		if _, err := d.Insert(end, m, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openFrom returns where the last round before an end begins if one of its calls has
+// no result there, else the end. Calls that were made together may be messages, and
+// so rounds, of their own.
+func openFrom(d *plimsoll.Draft, end int) int {
+	o, open := d.Outline(), map[int]bool{}
+	for _, at := range slices.Concat(o.Pending, o.Dead) {
+		open[at.Message] = true
+	}
+	for _, p := range o.Pairs {
+		if p.Result.Message >= end {
+			open[p.Call.Message] = true
+		}
+	}
+	for _, turn := range o.Turns {
+		if !turn.Contains(end - 1) {
+			continue
+		}
+		for _, round := range slices.Backward(turn.Rounds) {
+			switch {
+			case round.Start >= end:
+			case hasOpen(open, round.Span):
+				end = round.Start
+			default:
+				return end
+			}
+		}
+	}
+	return end
+}
+
+func hasOpen(open map[int]bool, round plimsoll.Span) bool {
+	for i := round.Start; i < round.End; i++ {
+		if open[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// replaceInstructions does so where they are messages. Elsewhere they are a member
+// of the request; see [asking.settle].
+func replaceInstructions(d *plimsoll.Draft, r *summary.Request) error {
+	if cmp.Or(r.Conversation.Dialect, plimsoll.OpenAI) != plimsoll.OpenAI {
+		return nil
+	}
+	if err := d.Drop(plimsoll.Span{End: d.Outline().Head}, why); err != nil {
+		return err
+	}
+	_, err := d.Insert(0, plimsoll.Say(plimsoll.System, r.Prompt.System), why)
+	return err
+}
+
+// plain writes a request of one message: the conversation as text, and what is
+// asked for.
+func (a asking) plain(r *summary.Request) []byte {
+	bare := *r
+	bare.Bare = true
+	text := quoted("<conversation>\n" + summary.Transcript(r.Conversation, r.Old) + "\n</conversation>\n\n" + summary.Ask(&bare))
+	output := strconv.Itoa(a.output(r))
+	system := quoted(r.Prompt.System)
+	if r.Prompt.System == "" {
+		system = ""
+	}
+	switch a.options.Dialect {
+	case plimsoll.Gemini:
+		if system != "" {
+			system = `"systemInstruction":{"parts":[{"text":` + system + `}]},`
+		}
+		return []byte(`{` + system + `"contents":[{"role":"user","parts":[{"text":` + text + `}]}],"generationConfig":{"maxOutputTokens":` + output + `}}`)
+	case plimsoll.Anthropic:
+		if system != "" {
+			system = `"system":` + system + `,`
+		}
+		return []byte(`{"model":` + quoted(a.model) + `,"max_tokens":` + output + `,` + system + `"messages":[{"role":"user","content":` + text + `}]}`)
+	case plimsoll.Responses:
+		if system != "" {
+			system = `"instructions":` + system + `,`
+		}
+		return []byte(`{"model":` + quoted(a.model) + `,` + system + `"input":[{"role":"user","content":` + text + `}],"max_output_tokens":` + output + `,"store":false}`)
+	}
+	if system != "" {
+		system = `{"role":"system","content":` + system + `},`
+	}
+	return []byte(`{"model":` + quoted(a.model) + `,"messages":[` + system + `{"role":"user","content":` + text + `}],"` + a.outputMember() + `":` + output + `}`)
+}
+
+// outputMember is the name of Chat Completions' limit. OpenAI's newer models refuse
+// the old name, and other servers do not know the new one.
+func (a asking) outputMember() string {
+	if a.base.Hostname() == "api.openai.com" {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+func quoted(text string) string { return string(rawjson.AppendQuote(nil, text)) }

@@ -1,0 +1,49 @@
+package remote
+
+import "cmp"
+
+// compressionModels maps main models to those that compress their history, and
+// these to the models that they stand for: they are names in the settings of the
+// program that they come from, and no API knows them.
+var compressionModels = map[string]struct{ alias, model string }{
+	"gemini-3-pro-preview":  {"chat-compression-3-pro", "gemini-3-pro-preview"},
+	"gemini-2.5-pro":        {"chat-compression-2.5-pro", "gemini-2.5-pro"},
+	"gemini-2.5-flash":      {"chat-compression-2.5-flash", "gemini-2.5-flash"},
+	"gemini-2.5-flash-lite": {"chat-compression-2.5-flash-lite", "gemini-2.5-flash-lite"},
+}
+
+const (
+	defaultCompression      = "chat-compression-default"
+	defaultCompressionModel = "gemini-2.5-pro"
+)
+
+// CompressionModel returns the name under which the history of a main model is
+// compressed: "chat-compression-2.5-pro" for "gemini-2.5-pro", and
+// "chat-compression-default" for a model that is not in the table. A [Summarizer]
+// asks the model that the name stands for.
+func CompressionModel(main string) string {
+	return cmp.Or(compressionModels[main].alias, defaultCompression)
+}
+
+// modelFor returns the model to ask: the one in the options, else the mapped one,
+// else the caller's.
+func (s *Summarizer) modelFor(main string) string {
+	name := s.options.Model
+	if name == "" && s.options.MapModel != nil {
+		name = s.options.MapModel(main)
+	}
+	return meant(cmp.Or(name, main))
+}
+
+// meant returns the model that a name stands for.
+func meant(name string) string {
+	if name == defaultCompression {
+		return defaultCompressionModel
+	}
+	for _, c := range compressionModels {
+		if c.alias == name {
+			return c.model
+		}
+	}
+	return name
+}

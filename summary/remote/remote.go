@@ -1,0 +1,177 @@
+// Package remote asks models for summaries over HTTP: those behind OpenAI's Chat
+// Completions and the many servers that are compatible with it (Ollama, llama.cpp,
+// vLLM), OpenAI's Responses, Anthropic's Messages and Google's generateContent.
+//
+// Where it can, it sends the caller's own request with one more message at its end,
+// so that system, tools and history are read from the provider's prompt cache; else a
+// plain request with the history as text. Requests and answers go through the codecs
+// of package wire. The package knows no commands and no settings beside its Options.
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// Options say which model to ask, and where.
+type Options struct {
+	// Dialect that the server speaks.
+	Dialect plimsoll.Dialect
+	// Model to ask; empty means the one that MapModel names, else the model of the
+	// conversation.
+	Model string
+	// MapModel names the model for the summaries of a main model; nil means that
+	// there is no such map. See [CompressionModel].
+	MapModel func(main string) string
+	// BaseURL of the API; empty means the provider's own. It may be the whole
+	// address of the endpoint.
+	BaseURL string
+	// Key for the API; empty means none, which only a BaseURL of your own allows.
+	Key Key
+	// Window of the model in tokens; 0 means what Models knows, and if it knows
+	// nothing, what the server's refusals tell.
+	Window int
+	// Models has the limits of models; nil means [model.Default].
+	Models *model.Registry
+	// Client sends the requests; nil means one that follows no redirects, since
+	// they would take the key elsewhere.
+	Client *http.Client
+	// Timeout of each request; 0 means [summary.DefaultTimeout].
+	Timeout time.Duration
+}
+
+// Key is an API key. It prints as dots, so that it gets into no log and no error.
+type Key string
+
+const hiddenKey = "…"
+
+// String hides the key.
+func (Key) String() string { return hiddenKey }
+
+// GoString hides the key.
+func (Key) GoString() string { return hiddenKey }
+
+// MarshalText hides the key.
+func (Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
+
+// LogValue hides the key.
+func (Key) LogValue() slog.Value { return slog.StringValue(hiddenKey) }
+
+func (o *Options) setDefaults() {
+	o.BaseURL = cmp.Or(o.BaseURL, providerOf[o.Dialect].url)
+	o.Timeout = cmp.Or(o.Timeout, summary.DefaultTimeout)
+	if o.Models == nil {
+		o.Models = model.Default()
+	}
+	if o.Client == nil {
+		o.Client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+}
+
+// Summarizer asks a model for summaries. What is larger than the model's window it
+// asks for chunk by chunk.
+type Summarizer struct {
+	options Options
+	base    *url.URL
+}
+
+var _ summary.Summarizer = (*Summarizer)(nil)
+
+// New returns a summariser, or an error that says which option is missing or wrong.
+func New(o Options) (*Summarizer, error) {
+	p, ok := providerOf[o.Dialect]
+	if !ok {
+		return nil, invalid(fmt.Errorf("there is no API called %q", o.Dialect), "use one of openai, responses, anthropic and gemini")
+	}
+	if o.BaseURL == "" && o.Key == "" {
+		return nil, invalid(errors.New("no API key"), "set "+p.env+", or give the address of a server that needs no key")
+	}
+	o.setDefaults()
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
+		return nil, invalid(errors.New("not the address of a server"), "give an address such as https://api.openai.com/v1 or http://localhost:11434/v1")
+	}
+	return &Summarizer{o, base}, nil
+}
+
+func invalid(err error, hint string) error {
+	return &plimsoll.Error{Op: "summarizer", Code: plimsoll.CodeInvalid, Hint: hint, Err: err}
+}
+
+// Name returns the API and, if it is fixed, the model.
+func (s *Summarizer) Name() string {
+	if s.options.Model == "" {
+		return string(s.options.Dialect)
+	}
+	return string(s.options.Dialect) + ":" + s.options.Model
+}
+
+// Summarize asks the model. Errors are of the type [*summary.Failure] and wrap a
+// [*plimsoll.Error] with a hint; the caller's cancellation is returned as it is.
+func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
+	name := s.modelFor(r.Conversation.Model)
+	if name == "" {
+		return summary.Summary{}, &summary.Failure{Remedy: summary.RemedyNone, Err: invalid(
+			errors.New("no model to ask: the conversation names none"), "name one, such as "+string(s.options.Dialect)+":MODEL")}
+	}
+	window, output := s.limits(name)
+	one := asking{s, name, window, output}
+	got, err := summary.Fold{Summarizer: one, Window: window}.Summarize(ctx, r)
+	if ctx.Err() != nil {
+		return summary.Summary{}, ctx.Err()
+	}
+	got.By = one.Name()
+	return got, err
+}
+
+// limits returns the window of a model and the most that it writes; 0 is unknown.
+func (s *Summarizer) limits(name string) (window, output int) {
+	window = s.options.Window
+	if m, _, err := s.options.Models.Lookup(name); err == nil {
+		window, output = cmp.Or(window, m.Window, m.InputLimit), m.OutputLimit
+	}
+	return window, output
+}
+
+// asking is a summariser that asks one model, once.
+type asking struct {
+	*Summarizer
+	model string
+	// window and most are the limits of the model; 0 is unknown.
+	window, most int
+}
+
+// Name returns the API and the model.
+func (a asking) Name() string { return string(a.options.Dialect) + ":" + a.model }
+
+// Summarize asks for a summary of the whole old part.
+func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
+	body, err := a.body(r)
+	if err != nil {
+		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeInvalid, "", fmt.Errorf("the request cannot be written: %w", err))
+	}
+	answer, err := a.send(ctx, body)
+	if err != nil {
+		return summary.Summary{}, err
+	}
+	return a.read(answer, r)
+}
+
+// output is the most tokens that the model may write.
+func (a asking) output(r *summary.Request) int {
+	n := summary.OutputTokens(r.Budget, a.window)
+	if a.most > 0 {
+		n = min(n, a.most)
+	}
+	return n
+}

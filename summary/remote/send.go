@@ -1,0 +1,211 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// maxAnswer bounds what is read of an answer.
+const maxAnswer = 8 << 20
+
+// send posts a request and returns the body of the answer.
+func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
+	address, err := a.address(a.model)
+	if err != nil {
+		return nil, &summary.Failure{Remedy: summary.RemedyNone, Err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.options.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, a.failure(summary.RemedyNone, plimsoll.CodeInvalid, specHint, errors.New("the address cannot be used"))
+	}
+	a.setHeaders(request.Header)
+	response, err := a.options.Client.Do(request)
+	if err != nil {
+		return nil, a.unreachable(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return nil, a.unreachable(err)
+	case len(answer) > maxAnswer:
+		return nil, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer has more than %d bytes", maxAnswer))
+	case response.StatusCode != http.StatusOK:
+		return nil, a.refused(response, answer)
+	}
+	return answer, nil
+}
+
+func (a asking) setHeaders(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	key := string(a.options.Key)
+	switch a.options.Dialect {
+	case plimsoll.Anthropic:
+		h.Set("Anthropic-Version", "2023-06-01")
+		if key != "" {
+			h.Set("X-Api-Key", key)
+		}
+	case plimsoll.Gemini:
+		if key != "" {
+			h.Set("X-Goog-Api-Key", key)
+		}
+	default:
+		if key != "" {
+			h.Set("Authorization", "Bearer "+key)
+		}
+	}
+}
+
+// read takes the summary from an answer.
+func (a asking) read(answer []byte, r *summary.Request) (summary.Summary, error) {
+	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
+	if err != nil {
+		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer cannot be read: %w", err))
+	}
+	got, err := a.take(response, r)
+	if err != nil {
+		var f *summary.Failure
+		if errors.As(err, &f) {
+			f.Usage = response.Usage
+		}
+		return summary.Summary{}, err
+	}
+	got.By, got.Usage = a.Name(), response.Usage
+	return got, nil
+}
+
+func (a asking) take(response wire.Response, r *summary.Request) (summary.Summary, error) {
+	useless := func(why string) (summary.Summary, error) {
+		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, "use another model for summaries", errors.New(why))
+	}
+	if response.Error != nil {
+		if response.Error.Overflows() {
+			return summary.Summary{}, a.tooLarge(0, a.said(response.Error.Message))
+		}
+		return useless(a.said(response.Error.Message))
+	}
+	switch response.Stop {
+	case wire.StopContext:
+		return summary.Summary{}, a.tooLarge(0, "the model's window was full before the summary ended")
+	case wire.StopLength:
+		return useless("the summary was cut off at the most tokens that the model may write")
+	case wire.StopFiltered:
+		return useless("the provider's filter stopped the summary")
+	}
+	if plimsoll.Has[plimsoll.ToolCall](response.Message) {
+		return useless("the model called a tool in the place of writing a summary")
+	}
+	got, err := summary.Parse(response.Message.Text(), r.Format)
+	if err != nil {
+		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, "use another model for summaries", err)
+	}
+	if !r.AsksRetain() {
+		got.Retain = ""
+	}
+	return got, nil
+}
+
+const hintServer = "check that the address is that of the API, and that the model is there"
+
+// failure returns an error with what may help.
+func (a asking) failure(remedy summary.Remedy, code plimsoll.Code, hint string, err error) error {
+	return &summary.Failure{Remedy: remedy, Err: &plimsoll.Error{Op: "ask " + a.Name(), Code: code, Hint: hint, Err: err}}
+}
+
+func (a asking) tooLarge(limit int, said string) error {
+	return &summary.Failure{Remedy: summary.RemedySmaller, Limit: limit, Err: &plimsoll.Error{
+		Op: "ask " + a.Name(), Code: plimsoll.CodeOverLimit, Hint: "use a model with a larger window for summaries", Err: errors.New(said),
+	}}
+}
+
+// unreachable says why there is no answer. What the client says of the address is
+// left out: there may be a key in it.
+func (a asking) unreachable(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	hint := "check that the server runs and that the address is right"
+	if errors.Is(err, context.DeadlineExceeded) {
+		hint = "raise the time limit, or use a faster model"
+	}
+	return a.failure(summary.RemedyWait, plimsoll.CodeUnavailable, hint, err)
+}
+
+// refused says what the server said, and what may help.
+func (a asking) refused(response *http.Response, answer []byte) error {
+	status := response.StatusCode
+	if o, ok := wire.FindOverflow(status, answer); ok {
+		return a.tooLarge(o.Limit, response.Status+": "+a.said(o.Message))
+	}
+	err := errors.New(response.Status)
+	if said := a.said(a.message(answer)); said != "" {
+		err = fmt.Errorf("%s: %s", response.Status, said)
+	}
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return a.failure(summary.RemedyNone, plimsoll.CodeInvalid, "check "+providerOf[a.options.Dialect].env, err)
+	case status == http.StatusPaymentRequired, bytes.Contains(answer, []byte("insufficient_quota")):
+		return a.failure(summary.RemedyNone, plimsoll.CodeUnavailable, "check the account's quota", err)
+	case status == http.StatusNotFound, status < 400:
+		return a.failure(summary.RemedyNone, plimsoll.CodeInvalid, hintServer, err)
+	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
+		f := a.failure(summary.RemedyWait, plimsoll.CodeUnavailable, "try again later", err).(*summary.Failure)
+		f.After = retryAfter(response.Header, time.Now())
+		return f
+	}
+	return a.failure(summary.RemedyBare, plimsoll.CodeInvalid, "check the name of the model", err)
+}
+
+// retryAfter reads how long the server asks to be left alone.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
+	}
+	text := h.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
+		return time.Duration(min(seconds, 1e6) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(text); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// message returns what an answer says that reports an error.
+func (a asking) message(answer []byte) string {
+	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
+	if err == nil && response.Error != nil {
+		return response.Error.Message
+	}
+	return string(answer)
+}
+
+// said shortens what a server said and takes the key out: some repeat it.
+func (a asking) said(text string) string {
+	if key := string(a.options.Key); key != "" {
+		text = strings.ReplaceAll(text, key, hiddenKey)
+	}
+	const most = 300
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -1,0 +1,139 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// held reports whether the server holds something of the conversation that stands in
+// the way: it would add to it what is asked and answered here, or not let the
+// instructions be replaced.
+func held(body []byte, r *summary.Request) bool {
+	o := parseObject(body)
+	return o.has("conversation") || r.Prompt.System != "" && o.has("cachedContent", "cached_content")
+}
+
+// settle turns the caller's request into one for a summary: no stream, no tools
+// called, no form that the answer must have, room for the summary. System, tools
+// and messages keep their bytes.
+func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
+	o := parseObject(body)
+	o.replace("stream", "false")
+	if a.model != r.Conversation.Model {
+		o.replace("model", quoted(a.model))
+	}
+	switch a.options.Dialect {
+	case plimsoll.OpenAI:
+		a.settleOpenAI(o, r)
+	case plimsoll.Responses:
+		a.settleResponses(o, r)
+	case plimsoll.Anthropic:
+		a.settleAnthropic(o, r)
+	case plimsoll.Gemini:
+		a.settleGemini(o, r)
+	}
+	return o.bytes()
+}
+
+func (a asking) settleOpenAI(o *object, r *summary.Request) {
+	o.remove("stream_options", "n", "response_format", "stop", "logprobs", "top_logprobs", "prediction", "modalities", "audio")
+	if r.Prompt.System != "" {
+		o.remove("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
+	}
+	if r.Prompt.System == "" && o.has("tools") {
+		o.set(`"none"`, "tool_choice")
+	}
+	if r.Prompt.System == "" && o.has("functions") {
+		o.set(`"none"`, "function_call")
+	}
+	output := strconv.Itoa(a.output(r))
+	if !o.replace("max_completion_tokens", output) && !o.replace("max_tokens", output) {
+		o.set(output, a.outputMember())
+	}
+}
+
+func (a asking) settleResponses(o *object, r *summary.Request) {
+	// Truncation would drop the oldest items without a word.
+	o.remove("stream_options", "background", "truncation", "top_logprobs")
+	o.within(func(text *object) { text.remove("format") }, "text")
+	switch {
+	case r.Prompt.System != "":
+		o.remove("tools", "tool_choice", "parallel_tool_calls")
+		o.set(quoted(r.Prompt.System), "instructions")
+	case o.has("tools"):
+		o.set(`"none"`, "tool_choice")
+	}
+	o.set(strconv.Itoa(a.output(r)), "max_output_tokens")
+}
+
+// settleAnthropic leaves the choice of tools as it is where there are cache marks:
+// another choice makes the provider forget the messages, which are most of what is
+// cached. The message says not to call any, and an answer that does is refused.
+func (a asking) settleAnthropic(o *object, r *summary.Request) {
+	o.remove("stop_sequences", "output_format")
+	o.within(func(output *object) { output.remove("format") }, "output_config")
+	if r.Prompt.System != "" {
+		o.set(quoted(r.Prompt.System), "system")
+	}
+	switch {
+	case !o.has("tools"):
+	case r.Prompt.System != "" && !callsTools(r):
+		o.remove("tools", "tool_choice")
+	case r.Prompt.System != "" || !marked(o) || forced(o):
+		o.set(`{"type":"none"}`, "tool_choice")
+	}
+	var thinking struct {
+		Budget int `json:"budget_tokens"`
+	}
+	if json.Unmarshal(o.get("thinking"), &thinking) != nil {
+		thinking.Budget = 0
+	}
+	// The limit must be above what the model may think.
+	o.set(strconv.Itoa(a.output(r)+max(thinking.Budget, 0)), "max_tokens")
+}
+
+// callsTools reports whether there are calls in the messages. Then the API asks for
+// the tools too.
+func callsTools(r *summary.Request) bool {
+	for _, m := range r.Conversation.Messages.All() {
+		if plimsoll.Has[plimsoll.ToolCall](m) {
+			return true
+		}
+	}
+	return false
+}
+
+// marked reports whether the request asks for a cache. Quotes in texts are escaped,
+// so that none of them looks like the name of a member.
+func marked(o *object) bool { return bytes.Contains(o.body, []byte(`"cache_control"`)) }
+
+// forced reports whether the request makes the model call a tool.
+func forced(o *object) bool {
+	var choice struct {
+		Type string `json:"type"`
+	}
+	return json.Unmarshal(o.get("tool_choice"), &choice) == nil && (choice.Type == "any" || choice.Type == "tool")
+}
+
+func (a asking) settleGemini(o *object, r *summary.Request) {
+	output := strconv.Itoa(a.output(r))
+	limit := func(config *object) {
+		config.remove("responseMimeType", "response_mime_type", "responseSchema", "response_schema", "responseJsonSchema", "response_json_schema",
+			"stopSequences", "stop_sequences", "candidateCount", "candidate_count", "responseModalities", "response_modalities")
+		config.set(output, "maxOutputTokens", "max_output_tokens")
+	}
+	if !o.within(limit, "generationConfig", "generation_config") {
+		o.set(`{"maxOutputTokens":`+output+`}`, "generationConfig")
+	}
+	switch {
+	case r.Prompt.System != "":
+		o.remove("tools", "toolConfig", "tool_config")
+		o.set(`{"parts":[{"text":`+quoted(r.Prompt.System)+`}]}`, "systemInstruction", "system_instruction")
+	case o.has("tools"):
+		o.set(`{"functionCallingConfig":{"mode":"NONE"}}`, "toolConfig", "tool_config")
+	}
+}
