@@ -17,32 +17,46 @@ type ladder struct {
 	loose bool
 	// strict refuses models that nobody knows, instead of taking a safe limit.
 	strict bool
+	// layout of checkpoints; keepTurns is how many turns stay beside one where the
+	// layout says nothing.
+	layout    rung.Layout
+	keepTurns int
+	// early lets compaction decide by its own trigger, before the line is reached.
+	early bool
 }
 
-// build makes the rungs by their names.
-func (o *Options) build(names []string, l ladder) ([]plimsoll.Rung, error) {
-	var rungs []plimsoll.Rung
+// build makes the rungs by their names. Compaction that has a trigger of its own, or
+// none, stands among those that are tried whatever the load is.
+func (o *Options) build(names []string, l ladder) (arrival, rungs []plimsoll.Rung, err error) {
 	for _, name := range names {
 		r, err := o.rung(name, l)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if r != nil {
+		switch {
+		case r == nil:
+		case name == "compact" && (l.early || o.Compaction.Manual):
+			arrival = append(arrival, r)
+		default:
 			rungs = append(rungs, r)
 		}
 	}
 	if l.shrink && !o.Outputs.Off {
 		rungs = append(rungs, &rung.View{ToFit: true, Tail: 0.25, Errors: true, Explain: true})
 	}
-	return rungs, nil
+	return arrival, rungs, nil
 }
 
-// rung makes one rung; nil if tool outputs are to be left alone.
+// rung makes one rung; nil if it is switched off.
 func (o *Options) rung(name string, l ladder) (plimsoll.Rung, error) {
 	out := o.Outputs
 	switch name {
 	case "view", "dedupe", "clear":
 		if out.Off {
+			return nil, nil
+		}
+	case "compact":
+		if o.Compaction.Off {
 			return nil, nil
 		}
 	}
@@ -67,13 +81,10 @@ func (o *Options) rung(name string, l ladder) (plimsoll.Rung, error) {
 	case "trim":
 		return &rung.Trim{Loose: l.loose}, nil
 	case "compact":
-		return nil, &plimsoll.Error{
-			Op: "rung " + name, Hint: "leave it out",
-			Err: fmt.Errorf("this version cannot make summaries: %w", plimsoll.ErrUnsupported),
-		}
+		return o.Compaction.rung(l), nil
 	}
 	return nil, &plimsoll.Error{
-		Op: "rung " + name, Hint: "choose from view, dedupe, clear, reasoning, slide and trim",
+		Op: "rung " + name, Hint: "choose from view, dedupe, clear, reasoning, compact, slide and trim",
 		Err: fmt.Errorf("unknown: %w", plimsoll.ErrInvalid),
 	}
 }

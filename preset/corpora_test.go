@@ -72,7 +72,7 @@ func fitSession(t *testing.T, id string, request *wire.Request, meter plimsoll.M
 		t.Fatalf("%s in %d tokens: %v", id, window, err)
 	}
 	for _, r := range plan.Rungs {
-		if r.Undone != "" {
+		if r.Undone != "" && r.Rung != "compact" { // there may be no room for a checkpoint
 			t.Errorf("%s in %d tokens: %s was undone: %s", id, window, r.Rung, r.Undone)
 		}
 	}

@@ -8,11 +8,8 @@ import (
 )
 
 // lines finds the line of a conversation by its model.
-func (o *Options) lines(strict bool) func(plimsoll.Conversation) (plimsoll.Line, error) {
-	registry, find := o.Token.Registry, o.Limit
-	if registry == nil {
-		registry = model.Default()
-	}
+func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Conversation) (plimsoll.Line, error) {
+	find := o.Limit
 	if find == nil {
 		find = (&model.Limits{Registry: registry}).For
 	}

@@ -14,11 +14,16 @@ func multichatCounter(name string) plimsoll.Counter {
 	if _, ok := model.EncodingFor(name); ok {
 		return token.Tiktoken(name)
 	}
-	c, err := token.Named(token.Multichat)
+	return estimate(token.Multichat)(name)
+}
+
+// estimate counts for every model by one of the estimators.
+func estimate(name string) func(string) plimsoll.Counter {
+	c, err := token.Named(name)
 	if err != nil {
 		panic("preset: " + err.Error())
 	}
-	return c
+	return func(string) plimsoll.Counter { return c }
 }
 
 // meters has a meter for each counter that the models of the conversations ask for.

@@ -16,40 +16,37 @@ import (
 
 // The names of the presets.
 const (
-	// NameAuto is the default: tool outputs first, whole turns last.
+	// NameAuto is the default: tool outputs first, then a checkpoint, whole turns
+	// last.
 	NameAuto = "auto"
 	// NameCookbook keeps single messages, newest first, whatever belongs together.
 	NameCookbook = "cookbook"
-	// NameAgent keeps tool outputs within limits from the moment they arrive.
+	// NameAgent keeps tool outputs within limits from the moment they arrive, and
+	// replaces old turns by a summary and what must be retained.
 	NameAgent = "agent"
 	// NameMultichat drops whole turns, oldest first, and nothing else.
 	NameMultichat = "multichat"
+	// NameGemini replaces the older part by a snapshot, by an estimate of the load.
+	NameGemini = "gemini"
 )
 
 // Names lists the presets.
-func Names() []string { return []string{NameAuto, NameCookbook, NameAgent, NameMultichat} }
+func Names() []string {
+	return []string{NameAuto, NameCookbook, NameAgent, NameMultichat, NameGemini}
+}
 
 // Marks returns the marks of a preset; those of a preset that nobody knows are zero.
 func Marks(name string) plimsoll.Marks {
 	switch name {
-	case "", NameAuto, NameAgent:
+	case "", NameAuto:
+		return plimsoll.Marks{High: 1, Low: 0.8, Soft: 0.75}
+	case NameAgent, NameGemini:
 		return plimsoll.Marks{High: 1, Low: 0.8}
 	case NameCookbook, NameMultichat:
 		return plimsoll.Marks{High: 1, Low: 1}
 	}
 	return plimsoll.Marks{}
 }
-
-// The methods.
-const (
-	// MethodWindow drops what is oldest (method A).
-	MethodWindow = "window"
-	// MethodSummary replaces what is old by a summary (method B).
-	MethodSummary = "summary"
-	// MethodHybrid keeps a summary of the old beside a window of the recent
-	// (method C).
-	MethodHybrid = "hybrid"
-)
 
 // Options say what a preset shall take from the caller. The zero value is ready to
 // use.
@@ -71,6 +68,8 @@ type Options struct {
 	Rungs []string
 	// Outputs say what becomes of tool outputs.
 	Outputs Outputs
+	// Compaction says when and how old messages become a checkpoint.
+	Compaction Compaction
 	// Token options choose the counters.
 	Token token.Options
 	// Counter counts for every model; nil means that each has its own.
@@ -82,6 +81,9 @@ type Options struct {
 	Limit func(name string) model.Limit
 	// Archive keeps what is taken out; nil means that it cannot be had back.
 	Archive plimsoll.Archive
+	// Memory keeps checkpoints for other processes; nil means that the keeper alone
+	// remembers some.
+	Memory plimsoll.Memory
 }
 
 // Outputs are the limits for tool outputs; zero fields mean the rungs' own.
@@ -113,12 +115,8 @@ func Named(name string, o *Options) (*plimsoll.Options, error) {
 		return Agent(o)
 	case NameMultichat:
 		return Multichat(o)
-	}
-	if name == "gemini" {
-		return nil, &plimsoll.Error{
-			Op: "preset " + name, Hint: "use the preset auto",
-			Err: fmt.Errorf("it needs a summary, which this version cannot make: %w", plimsoll.ErrUnsupported),
-		}
+	case NameGemini:
+		return Gemini(o)
 	}
 	return nil, &plimsoll.Error{
 		Op: "preset " + name, Code: plimsoll.CodeInvalid, Err: fmt.Errorf("unknown: %w", plimsoll.ErrInvalid),
@@ -126,16 +124,13 @@ func Named(name string, o *Options) (*plimsoll.Options, error) {
 	}
 }
 
-// Auto moves tool outputs out of the way, then removes old reasoning, then drops
-// whole turns and, inside a long agent loop, whole rounds. It cuts deep enough that
-// it need not cut again soon.
+// Auto moves tool outputs out of the way, then removes old reasoning, then replaces
+// old messages by a checkpoint, and at last drops whole turns and, inside a long agent
+// loop, whole rounds. It cuts deep enough that it need not cut again soon.
 func Auto(o *Options) (*plimsoll.Options, error) {
 	o = o.orEmpty()
-	names := []string{"view", "dedupe", "clear", "reasoning", "slide"}
-	if o.Method == MethodWindow {
-		names = []string{"slide"}
-	}
-	k, err := o.keeper(NameAuto, names, ladder{shrink: true, strict: true})
+	l := ladder{shrink: true, strict: true, keepTurns: o.turnsByMethod()}
+	k, err := o.keeper(NameAuto, []string{"view", "dedupe", "clear", "reasoning", "compact", "slide"}, l)
 	if err != nil {
 		return nil, err
 	}
@@ -147,22 +142,52 @@ func Auto(o *Options) (*plimsoll.Options, error) {
 
 // Agent keeps tool outputs within limits whatever the load is: a large one becomes a
 // view when it arrives, and when all together exceed their budget the oldest become
-// placeholders. What is over the line after that loses whole turns and rounds.
-// Placeholders have the wording that agents of this kind know.
+// placeholders. From a fraction of the window on, everything but the newest turns
+// becomes a summary behind what must be retained. What is over the line after that
+// loses whole turns and rounds. Placeholders have the wording that agents of this kind
+// know.
 func Agent(o *Options) (*plimsoll.Options, error) {
 	o = o.orEmpty()
-	k, err := o.keeper(NameAgent, []string{"slide"}, ladder{shrink: true, strict: true})
+	l := ladder{shrink: true, strict: true, layout: rung.RetainAndSummary, early: true}
+	k, err := o.keeper(NameAgent, []string{"compact", "slide"}, l)
 	if err != nil {
 		return nil, err
 	}
 	if out := o.Outputs; !out.Off {
-		k.Arrival = []plimsoll.Rung{
+		k.Arrival = append([]plimsoll.Rung{
 			&rung.View{MaxBytes: out.MaxBytes, MaxLine: out.MaxLine, All: true},
 			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1},
-		}
+		}, k.Arrival...)
 	}
 	if k.Meter == nil {
 		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+	}
+	return k, nil
+}
+
+// Gemini replaces all but the newest 0.3 of the characters by a snapshot, once a
+// request would fill what is left of the window and the load is at least half of it.
+// It counts by an estimate, knows a limit for every model, and keeps nothing free for
+// the answer. What is over the line all the same loses whole turns and rounds.
+func Gemini(o *Options) (*plimsoll.Options, error) {
+	o = o.orEmpty()
+	if o.Limit == nil {
+		limits := model.GeminiLimits()
+		limits.Registry = o.Token.Registry
+		with := *o
+		with.Limit = limits.For
+		o = &with
+	}
+	k, err := o.keeper(NameGemini, []string{"compact", "slide"}, ladder{layout: rung.SnapshotAndAnswer, early: true})
+	if err != nil {
+		return nil, err
+	}
+	k.Keep = plimsoll.KeepPending
+	if o.Reserve == 0 {
+		k.Reserve = -1
+	}
+	if k.Meter == nil {
+		k.Meter = newMeters(token.Framing{Name: "gemini estimate"}, o.counterOr(estimate(token.GeminiCLI)))
 	}
 	return k, nil
 }
@@ -172,7 +197,7 @@ func Agent(o *Options) (*plimsoll.Options, error) {
 // everything else with a margin.
 func Multichat(o *Options) (*plimsoll.Options, error) {
 	o = o.orEmpty()
-	k, err := o.keeper(NameMultichat, []string{"slide"}, ladder{wholeTurn: true})
+	k, err := o.keeper(NameMultichat, []string{"slide"}, ladder{wholeTurn: true, keepTurns: o.turnsByMethod()})
 	if err != nil {
 		return nil, err
 	}
@@ -190,6 +215,12 @@ func Multichat(o *Options) (*plimsoll.Options, error) {
 // else fits, message by message from the newest to the oldest.
 func Cookbook(o *Options) (*plimsoll.Options, error) {
 	o = o.orEmpty()
+	if o.Method == MethodSummary || o.Method == MethodHybrid {
+		return nil, &plimsoll.Error{
+			Op: "method " + o.Method, Hint: "use the preset auto, agent, multichat or gemini",
+			Err: fmt.Errorf("preset cookbook keeps or drops single messages: %w", plimsoll.ErrUnsupported),
+		}
+	}
 	k, err := o.keeper(NameCookbook, []string{"trim"}, ladder{loose: true})
 	if err != nil {
 		return nil, err
@@ -219,42 +250,37 @@ func (o *Options) counterOr(byModel func(string) plimsoll.Counter) func(string) 
 }
 
 // keeper fills in what all presets share.
-func (o *Options) keeper(preset string, names []string, l ladder) (*plimsoll.Options, error) {
-	if err := checkMethod(o.Method); err != nil {
-		return nil, err
-	}
-	if o.Rungs != nil {
-		names = o.Rungs
-	}
-	rungs, err := o.build(names, l)
+func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Options, error) {
+	names, err := o.names(own)
 	if err != nil {
 		return nil, err
 	}
-	marks := o.Marks
-	if marks.High == 0 {
-		marks.High = Marks(preset).High
+	arrival, rungs, err := o.build(names, l)
+	if err != nil {
+		return nil, err
 	}
-	if marks.Low == 0 {
-		marks.Low = min(marks.High, Marks(preset).Low)
+	registry := o.Token.Registry
+	if registry == nil {
+		registry = model.Default()
 	}
 	return &plimsoll.Options{
-		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(l.strict),
-		Marks: marks, Pins: o.Pins, Rungs: rungs, Archive: o.Archive,
+		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(registry, l.strict),
+		Marks: o.marks(preset), Pins: o.Pins, Arrival: arrival, Rungs: rungs, Archive: o.Archive, Memory: o.Memory,
+		Cost: costs(registry),
 	}, nil
 }
 
-func checkMethod(method string) error {
-	switch method {
-	case "", MethodWindow:
-		return nil
-	case MethodSummary, MethodHybrid:
-		return &plimsoll.Error{
-			Op: "method " + method, Hint: "use the method window, or none",
-			Err: fmt.Errorf("it needs a summary, which this version cannot make: %w", plimsoll.ErrUnsupported),
-		}
+// marks are those that are given, and else the preset's, which give way.
+func (o *Options) marks(preset string) plimsoll.Marks {
+	marks, own := o.Marks, Marks(preset)
+	if marks.High == 0 {
+		marks.High = own.High
 	}
-	return &plimsoll.Error{
-		Op: "method " + method, Hint: "choose window, summary or hybrid",
-		Err: fmt.Errorf("unknown: %w", plimsoll.ErrInvalid),
+	if marks.Low == 0 {
+		marks.Low = min(marks.High, own.Low)
 	}
+	if marks.Soft == 0 {
+		marks.Soft = min(marks.High, own.Soft)
+	}
+	return marks
 }

@@ -1,0 +1,255 @@
+package preset_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// scribe is a summariser that always writes the same, and keeps what it was asked.
+type scribe struct {
+	retain, text string
+	mu           sync.Mutex
+	asked        []*summary.Request
+}
+
+func (s *scribe) Name() string { return "scribe" }
+
+func (s *scribe) Summarize(_ context.Context, r *summary.Request) (summary.Summary, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r)
+	return summary.Summary{Retain: s.retain, Text: s.text, By: s.Name(), Usage: plimsoll.Usage{Input: 1_000_000}}, nil
+}
+
+func compact(t *testing.T, k *plimsoll.Keeper, c plimsoll.Conversation, o plimsoll.CompactOptions) *plimsoll.Compaction {
+	t.Helper()
+	made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: c}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// said lists who said what, each text cut short.
+func said(c plimsoll.Conversation) []string {
+	var all []string
+	for _, m := range c.Messages.All() {
+		text, _, _ := strings.Cut(m.Text(), "\n\n[plimsoll: ")
+		all = append(all, fmt.Sprintf("%s: %.24s", m.Role, strings.ReplaceAll(text, "\n", " ")))
+	}
+	return all
+}
+
+func TestC04_CompactionIsDueFromTheThresholdOn(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		options preset.Compaction
+		total   int
+		want    plimsoll.CompressionStatus
+	}{
+		{"at 0.8 of the limit", preset.Compaction{}, 80_000, plimsoll.Compressed},
+		{"one token below", preset.Compaction{}, 79_999, plimsoll.CompressionNoop},
+		{"at a ratio that is given", preset.Compaction{Ratio: 0.5}, 50_000, plimsoll.Compressed},
+		{"below it", preset.Compaction{Ratio: 0.5}, 49_999, plimsoll.CompressionNoop},
+		{"never by itself when that is switched off", preset.Compaction{Manual: true}, 99_999, plimsoll.CompressionNoop},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: tt.options})
+			made, err := k.AfterModel(t.Context(), plimsoll.Task{Conversation: long(100)}, plimsoll.Usage{Input: tt.total})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if made.Status != tt.want {
+				t.Errorf("%s (%s), want %s", made.Status, made.Reason, tt.want)
+			}
+		})
+	}
+}
+
+func TestC04_CompactionThatIsSwitchedOffDoesNothing(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
+		k := keeper(t, name, &preset.Options{Window: 2000, Compaction: preset.Compaction{Off: true}})
+		if _, err := k.Compact(t.Context(), plimsoll.Task{Conversation: long(100)}, plimsoll.CompactOptions{Force: true}); !errors.Is(err, plimsoll.ErrUnsupported) || plimsoll.HintOf(err) == "" {
+			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
+		}
+		plan, err := k.Fit(t.Context(), long(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rungNames(plan); strings.Contains(got, "compact") {
+			t.Errorf("%s used %s", name, got)
+		}
+	}
+}
+
+func rungNames(p *plimsoll.Plan) string {
+	var names []string
+	for _, r := range p.Rungs {
+		if r.Edits > 0 {
+			names = append(names, r.Rung)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
+		k := keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}})
+		plan, err := k.Fit(t.Context(), long(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rungNames(plan); got != "slide" {
+			t.Errorf("%s fits by %s, want slide alone", name, got)
+		}
+		if made := compact(t, k, long(60), plimsoll.CompactOptions{}); made.Status != plimsoll.CompressionNoop {
+			t.Errorf("%s: %s without force", name, made.Status)
+		}
+		if made := compact(t, k, long(60), plimsoll.CompactOptions{Force: true}); made.Status != plimsoll.Compressed || made.Trigger != plimsoll.Manual {
+			t.Errorf("%s: %s (%s) with force", name, made.Status, made.Reason)
+		}
+	}
+}
+
+func TestC09_DirectivesAreAddedToThePromptAsBullets(t *testing.T) {
+	t.Parallel()
+	s := &scribe{retain: "r", text: "s"}
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
+		Summarizer: s, SummaryDirectives: []string{"name every harbour"}, RetainDirectives: []string{"the depths"},
+	}})
+	compact(t, k, long(100), plimsoll.CompactOptions{Force: true, Directives: []string{"be quick"}})
+	plain := &summary.Request{Format: summary.Retained, Prompt: summary.Prompt{Retain: preset.DefaultRetain}, Budget: 1}
+	first, _, _ := strings.Cut(summary.Ask(plain), "\n")
+	asked := summary.Ask(s.asked[0])
+	for _, want := range []string{first, "\n- name every harbour\n", "\n- be quick\n", "\n- the depths\n", preset.DefaultRetain} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("%q is not in what was asked:\n%s", want, asked)
+		}
+	}
+}
+
+func TestC01_PromptsAreReplacedByThoseOfTheSettings(t *testing.T) {
+	t.Parallel()
+	for _, noRetain := range []bool{false, true} {
+		s := &scribe{retain: "r", text: "s"}
+		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
+			Summarizer: s, SummaryPrompt: "Write <summary>.", RetainPrompt: "The depths.", NoRetain: noRetain,
+		}})
+		compact(t, k, long(100), plimsoll.CompactOptions{Force: true})
+		asked := summary.Ask(s.asked[0])
+		if !strings.HasPrefix(asked, "Write <summary>.") || strings.Contains(asked, "The depths.") == noRetain {
+			t.Errorf("no retain %v: asked %s", noRetain, asked)
+		}
+	}
+}
+
+func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		keep int
+		tail []string
+	}{
+		{0, []string{"user: And now?"}},
+		{2, []string{"user: Question 99: why why why", "assistant: Answer 99: because becau", "user: And now?"}},
+	} {
+		s := &scribe{retain: "keep this", text: "that happened"}
+		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: s, KeepTurns: tt.keep}})
+		made := compact(t, k, long(100), plimsoll.CompactOptions{Force: true})
+		if made.Status != plimsoll.Compressed {
+			t.Fatalf("%s: %s", made.Status, made.Reason)
+		}
+		want := append([]string{"system: Be brief.", "user: <retain> keep this </ret", "user: <summary> that happened "}, tt.tail...)
+		if diff := cmp.Diff(want, said(made.Plan.Conversation())); diff != "" {
+			t.Errorf("keep %d turns (-want +got):\n%s", tt.keep, diff)
+		}
+	}
+}
+
+func TestAutoCompactsBeforeItDropsTurns(t *testing.T) {
+	t.Parallel()
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 8000}).Fit(t.Context(), long(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rungNames(plan); got != "compact" {
+		t.Errorf("rungs %s", got)
+	}
+	if text := plan.Conversation().Messages.At(1).Text(); !strings.HasPrefix(text, "Question 0:") {
+		t.Errorf("the first thing that the user said became %.40q", text)
+	}
+}
+
+func TestTheCostOfASummaryFollowsFromThePrices(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]float64{"gpt-4o": 2.5, "nobody-knows-this-one": 0} {
+		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.Compaction{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
+		if made := compact(t, k, long(60), plimsoll.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
+			t.Errorf("%s: $%v by %s (%s), want $%v", name, made.Cost, made.Checkpoint.Model, made.Reason, want)
+		}
+	}
+}
+
+func TestF08_TheThreeMethods(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{preset.NameAuto, preset.NameMultichat} {
+		for _, tt := range []struct {
+			method, rungs string
+			// turns of the original that are whole afterwards
+			least, most int
+		}{
+			{preset.MethodWindow, "slide", 20, 80},
+			{preset.MethodSummary, "compact", 0, 0},
+			{preset.MethodHybrid, "compact", 5, 30},
+		} {
+			t.Run(name+" "+tt.method, func(t *testing.T) {
+				t.Parallel()
+				plan, err := keeper(t, name, &preset.Options{Window: 8000, Method: tt.method}).Fit(t.Context(), long(100))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := rungNames(plan); got != tt.rungs {
+					t.Errorf("rungs %s, want %s", got, tt.rungs)
+				}
+				answers := 0
+				for _, m := range plan.Conversation().Messages.All() {
+					if strings.HasPrefix(m.Text(), "Answer ") {
+						answers++
+					}
+				}
+				if answers < tt.least || answers > tt.most {
+					t.Errorf("%d answers are left, want %d to %d", answers, tt.least, tt.most)
+				}
+				last := plan.Conversation().Messages.At(plan.Conversation().Messages.Len() - 1)
+				if last.Text() != "And now?" || plan.After.Exceeds(plan.Line) {
+					t.Errorf("%d of %d tokens, ending with %q", plan.After.Total, plan.Line.Limit(), last.Text())
+				}
+			})
+		}
+	}
+}
+
+func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]*preset.Options{
+		preset.NameCookbook: {Method: preset.MethodHybrid},
+		preset.NameAuto:     {Method: preset.MethodSummary, Compaction: preset.Compaction{Off: true}},
+	} {
+		if _, err := preset.Named(name, o); err == nil || plimsoll.HintOf(err) == "" {
+			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
+		}
+	}
+}
