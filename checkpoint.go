@@ -72,13 +72,12 @@ func (cp *Checkpoint) opensWith(i int) bool {
 // with, or nil.
 func (w *Work) Checkpoint() *Checkpoint { return w.checkpoint }
 
-// Sent returns a new draft with the checkpoint that an earlier request was given, if
-// there is one, and nothing else.
+// Sent returns a new draft that is cut as an earlier request was, and no further.
 func (w *Work) Sent() *Draft {
-	sent := &Work{draft: NewDraft(w.draft.base, nil)}
+	sent := &Work{draft: NewDraft(w.draft.base, nil), kept: make([]standing, len(w.kept))}
 	if w.sent != nil {
 		// It was laid into the same conversation before.
-		_ = sent.Lay(w.sent, Why{Rung: compactName, Reason: replayReason})
+		_ = w.sent.lay(sent)
 	}
 	return sent.draft
 }
@@ -111,8 +110,5 @@ func (w *Work) Encode() func(*Draft) ([]byte, error) { return w.encode }
 // DryRun reports whether nothing outside the draft may notice the work.
 func (w *Work) DryRun() bool { return w.dry }
 
-// The words of edits that replay a checkpoint.
-const (
-	compactName  = "compact"
-	replayReason = "checkpoint of an earlier request"
-)
+// compactName stands in the edits that lay a checkpoint again.
+const compactName = "compact"

@@ -31,7 +31,30 @@ type insertion struct {
 	id        InsertID
 	before    int
 	message   Message
+	why       Why
 	withdrawn bool
+}
+
+// Inserted is a message that an edit put in.
+type Inserted struct {
+	ID InsertID
+	// Before is the original message that it stands before.
+	Before  int
+	Message Message
+	// Why it was put in.
+	Why Why
+}
+
+// Inserted returns the messages that edits put in and that still stand, in the order
+// in which they were.
+func (d *Draft) Inserted() []Inserted {
+	var all []Inserted
+	for _, in := range d.inserts {
+		if !in.withdrawn {
+			all = append(all, Inserted{in.id, in.before, in.message, in.why})
+		}
+	}
+	return all
 }
 
 // InsertID names an inserted message within its draft.
@@ -219,7 +242,7 @@ func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
 		}
 	}
 	id := InsertID(len(d.inserts))
-	d.inserts = append(d.inserts, insertion{id: id, before: before, message: m})
+	d.inserts = append(d.inserts, insertion{id: id, before: before, message: m, why: why})
 	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: -d.weigh(m, -1)}, why,
 		func() { d.inserts = d.inserts[:id] })
 	return id, nil

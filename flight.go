@@ -81,8 +81,8 @@ func (l *ladder) takeOff(ctx context.Context, c Compactor, old Span) (waited boo
 		if mine != nil {
 			l.flight = mine
 			// Somebody may have landed since this walk looked into the memory.
-			was := l.work.checkpoint
-			if l.replay(l.recall(ctx)); l.work.checkpoint != was {
+			was := l.work.sent
+			if l.replay(l.recall(ctx)); l.work.sent != was {
 				waited = true
 			}
 			if waited && l.relieved() {

@@ -33,8 +33,11 @@ type Options struct {
 	Arrival, Rungs []Rung
 	// Archive keeps what rungs take out. Nil means that it cannot be had back.
 	Archive Archive
-	// Memory keeps checkpoints for later requests and other processes. Nil means
-	// that the keeper alone remembers some of them.
+	// Sticky cuts every later request of a conversation as the one before was cut,
+	// so that prompt caches stay of use. Checkpoints are sticky whatever it says.
+	Sticky bool
+	// Memory keeps what was cut for later requests and other processes. Nil means
+	// that the keeper alone remembers, and not for ever.
 	Memory Memory
 	// Hooks are asked before and told after a compaction.
 	Hooks Hooks
@@ -102,7 +105,7 @@ type Keeper struct {
 	options   Options
 	facts     *facts
 	compactor Compactor
-	decisions recent[scoped, *Checkpoint]
+	decisions recent[scoped, *sticky]
 	tallies   recent[scoped, tally]
 	flights   flights
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -43,20 +42,13 @@ type scoped struct {
 	key   Digest
 }
 
-// decisionBody is how a checkpoint is remembered.
-type decisionBody struct {
-	Version    int        `json:"version"`
-	Checkpoint Checkpoint `json:"checkpoint"`
-}
-
-const decisionVersion = 1
-
-// recall returns the checkpoint of the longest prefix that has one; nil if none has.
-func (k *Keeper) recall(ctx context.Context, t *Task) (*Checkpoint, error) {
+// recall returns what was cut for the longest prefix that anything was cut for; nil
+// if nothing was.
+func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if cp, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
-			return cp, nil
+		if s, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
+			return s, nil
 		}
 	}
 	memory := k.memoryOf(t)
@@ -71,28 +63,27 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*Checkpoint, error) {
 	if err != nil {
 		return nil, notFoundIsNil(err)
 	}
-	var body decisionBody
-	if err := json.Unmarshal(d.Body, &body); err != nil || body.Version != decisionVersion {
-		return nil, nil // another version's; it is made again
+	s := stickyOf(d)
+	if s != nil {
+		k.decisions.put(scoped{t.Scope, d.Key}, s)
 	}
-	k.decisions.put(scoped{t.Scope, d.Key}, &body.Checkpoint)
-	return &body.Checkpoint, nil
+	return s, nil
 }
 
-// remember keeps a checkpoint for every later request that begins with the messages
-// that it replaced.
-func (k *Keeper) remember(ctx context.Context, t *Task, cp *Checkpoint) error {
-	key := t.chain()[cp.Old.End]
-	k.decisions.put(scoped{t.Scope, key}, cp)
+// remember keeps what was cut for every later request that begins with the same
+// messages.
+func (k *Keeper) remember(ctx context.Context, t *Task, s *sticky) error {
+	key := t.chain()[s.Until]
+	k.decisions.put(scoped{t.Scope, key}, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil
 	}
-	body, err := json.Marshal(decisionBody{decisionVersion, *cp})
+	d, err := s.decision(key)
 	if err != nil {
-		return fmt.Errorf("remember: %w", err)
+		return err
 	}
-	return memory.Remember(ctx, Decision{Key: key, Body: body, Refs: cp.refs()})
+	return memory.Remember(ctx, d)
 }
 
 // refs returns all references that a checkpoint needs.

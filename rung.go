@@ -48,10 +48,11 @@ type Work struct {
 	rawMessage func(int) []byte
 	encode     func(*Draft) ([]byte, error)
 	dry        bool
-	// checkpoint stands in the draft, by the insertions laid; sent is the one that
-	// stood there at the beginning.
-	checkpoint, sent *Checkpoint
-	laid             []InsertID
+	// checkpoint stands in the draft, by the insertions laid; sent is how an earlier
+	// request was cut.
+	checkpoint *Checkpoint
+	laid       []InsertID
+	sent       *sticky
 	// compacting lets earlier checkpoints go, which no other rung may take.
 	compacting bool
 }

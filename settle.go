@@ -7,61 +7,75 @@ import (
 	"slices"
 )
 
-// mark is the load from which on the conversation may have a checkpoint.
+// mark is the load from which on a conversation may have been cut before.
 func (l *ladder) mark() int {
-	k, limit := l.k, float64(l.plan.Line.Limit())
+	k := l.k
+	if k.options.Sticky && len(k.options.Arrival) > 0 {
+		return 0
+	}
+	if k.compactor == nil {
+		return l.high
+	}
 	if mark := k.compactor.Mark(l.plan.Line); mark > 0 {
 		return mark
 	}
 	if k.compactor.Slow() && k.options.Marks.Soft > 0 {
-		return int(k.options.Marks.Soft * limit)
+		return l.soft()
 	}
 	return l.high
 }
 
 // recallShare is how far a load may have come down, by a meter that has learned,
-// for the conversation to be given its checkpoint again.
+// for the conversation to be cut as before.
 const recallShare = 0.9
 
-// recall returns the checkpoint that an earlier request was given. A conversation
-// that is small enough to be sent whole has none.
-func (l *ladder) recall(ctx context.Context) *Checkpoint {
-	if l.k.compactor == nil || float64(l.plan.Before.Total) < recallShare*float64(l.mark()) {
+// recall returns how an earlier request of the conversation was cut. One that is
+// small enough to be sent whole was not.
+func (l *ladder) recall(ctx context.Context) *sticky {
+	if l.k.compactor == nil && !l.k.options.Sticky || float64(l.plan.Before.Total) < recallShare*float64(l.mark()) {
 		return nil
 	}
-	cp, err := l.k.recall(ctx, l.task)
+	s, err := l.k.recall(ctx, l.task)
 	if err != nil {
 		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
-	return cp
+	return s
 }
 
-// replay lays the checkpoint of an earlier request. One that takes what must now
-// survive is left out.
-func (l *ladder) replay(cp *Checkpoint) {
+// replay cuts the draft as an earlier request was cut, in the place of what this
+// walk has done so far. What would take something that must now survive is left out.
+func (l *ladder) replay(s *sticky) {
 	w := l.work
-	if cp == nil || cp == w.checkpoint || !cp.fits(w.draft.base.Messages.Len()) || w.checkpoint != nil && cp.Old.End <= w.checkpoint.Old.End {
+	if s == nil || s == w.sent || w.sent != nil && s.Until <= w.sent.Until {
 		return
 	}
+	was, reports := w.sent, l.plan.Rungs
+	if !l.lay(s) {
+		l.lay(was)
+		l.plan.Rungs = reports
+		return
+	}
+	l.plan.Rungs = []RungReport{{Rung: "recall", Edits: int(w.draft.Mark()), Saved: w.draft.Saved(), Replayed: true}}
+}
+
+// lay begins the draft again and cuts it; false if that does not hold.
+func (l *ladder) lay(s *sticky) bool {
+	w := l.work
+	w.draft.Rollback(0)
+	w.laid, w.checkpoint, w.sent, w.drift = nil, nil, nil, 0
+	if s == nil {
+		return true
+	}
+	compacting := w.compacting
 	w.compacting = true
-	defer func() { w.compacting = false }()
-	kept := map[int]bool{}
-	for _, i := range cp.Kept {
-		kept[i] = true
+	defer func() { w.compacting = compacting }()
+	if err := s.lay(w); err != nil || w.draft.Saved() < 0 {
+		w.draft.Rollback(0)
+		w.laid, w.checkpoint = nil, nil
+		return false
 	}
-	for i := cp.Old.Start; i < cp.Old.End; i++ {
-		if w.Kept(i) && !kept[i] {
-			return
-		}
-	}
-	mark, before, laid, was := w.draft.Mark(), w.Load(), w.laid, w.checkpoint
-	if err := w.Lay(cp, Why{Rung: compactName, Reason: replayReason}); err != nil || w.Load() > before {
-		w.draft.Rollback(mark)
-		w.laid, w.checkpoint = laid, was
-		return
-	}
-	w.sent = cp
-	l.plan.Rungs = append(l.plan.Rungs, RungReport{Rung: compactName, Edits: int(w.draft.Mark() - mark), Saved: before - w.Load(), Replayed: true})
+	w.sent = s
+	return true
 }
 
 // fits reports whether a checkpoint can stand in a conversation of n messages.
@@ -115,10 +129,35 @@ func (l *ladder) commit(ctx context.Context) error {
 	if err := l.work.commit(ctx); err != nil {
 		return err
 	}
+	l.remember(ctx)
 	for _, made := range l.made {
 		l.settle(ctx, made)
 	}
 	return nil
+}
+
+// remember keeps how the draft is cut for later requests, if this walk cut anything.
+func (l *ladder) remember(ctx context.Context) {
+	w := l.work
+	replayed := 0
+	if len(l.plan.Rungs) > 0 && l.plan.Rungs[0].Replayed {
+		replayed = l.plan.Rungs[0].Edits
+	}
+	if int(w.draft.Mark()) == replayed || !l.k.options.Sticky && !l.compacted() {
+		return
+	}
+	s := w.stick()
+	if s == nil {
+		return
+	}
+	if err := l.k.remember(ctx, l.task, s); err != nil {
+		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
+	}
+}
+
+// compacted reports whether this walk made a checkpoint.
+func (l *ladder) compacted() bool {
+	return slices.ContainsFunc(l.made, func(m *Compaction) bool { return m.Status == Compressed && !m.shared })
 }
 
 // settle remembers a compaction and tells everybody.
@@ -133,9 +172,6 @@ func (l *ladder) settle(ctx context.Context, made *Compaction) {
 		Cost: made.Cost, Duration: made.Duration, Notes: made.notes,
 	}
 	if cp != nil {
-		if err := k.remember(ctx, l.task, cp); err != nil {
-			l.plan.Degraded = fmt.Sprintf("memory: %v", err)
-		}
 		told.Old, told.Ref, told.By, told.Usage = cp.Old, cp.Ref, cp.By, cp.Usage
 		told.Notes = append(told.Notes, cp.Notes...)
 	}

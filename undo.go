@@ -53,18 +53,22 @@ func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (Conversation, er
 	return c, nil
 }
 
-// forget drops the decision with the reference that holds for the conversation.
+// forget drops what was decided for the conversation with a checkpoint of that
+// reference in it.
 func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) {
-	cp, err := k.recall(ctx, t)
-	if err != nil || cp == nil || cp.Ref == nil || cp.Ref.ID != ref {
-		return false, err
+	for forgotten := false; ; forgotten = true {
+		s, err := k.recall(ctx, t)
+		if err != nil || s == nil || s.Checkpoint == nil || s.Checkpoint.Ref == nil || s.Checkpoint.Ref.ID != ref {
+			return forgotten, err
+		}
+		key := t.chain()[s.Until]
+		k.decisions.forget(scoped{t.Scope, key})
+		if memory := k.memoryOf(t); memory != nil {
+			if err := memory.Forget(ctx, key); err != nil {
+				return forgotten, err
+			}
+		}
 	}
-	key := t.chain()[cp.Old.End]
-	k.decisions.forget(scoped{t.Scope, key})
-	if memory := k.memoryOf(t); memory != nil {
-		return true, memory.Forget(ctx, key)
-	}
-	return true, nil
 }
 
 // span reads archived messages.

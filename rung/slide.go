@@ -27,6 +27,21 @@ func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
 		return nil
 	}
 	c := &cut{work: w, rung: s.Name(), start: w.Draft().Mark()}
+	if err := c.takeOver(); err != nil {
+		return err
+	}
+	earlier := len(c.messages)
+	if err := s.slide(ctx, c, turns); err != nil {
+		return err
+	}
+	if len(c.messages) == earlier {
+		w.Draft().Rollback(c.start) // nothing to drop; what an earlier cut said stands
+	}
+	return nil
+}
+
+func (s *Slide) slide(ctx context.Context, c *cut, turns []plimsoll.Turn) error {
+	w := c.work
 	for k, turn := range turns {
 		newest := k == len(turns)-1
 		if w.Reached() || newest && s.whole(turn) {

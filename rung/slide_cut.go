@@ -24,6 +24,27 @@ type cut struct {
 // figure is how many there were and what they weighed.
 type figure struct{ count, tokens int }
 
+// takeOver goes on where a cut for an earlier request left off: its receipt is taken
+// back, and the new one speaks of what went then, too.
+func (c *cut) takeOver() error {
+	d := c.work.Draft()
+	for _, in := range d.Inserted() {
+		if in.Why.Rung != c.rung || !plimsoll.IsReceipt(in.Message) {
+			continue
+		}
+		c.addEarlier(in.Message)
+		if err := d.Withdraw(in.ID, plimsoll.Why{Rung: c.rung, Reason: "receipt of an earlier cut", Ref: in.Why.Ref}); err != nil {
+			return err
+		}
+	}
+	for _, e := range d.Edits() {
+		if e.Kind == plimsoll.EditDrop && e.Rung == c.rung {
+			c.messages = append(c.messages, e.Message)
+		}
+	}
+	return nil
+}
+
 func (c *cut) dropTurn(turn plimsoll.Turn, why plimsoll.Why) error {
 	return c.drop(turn.Span, &c.turns, why)
 }
