@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// keeper is what the loop needs of [plimsoll.Keeper].
+type keeper interface {
+	FitTask(context.Context, plimsoll.Task) (*plimsoll.Plan, error)
+	AfterModel(context.Context, plimsoll.Task, plimsoll.Usage) (*plimsoll.Compaction, error)
+	AfterTools(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
+	BeforeReturn(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
+}
+
+// agent lets a model call tools until it has an answer.
+type agent struct {
+	model    *client
+	keeper   keeper
+	tools    *tools
+	rounds   int
+	progress io.Writer
+}
+
+// work is the loop. The history is made to fit before each call; and the keeper is
+// asked after the model, after the tools and before the return whether old messages
+// should become a checkpoint.
+func (a *agent) work(ctx context.Context, h *history, task string) (string, error) {
+	h.add(message{Role: "user", Content: &task})
+	for range a.rounds {
+		if err := a.fit(ctx, h); err != nil {
+			return "", err
+		}
+		reply, err := a.model.complete(ctx, h.body())
+		if err != nil {
+			return "", err
+		}
+		h.add(said(reply.Message))
+		err = a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+			return a.keeper.AfterModel(ctx, t, reply.Usage)
+		})
+		if err != nil {
+			return "", err
+		}
+		calls := callsOf(reply.Message)
+		if len(calls) == 0 {
+			return reply.Message.Text(), a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+				return a.keeper.BeforeReturn(ctx, t)
+			})
+		}
+		for _, c := range calls {
+			fmt.Fprintf(a.progress, "%s %s\n", c.Name, c.Arguments)
+			h.add(message{Role: "tool", CallID: c.ID, Content: new(a.tools.call(ctx, c.Name, c.Arguments))})
+		}
+		err = a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+			return a.keeper.AfterTools(ctx, t)
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", &plimsoll.Error{Op: "work", Err: fmt.Errorf("no answer after %d model calls", a.rounds), Hint: "ask for less, or raise --rounds"}
+}
+
+// fit makes the history fit for the next call.
+func (a *agent) fit(ctx context.Context, h *history) error {
+	request, err := h.request()
+	if err != nil {
+		return err
+	}
+	plan, err := a.keeper.FitTask(ctx, dialects.Task(request))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.progress, "load: %d of %d tokens\n", plan.After.Total, plan.Line.Limit())
+	return h.take(request, plan)
+}
+
+// compact asks for a compaction and goes on with what became of it.
+func (a *agent) compact(h *history, ask func(plimsoll.Task) (*plimsoll.Compaction, error)) error {
+	request, err := h.request()
+	if err != nil {
+		return err
+	}
+	c, err := ask(dialects.Task(request))
+	if err != nil {
+		return err
+	}
+	switch c.Status {
+	case plimsoll.Compressed, plimsoll.ContentTruncated:
+		return h.take(request, c.Plan)
+	}
+	return nil
+}
+
+// take goes on with the history as a plan leaves it.
+func (h *history) take(request *wire.Request, plan *plimsoll.Plan) error {
+	body, err := request.Encode(plan.Draft())
+	if err != nil {
+		return err
+	}
+	return h.set(body)
+}
