@@ -147,7 +147,7 @@ func headed(row string) (section string, ok bool) {
 func itemsOf(text string) []string {
 	var items []string
 	for row := range strings.Lines(text) {
-		if row = oneLine(strings.TrimPrefix(strings.TrimSpace(row), "- ")); row != "" {
+		if row = oneLine(strings.TrimPrefix(oneLine(escape(row)), "- ")); row != "" {
 			items = append(items, row)
 		}
 	}
