@@ -31,9 +31,12 @@ type stored struct {
 // store measures the store. It comes first, because the others hold the programs
 // that they start to one core, and pipelines need two.
 func (o *options) store(dir string) (*stored, error) {
-	program := peers.Store(peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr})
-	if program.Missing != "" {
-		return nil, errors.New(program.Missing)
+	setup := peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}
+	file, server := peers.Store(setup), peers.StoreServer(setup)
+	for _, program := range []peers.Peer{file, server} {
+		if program.Missing != "" {
+			return nil, errors.New(program.Missing)
+		}
 	}
 	root, err := goRoot()
 	if err != nil {
@@ -41,7 +44,7 @@ func (o *options) store(dir string) (*stored, error) {
 	}
 	machine := measure.Here(false)
 	result, err := storage.Measure(storage.Options{
-		Program: program.Command.Args[0], Source: filepath.Join(root, "src"), Scratch: o.cache, Log: os.Stderr,
+		Program: file.Command.Args[0], Server: server.Command.Args[0], Source: filepath.Join(root, "src"), Scratch: o.cache, Log: os.Stderr,
 	})
 	machine.Done()
 	return &stored{machine, result}, err

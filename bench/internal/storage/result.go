@@ -1,7 +1,7 @@
 // Package storage drives the measurement of the store that keeps what was cut out
 // of conversations: against plain compressed files, against zstdcat and grep, and
-// against itself at other sizes. The program that it starts is in peers/store; it
-// alone knows the store.
+// against itself at other sizes. The programs that it starts are in peers/store and
+// peers/storeserver; with workload they alone know the store.
 package storage
 
 import (

@@ -18,8 +18,8 @@ const Needle = "plimsoll needle 7f3a91"
 
 // Options of a run.
 type Options struct {
-	// Program measures the store.
-	Program string
+	// Program measures the store in a file, Server the one in PostgreSQL.
+	Program, Server string
 	// Source is a folder of Go code that outputs are made of.
 	Source string
 	// Scratch is where databases and files are made; what is in it afterwards is
@@ -70,7 +70,7 @@ func (r *run) refs() error {
 }
 
 func (r *run) serverRefs() error {
-	_, err := r.ask(&r.result.Server, nil, "server-refs", r.Source)
+	_, err := r.run(r.Server, &r.result.Server, nil, r.Source)
 	if missing := r.result.Server.Missing; missing != "" {
 		fmt.Fprintln(r.Log, "store: NOT MEASURED: no PostgreSQL:", missing)
 	}
@@ -201,13 +201,17 @@ func pipeline(first, second *exec.Cmd) (Run, int, error) {
 
 // ask runs the program and reads its answer.
 func (r *run) ask(answer any, in io.Reader, args ...string) (Run, error) {
-	cmd := exec.Command(r.Program, args...)
+	return r.run(r.Program, answer, in, args...)
+}
+
+func (r *run) run(program string, answer any, in io.Reader, args ...string) (Run, error) {
+	cmd := exec.Command(program, args...)
 	cmd.Stdin, cmd.Stderr = in, os.Stderr
 	start := time.Now()
 	out, err := cmd.Output()
 	took := Run{Wall: time.Since(start), CPU: cpu(cmd)}
 	if err != nil {
-		return took, fmt.Errorf("%s: %w", args[0], err)
+		return took, fmt.Errorf("%s %s: %w", filepath.Base(program), args[0], err)
 	}
 	return took, json.Unmarshal(out, answer)
 }

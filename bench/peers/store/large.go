@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/bench/internal/storage"
+	"github.com/plimsoll/plimsoll/bench/internal/workload"
 	"github.com/plimsoll/plimsoll/expand"
 )
 
@@ -19,7 +20,7 @@ func put(ctx context.Context, file string, in io.Reader) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := s.Tenant(tenant).PutReader(ctx, in, nil)
+	ref, err := s.Tenant(workload.Tenant).PutReader(ctx, in, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func reads(ctx context.Context, file, ref string, lines int64) (any, error) {
 			from := lines*int64(percent)/100 + random.Int64N(max(1, lines/100-readLines))
 			var out bytes.Buffer
 			start := time.Now()
-			err := expand.Read{Ref: ref, Offset: from, Limit: readLines}.Lines(ctx, &out, s.Tenant(tenant), expand.Limits{})
+			err := expand.Read{Ref: ref, Offset: from, Limit: readLines}.Lines(ctx, &out, s.Tenant(workload.Tenant), expand.Limits{})
 			times[i] = append(times[i], time.Since(start))
 			if err != nil {
 				return nil, err
@@ -78,7 +79,7 @@ func grep(ctx context.Context, file, ref string) (any, error) {
 	defer s.Close()
 	var out bytes.Buffer
 	g := expand.Grep{Ref: ref, Pattern: storage.Needle}
-	if err := g.Matches(ctx, &out, s.Tenant(tenant), expand.Limits{TextTime: 10 * time.Minute}); err != nil {
+	if err := g.Matches(ctx, &out, s.Tenant(workload.Tenant), expand.Limits{TextTime: 10 * time.Minute}); err != nil {
 		return nil, err
 	}
 	return storage.GrepAnswer{Matches: bytes.Count(out.Bytes(), []byte(storage.Needle)), Peak: peak()}, nil

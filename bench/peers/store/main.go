@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/plimsoll/plimsoll/bench/internal/workload"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 )
@@ -34,7 +35,7 @@ func do(ctx context.Context, args []string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, write(os.Stdout, args[1], n)
+		return nil, workload.Write(os.Stdout, args[1], n)
 	case len(args) == 3 && args[0] == "pairs":
 		return pairs(ctx, args[1], args[2])
 	case len(args) == 2 && args[0] == "put":
@@ -49,14 +50,9 @@ func do(ctx context.Context, args []string) (any, error) {
 		return grep(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "refs":
 		return refs(ctx, args[1], args[2])
-	case len(args) == 2 && args[0] == "server-refs":
-		return serverRefs(ctx, args[1])
 	}
 	return nil, fmt.Errorf("unknown command %q", args)
 }
-
-// tenant is whose outputs they are.
-const tenant = "bench"
 
 // open opens the store in a file, with a clock if there is one.
 func open(ctx context.Context, file string, now func() time.Time) (*store.Store, error) {

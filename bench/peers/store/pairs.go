@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/storage"
+	"github.com/plimsoll/plimsoll/bench/internal/workload"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -33,13 +34,13 @@ func pairs(ctx context.Context, dir, source string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := newText(source, 2)
+	t, err := workload.NewText(source, 2)
 	if err != nil {
 		return nil, err
 	}
 	result := storage.Pairs{Outputs: pairOutputs, Bytes: pairBytes}
 	for range pairRounds {
-		round, err := pairRound(ctx, s.Tenant(tenant), f, t)
+		round, err := pairRound(ctx, s.Tenant(workload.Tenant), f, t)
 		if err != nil {
 			return nil, err
 		}
@@ -48,11 +49,11 @@ func pairs(ctx context.Context, dir, source string) (any, error) {
 	return result, nil
 }
 
-func pairRound(ctx context.Context, s *store.Tenant, f *files, t *text) (storage.Round, error) {
+func pairRound(ctx context.Context, s *store.Tenant, f *files, t *workload.Text) (storage.Round, error) {
 	var round storage.Round
 	var ids, names, outputs []string
 	for range pairOutputs {
-		output := t.output(pairBytes)
+		output := t.Output(pairBytes)
 		outputs = append(outputs, output)
 		start := time.Now()
 		ref, err := s.Put(ctx, plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: output}))

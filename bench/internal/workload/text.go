@@ -1,4 +1,6 @@
-package main
+// Package workload makes the outputs that the store is measured with, and measures
+// calls in a store that has many of them. It knows no backend.
+package workload
 
 import (
 	"bufio"
@@ -19,17 +21,18 @@ import (
 // back.
 const poolBytes = 24 << 20
 
-// text makes outputs as of an agent that reads code: parts of files, with numbered
+// Text makes outputs as of an agent that reads code: parts of files, with numbered
 // lines. Numbers go on, so that no two parts are the same and nothing is stored once
 // for two.
-type text struct {
+type Text struct {
 	lines  [][]byte
 	random *rand.Rand
 	number int
 }
 
-func newText(source string, seed uint64) (*text, error) {
-	t := &text{random: rand.New(rand.NewPCG(seed, 5)), number: int(seed) * 1_000_000}
+// NewText makes outputs of the code in a folder; other seeds give other outputs.
+func NewText(source string, seed uint64) (*Text, error) {
+	t := &Text{random: rand.New(rand.NewPCG(seed, 5)), number: int(seed) * 1_000_000}
 	total := 0
 	err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
@@ -52,7 +55,7 @@ func newText(source string, seed uint64) (*text, error) {
 }
 
 // part appends 20 to 200 lines.
-func (t *text) part(to []byte) []byte {
+func (t *Text) part(to []byte) []byte {
 	n := 20 + t.random.IntN(180)
 	from := t.random.IntN(max(1, len(t.lines)-n))
 	for _, line := range t.lines[from:min(from+n, len(t.lines))] {
@@ -64,8 +67,8 @@ func (t *text) part(to []byte) []byte {
 	return to
 }
 
-// output returns a text of n bytes, less what would split a character.
-func (t *text) output(n int) string {
+// Output returns a text of n bytes, less what would split a character.
+func (t *Text) Output(n int) string {
 	b := make([]byte, 0, n+64<<10)
 	for len(b) <= n {
 		b = t.part(b)
@@ -76,12 +79,12 @@ func (t *text) output(n int) string {
 	return string(b[:n])
 }
 
-// needles is how many lines of a large text are searched for.
-const needles = 10
+// Needles is how many lines of a large text are searched for.
+const Needles = 10
 
-// write writes a large text of about n bytes, always the same.
-func write(to io.Writer, source string, n int64) error {
-	t, err := newText(source, 1)
+// Write writes a large text of about n bytes, always the same.
+func Write(to io.Writer, source string, n int64) error {
+	t, err := NewText(source, 1)
 	if err != nil {
 		return err
 	}
@@ -90,7 +93,7 @@ func write(to io.Writer, source string, n int64) error {
 	var b []byte
 	for written < n {
 		b = t.part(b[:0])
-		if written >= (2*found+1)*n/(2*needles) {
+		if written >= (2*found+1)*n/(2*Needles) {
 			found++
 			b = append(b, storage.Needle+"\n"...)
 		}

@@ -1,16 +1,38 @@
+// Command storeserver measures Plimsoll's store in a PostgreSQL server for the
+// benchmark. It is a program of its own so that the memory of the one that measures a
+// store in a file has nothing in it that only a server needs.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/plimsoll/plimsoll/bench/internal/storage"
+	"github.com/plimsoll/plimsoll/bench/internal/workload"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/postgres"
 )
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: storeserver SOURCE")
+		os.Exit(2)
+	}
+	result, err := refs(context.Background(), os.Args[1])
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(result)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "storeserver:", err)
+		os.Exit(1)
+	}
+}
 
 const (
 	// fillers write at the same time, which a server is for.
@@ -19,19 +41,19 @@ const (
 	fillTime = 4 * time.Minute
 )
 
-// serverRefs measures calls in stores of growing size in a PostgreSQL server of its
+// refs measures calls in stores of growing size in a PostgreSQL server of its
 // own. Where there is none it says so.
-func serverRefs(ctx context.Context, source string) (any, error) {
-	t, err := newText(source, 8)
+func refs(ctx context.Context, source string) (*storage.ServerRefs, error) {
+	t, err := workload.NewText(source, 8)
 	if err != nil {
 		return nil, err
 	}
 	server, err := pgtest.Start()
 	if err != nil {
-		return storage.ServerRefs{Missing: err.Error()}, nil
+		return &storage.ServerRefs{Missing: err.Error()}, nil
 	}
 	defer server.Close()
-	open := func(now clock) (*store.Store, error) {
+	open := func(now workload.Clock) (*store.Store, error) {
 		db, err := postgres.Open(ctx, server.URL("postgres"), &postgres.Options{Now: now})
 		if err != nil {
 			return nil, err
@@ -49,17 +71,17 @@ func serverRefs(ctx context.Context, source string) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		figures, err := calls(ctx, open, t, ids)
+		figures, err := workload.Calls(ctx, open, t, ids)
 		if err != nil {
 			return nil, err
 		}
 		result.Refs = append(result.Refs, figures)
 	}
-	return result, nil
+	return &result, nil
 }
 
 // fillServer adds references until there are as many as wanted or the time is up.
-func fillServer(ctx context.Context, open func(clock) (*store.Store, error), t *text, ids []string, count int, end time.Time) ([]string, error) {
+func fillServer(ctx context.Context, open func(workload.Clock) (*store.Store, error), t *workload.Text, ids []string, count int, end time.Time) ([]string, error) {
 	s, err := open(nil)
 	if err != nil {
 		return ids, err
@@ -73,7 +95,7 @@ func fillServer(ctx context.Context, open func(clock) (*store.Store, error), t *
 	for range fillers {
 		group.Go(func() {
 			for output := range outputs {
-				id, failed := add(ctx, s, output)
+				id, failed := workload.Add(ctx, s, output)
 				mu.Lock()
 				if failed != nil {
 					err = errors.Join(err, failed)
@@ -85,7 +107,7 @@ func fillServer(ctx context.Context, open func(clock) (*store.Store, error), t *
 		})
 	}
 	for n := len(ids); n < count && ctx.Err() == nil; n++ {
-		outputs <- t.output(refBytes)
+		outputs <- t.Output(workload.Bytes)
 	}
 	close(outputs)
 	group.Wait()
