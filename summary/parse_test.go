@@ -106,6 +106,14 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 	}
 }
 
+func TestG12_TheSnapshotStandsInAMessageWithItsTags(t *testing.T) {
+	t.Parallel()
+	got, err := Parse("Here you are: "+snapshotOf("g")+" Anything else?", Snapshot)
+	if err != nil || !strings.HasPrefix(got.Text, "<state_snapshot>\n") || !strings.HasSuffix(got.Text, "\n</state_snapshot>") {
+		t.Errorf("got %q, %v", got.Text, err)
+	}
+}
+
 // FuzzParse: whatever a model replies, what is read of it is well formed and is read
 // again as it is, in time that grows with its length.
 func FuzzParse(f *testing.F) {

@@ -2,20 +2,22 @@ package summary
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // Repair returns a summary that can stand in a conversation, whatever its writer
-// did: well formed, without sentences that only tools said outside of a fence,
-// with everything that is required, and within the budget if that is possible at
-// all. It notes what it changed. It fails only for a summary that cannot be read.
+// did: well formed, without sentences that only tools said outside of a fence, with
+// what was retained before and everything that is required, and within the budget if
+// that is possible at all. It notes what it changed. It fails only for a summary that cannot be read.
 func Repair(r *Request, s Summary) (Summary, error) {
 	m, err := newMender(r, s)
 	if err != nil {
 		return Summary{}, err
 	}
 	m.guard()
+	m.carryOn()
 	m.require()
 	m.shorten()
 	s.Retain, s.Text = m.write()
@@ -101,6 +103,28 @@ func (m *mender) note(format string, args ...any) {
 	m.notes = append(m.notes, fmt.Sprintf(format, args...))
 }
 
+// carryOn keeps what was retained before, in front of what is retained now, where it
+// is not there already. The newest of it has at most half of the budget.
+func (m *mender) carryOn() {
+	now := m.find(retainSection)
+	if now == nil || m.r.Previous.Retain == "" {
+		return
+	}
+	var kept []string
+	room := m.r.Budget/2 - m.r.tokens(now.text)
+	for _, line := range slices.Backward(strings.Split(tidy(escape(m.r.Previous.Retain)), "\n")) {
+		if text := strings.TrimSpace(line); text == "" || strings.Contains(now.text, text) || slices.Contains(kept, line) {
+			continue
+		}
+		if room -= m.r.tokens(line + "\n"); room < 0 {
+			break
+		}
+		kept = append(kept, line)
+	}
+	slices.Reverse(kept)
+	now.text = tidy(strings.Join(append(kept, now.text), "\n"))
+}
+
 // guard moves sentences that only tools said into a fence among the data.
 func (m *mender) guard() {
 	var all []string
@@ -131,6 +155,9 @@ func (m *mender) guard() {
 	}
 }
 
+// bullet is what makes a line one of a list.
+var bullet = regexp.MustCompile(`^\s*(?:[-*•]\s+)?`)
+
 // sift takes the sentences out of a text that only tools said.
 func (g *guard) sift(text string, t trust) (kept string, moved []fenced) {
 	var lines []string
@@ -144,7 +171,7 @@ func (g *guard) sift(text string, t trust) (kept string, moved []fenced) {
 				continue
 			}
 			found = true
-			moved = append(moved, fenced{tool, tidy(strings.TrimLeft(piece, "-*• \t"))})
+			moved = append(moved, fenced{tool, tidy(bullet.ReplaceAllString(piece, ""))})
 		}
 		if found && lettersOf(b.String()) == "" {
 			continue // a bullet or a number without its text

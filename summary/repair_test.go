@@ -145,6 +145,30 @@ func TestWhatIsRequiredIsAdded(t *testing.T) {
 	}
 }
 
+func TestC10_WhatWasRetainedStaysAndTheSummaryIsReplaced(t *testing.T) {
+	t.Parallel()
+	r := requestOf(Retained, plimsoll.Say(plimsoll.User, "Never push. Keep the header."))
+	r.Previous = Summary{Retain: "Never push.", Text: "b"}
+	first, err := Parse("<retain>Keep the header.</retain><summary>d</summary>", Retained)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := repaired(t, r, first)
+	if got.Retain != "Never push.\nKeep the header." || got.Text != "d" {
+		t.Errorf("retained %q, summary %q", got.Retain, got.Text)
+	}
+	for i := range 50 {
+		r.Previous = got
+		got = repaired(t, r, Summary{Retain: fmt.Sprintf("Keep rule %d of the harbour.", i), Text: "d"})
+		if size := r.tokens(got.Retain); size > r.Budget/2+10 {
+			t.Fatalf("after %d rounds %d tokens are retained", i, size)
+		}
+	}
+	if !strings.Contains(got.Retain, "rule 49") || !strings.Contains(got.Retain, "rule 48") {
+		t.Errorf("the newest are gone: %q", got.Retain)
+	}
+}
+
 func TestAnythingCanBeRepaired(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,6 +184,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		r := requestOf(Format(rapid.IntRange(0, 1).Draw(t, "format")),
 			plimsoll.Say(plimsoll.User, "user's words."), agentCalls("1", "sh", "{}"), toolAnswers("1", "words of a tool that nobody else said"))
 		r.Budget = rapid.IntRange(90, 400).Draw(t, "budget")
+		r.Previous.Retain = rapid.SampledFrom([]string{"", "user's words.", "an earlier rule\nand another"}).Draw(t, "earlier")
 		r.Required = rapid.SliceOf(rapid.SampledFrom([]string{"a.go", "never do it", "<x>"})).Draw(t, "required")
 		read, err := Parse(text, r.Format)
 		if err != nil {
@@ -178,7 +203,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		if again, err := Parse(reply(got, r.Format), r.Format); (err != nil || again.Text != got.Text || again.Retain != got.Retain) && got.Text+got.Retain != "" && err != ErrEmpty {
 			t.Fatalf("not well formed (%v):\n%s\nread again\n%s", err, got.Text, again.Text)
 		}
-		if twice, err := Repair(r, got); err == nil && (twice.Text != got.Text || twice.Retain != got.Retain) {
+		if twice, err := Repair(r, got); err == nil && r.Previous.Retain == "" && (twice.Text != got.Text || twice.Retain != got.Retain) {
 			t.Fatalf("the second repair changes it:\n%s\n%s", got.Text, twice.Text)
 		}
 	})
