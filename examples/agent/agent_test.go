@@ -168,6 +168,67 @@ func TestC12_TheLoopAsksAfterTheModelAfterToolsAndOnceBeforeTheReturn(t *testing
 	}
 }
 
+// forcer compacts at one of the places, whatever the load is.
+type forcer struct {
+	*plimsoll.Keeper
+	behind plimsoll.Role
+}
+
+func (f *forcer) compact(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+	last := t.Conversation.Messages.At(t.Conversation.Messages.Len() - 1)
+	return f.Compact(ctx, t, plimsoll.CompactOptions{Force: last.Role == f.behind})
+}
+
+func (f *forcer) AfterModel(ctx context.Context, t plimsoll.Task, _ plimsoll.Usage) (*plimsoll.Compaction, error) {
+	return f.compact(ctx, t)
+}
+
+func (f *forcer) AfterTools(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+	return f.compact(ctx, t)
+}
+
+func TestC12_TheLoopGoesOnWithWhatWasCompacted(t *testing.T) {
+	t.Parallel()
+	for _, behind := range []plimsoll.Role{plimsoll.Assistant, plimsoll.ToolRole} {
+		t.Run("behind "+string(behind), func(t *testing.T) {
+			t.Parallel()
+			var steps []scripted.Step
+			for i := range 8 {
+				steps = append(steps, use("", "read_file", arguments{Path: fmt.Sprintf("quay0/berth%d.go", i)}))
+			}
+			model := scripted.New(&scripted.Options{Script: scripted.Steps(append(steps, scripted.Say("There."))...)})
+			server := httptest.NewServer(model)
+			defer server.Close()
+			keeper, err := newKeeper(&preset.Options{Window: 16_000}, io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer keeper.Close()
+			tools, err := openTools(project(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(tools.close)
+			a := &agent{
+				model: &client{url: server.URL + "/v1"}, tools: tools, rounds: 20, progress: io.Discard,
+				keeper: &forcer{Keeper: keeper, behind: behind},
+			}
+			if _, err := a.work(t.Context(), newHistory("gpt-4o", tools), "Where?"); err != nil {
+				t.Fatal(err)
+			}
+			log := model.Log()
+			last := log[len(log)-1]
+			found := false
+			for _, m := range last.Call.Conversation.Messages.All() {
+				found = found || plimsoll.IsCheckpoint(m)
+			}
+			if !found || last.Status != 200 {
+				t.Errorf("the last of %d requests has status %d and a checkpoint %v", len(log), last.Status, found)
+			}
+		})
+	}
+}
+
 func TestTheScriptedAgentNeedsNoKeyAndNoNetwork(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
