@@ -13,7 +13,7 @@ import (
 )
 
 // maxBatch is how many bytes of content are held and written at once.
-const maxBatch = 8 << 20
+const maxBatch = 4 << 20
 
 // section is a stretch of an object at whose end a chunk ends.
 type section struct {
