@@ -30,6 +30,7 @@ var edges = map[string][]string{
 	"store/postgres":       {".", "store", "github.com/jackc/pgx/v5"},
 	"expand":               {".", "store"},
 	"mcpserver":            {".", "expand", "store", "github.com/modelcontextprotocol/go-sdk"},
+	"plan":                 {".", "model"},
 	"rung":                 {".", "internal/rawjson", "summary"},
 	"summary":              {"."},
 	"summary/remote":       {".", "internal/rawjson", "model", "summary", "wire", "wire/dialects"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Options configure a [Keeper]. Package preset fills them for the usual cases.
@@ -39,6 +40,10 @@ type Options struct {
 	// Memory keeps what was cut for later requests and other processes. Nil means
 	// that the keeper alone remembers, and not for ever.
 	Memory Memory
+	// Policy says when to cut before the line is reached. Nil means never.
+	Policy Policy
+	// Now is the clock that the policy is told; nil means the system's.
+	Now func() time.Time
 	// Hooks are asked before and told after a compaction.
 	Hooks Hooks
 	// Events, if not nil, is told what users may want to see. It must not block.
@@ -107,6 +112,7 @@ type Keeper struct {
 	compactor Compactor
 	decisions recent[scoped, *sticky]
 	tallies   recent[scoped, tally]
+	states    recent[scoped, policyMemo]
 	flights   flights
 }
 
@@ -116,7 +122,7 @@ func New(o *Options) (*Keeper, error) {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
 	k := &Keeper{options: *o, facts: &facts{limit: factLimit}, compactor: o.compactor()}
-	k.decisions.limit, k.tallies.limit = recentDecisions, recentTallies
+	k.decisions.limit, k.tallies.limit, k.states.limit = recentDecisions, recentTallies, recentStates
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}
@@ -245,7 +251,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 	}
 	recalled := l.recall(ctx)
 	over := l.plan.Before.Total > l.high
-	if !over && recalled == nil && len(k.options.Arrival) == 0 {
+	if !over && recalled == nil && len(k.options.Arrival) == 0 && k.options.Policy == nil {
 		return l, nil
 	}
 	if err := l.start(over); err != nil {

@@ -68,6 +68,9 @@ func (l *ladder) climb(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := l.act(ctx); err != nil {
+		return err
+	}
 	l.weigh()
 	if l.work.Load() > l.high {
 		if err := l.pass(ctx); err != nil {

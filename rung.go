@@ -53,6 +53,8 @@ type Work struct {
 	checkpoint *Checkpoint
 	laid       []InsertID
 	sent       *sticky
+	// decided says that a policy found that cutting pays.
+	decided bool
 	// compacting lets earlier checkpoints go, which no other rung may take.
 	compacting bool
 }
@@ -84,6 +86,10 @@ func (w *Work) Kept(i int) bool {
 
 // Pinned reports whether original message i must stay exactly as it is.
 func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == instruction }
+
+// Decided reports whether a policy found that cutting pays, so that a rung need not
+// ask itself.
+func (w *Work) Decided() bool { return w.decided }
 
 // Archived reports whether there is an archive.
 func (w *Work) Archived() bool { return w.archive != nil }

@@ -10,7 +10,7 @@ import (
 // mark is the load from which on a conversation may have been cut before.
 func (l *ladder) mark() int {
 	k := l.k
-	if k.options.Sticky && len(k.options.Arrival) > 0 {
+	if k.options.Sticky && (len(k.options.Arrival) > 0 || k.options.Policy != nil) {
 		return 0
 	}
 	if k.compactor == nil {

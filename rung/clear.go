@@ -57,7 +57,7 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if err := k.clear(ctx, candidates); err != nil {
 		return err
 	}
-	paid := w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && w.Reached()
+	paid := w.Decided() || w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && w.Reached()
 	if !paid {
 		w.Draft().Rollback(mark)
 	}
@@ -156,3 +156,21 @@ func (k *clearing) reason() string {
 	}
 	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.w.Goal())
 }
+
+// Prospect returns what clearing everything but the newest outputs would take off, by
+// weight alone.
+func (c *Clear) Prospect(w *plimsoll.Work) (removable, first int) {
+	all := outputs(w)
+	first = w.Draft().Original().Messages.Len()
+	for _, o := range all[:max(0, len(all)-max(0, c.KeepNewest))] {
+		if o.tokens <= 2*placeholderTokens || w.Pinned(o.at.Message) {
+			continue
+		}
+		removable += o.tokens - placeholderTokens
+		first = min(first, o.at.Message)
+	}
+	return removable, first
+}
+
+// placeholderTokens is about what a placeholder with a reference weighs.
+const placeholderTokens = 25

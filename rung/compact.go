@@ -231,3 +231,15 @@ func or[T comparable](v, otherwise T) T {
 	}
 	return v
 }
+
+// Prospect returns what a checkpoint would take off, its own weight counted in.
+func (c *Compact) Prospect(w *plimsoll.Work) (removable, first int) {
+	o := w.Draft().Outline()
+	s := &splitter{work: w, outline: o, from: o.Head}
+	if cp := w.Checkpoint(); cp != nil {
+		s.from = cp.Old.End
+	}
+	limit := w.Line().Limit()
+	size := min(or(c.Size, defaultSize), limit/5)
+	return max(0, s.free()-min(or(c.Tail, defaultTail), limit*3/10)-size), o.Head
+}

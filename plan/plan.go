@@ -1,0 +1,74 @@
+// Package plan says when cutting a conversation pays. Providers charge a tenth or
+// less for a prefix that they have seen, so every token that could be removed costs
+// rent on each call, and a cut has a price: what stands behind it must be written
+// again. When to pay that price, without knowing how long the conversation will last,
+// is the ski rental problem: cut when the rent paid equals the price.
+//
+// Everything here is a pure function of prices and state; the keeper hands both in.
+package plan
+
+import (
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+)
+
+// Prices are what tokens cost, relative to uncached input.
+type Prices struct {
+	// Read is the price of a token that the cache has, Write of one that it takes
+	// in, Output of one that the model writes.
+	Read, Write, Output float64
+	// Life is how long the cache keeps a prefix that is not used; 0 means that there
+	// is no cache.
+	Life time.Duration
+	// MinPrefix is the shortest prefix that is cached.
+	MinPrefix int
+	// Cliff is the prompt above which everything costs CliffFactor times as much; 0
+	// if there is none.
+	Cliff       int
+	CliffFactor float64
+}
+
+// Conservative is what is assumed of a model whose prices nobody knows: a cache that
+// makes cuts expensive, so that they are rare.
+func Conservative() Prices {
+	return Prices{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 1024}
+}
+
+// Of returns the prices of a model as the registry knows them.
+func Of(m model.Model) Prices {
+	p, known := Conservative(), m.Prices
+	if known.Input <= 0 {
+		return p
+	}
+	p.Output = share(known.Output, known.Input)
+	p.Read, p.Write, p.MinPrefix = 1, 1, m.Cache.MinPrefix
+	if known.CacheRead > 0 {
+		p.Read = share(known.CacheRead, known.Input)
+		p.Life = life(m.Cache)
+	} else {
+		p.Life = 0
+	}
+	if known.CacheWrite > 0 {
+		p.Write = share(known.CacheWrite, known.Input)
+	}
+	if len(m.Cliffs) > 0 && m.Cliffs[0].Prices.Input > 0 {
+		p.Cliff, p.CliffFactor = m.Cliffs[0].Above, share(m.Cliffs[0].Prices.Input, known.Input)
+	}
+	return p
+}
+
+func share(a, of model.Rate) float64 { return float64(a) / float64(of) }
+
+func life(c model.Cache) time.Duration {
+	if c.LifeSeconds > 0 {
+		return time.Duration(c.LifeSeconds) * time.Second
+	}
+	return Conservative().Life
+}
+
+// Cold reports whether the cache has forgotten a conversation by now.
+func (p Prices) Cold(s plimsoll.PolicyState, now time.Time) bool {
+	return s.Calls == 0 || p.Life == 0 || !s.Last.IsZero() && now.Sub(s.Last) > p.Life
+}
