@@ -176,6 +176,9 @@ func (l *ladder) settle(ctx context.Context, made *Compaction) {
 		told.Notes = append(told.Notes, cp.Notes...)
 	}
 	k.count(l.task, made)
+	if made == l.made[len(l.made)-1] && l.plan.Changed() {
+		told.After = l.plan.After.Total // with what other rungs did behind it
+	}
 	k.tell(told)
 	for _, hook := range k.options.Hooks.PostCompress {
 		if err := hook(ctx, told); err != nil {

@@ -1,0 +1,182 @@
+package plimsoll_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/plan"
+	"github.com/plimsoll/plimsoll/rung"
+)
+
+// spy notes what a policy is told and does as it is told.
+type spy struct {
+	outlooks []plimsoll.Outlook
+	action   func(o plimsoll.Outlook) plimsoll.Action
+}
+
+func (s *spy) Next(state plimsoll.PolicyState, o plimsoll.Outlook) (plimsoll.PolicyState, plimsoll.Action) {
+	s.outlooks = append(s.outlooks, o)
+	state.Calls++
+	if s.action == nil {
+		return state, plimsoll.Wait
+	}
+	return state, s.action(o)
+}
+
+// readings is an agent's turn that reads files of 400 letters.
+func readings(rounds int) plimsoll.Conversation {
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.System, "SYSTEM"), plimsoll.Say(plimsoll.User, "find the leak")}
+	for i := range rounds {
+		id := fmt.Sprint("c", i)
+		messages = append(messages,
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read", Arguments: fmt.Sprintf(`{"path":"hull_%d.go"}`, i)}),
+			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: strings.Repeat(fmt.Sprint(i%10), 400)})}))
+	}
+	return plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
+}
+
+func policyKeeper(t *testing.T, p plimsoll.Policy, clock func() time.Time) *plimsoll.Keeper {
+	t.Helper()
+	k, err := plimsoll.New(&plimsoll.Options{
+		Meter: byteMeter{}, Window: 100_000, Reserve: -1, Marks: plimsoll.Marks{High: 1, Low: 0.8}, Archive: &vault{}, Sticky: true, Policy: p, Now: clock,
+		Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, &rung.Compact{Tail: 2000, Size: 1500}, &rung.Slide{}},
+	})
+	must(t, err)
+	t.Cleanup(func() { _ = k.Close() })
+	return k
+}
+
+func TestAPolicyIsToldWhatCuttingWouldGain(t *testing.T) {
+	t.Parallel()
+	s := &spy{}
+	k := policyKeeper(t, s, nil)
+	_, err := k.Fit(t.Context(), readings(20))
+	must(t, err)
+	o := s.outlooks[0]
+	// 17 of 20 outputs could be cleared, of about 400 each; behind the first stands
+	// all but system and question.
+	if o.Cheap.Removable < 17*370 || o.Cheap.Removable > 17*410 || o.Cheap.Rewritten < 3*400 || o.Cheap.Rewritten > o.Load-o.Cheap.Removable {
+		t.Errorf("a cheap cut promises %+v of %d", o.Cheap, o.Load)
+	}
+	if o.Deep.Removable < 4000 || o.Deep.Removable >= o.Load-2000-1500 || o.Deep.Written != 0 {
+		t.Errorf("a checkpoint promises %+v of %d", o.Deep, o.Load)
+	}
+	if o.Base < len("SYSTEM") || o.Base > 20 || o.High != 100_000 {
+		t.Errorf("base %d, high %d", o.Base, o.High)
+	}
+}
+
+func TestAPolicyCutsWhatIsUnderTheLineAndLaterRequestsStayCut(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		action plimsoll.Action
+		want   string
+	}{
+		"cheaply":         {plimsoll.CutCheap, "[tool output trimmed"},
+		"by a checkpoint": {plimsoll.CutDeep, plimsoll.CheckpointTag},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cut := 20
+			s := &spy{}
+			s.action = func(plimsoll.Outlook) plimsoll.Action {
+				if len(s.outlooks) == 2 {
+					return tt.action
+				}
+				return plimsoll.Wait
+			}
+			k := policyKeeper(t, s, nil)
+			var sent []string
+			for rounds := cut - 1; rounds < cut+4; rounds++ {
+				plan, err := k.Fit(t.Context(), readings(rounds))
+				must(t, err)
+				sent = append(sent, transcriptOf(plan.Conversation()))
+			}
+			if strings.Contains(sent[0], tt.want) || !strings.Contains(sent[1], tt.want) {
+				t.Fatalf("cut at the wrong request:\n%s", sent[1])
+			}
+			for i, later := range sent[2:] {
+				if !strings.HasPrefix(later, sent[i+1]) {
+					t.Errorf("request %d does not begin with the one before:\n%s\n%s", i+2, sent[i+1], later)
+				}
+			}
+		})
+	}
+}
+
+// transcriptOf writes all parts of a conversation, one a line.
+func transcriptOf(c plimsoll.Conversation) string {
+	var b strings.Builder
+	for _, m := range c.Messages.All() {
+		for _, p := range m.Parts.All() {
+			switch p := p.(type) {
+			case plimsoll.Text:
+				fmt.Fprintf(&b, "%s: %s\n", m.Role, p.Text)
+			case plimsoll.ToolCall:
+				fmt.Fprintf(&b, "%s: %s %s\n", m.Role, p.ID, p.Arguments)
+			case plimsoll.ToolResult:
+				fmt.Fprintf(&b, "%s: %s %s\n", m.Role, p.CallID, plimsoll.TextOf(p.Content))
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestARetryAndAPlanAreNotCountedAsCalls(t *testing.T) {
+	t.Parallel()
+	s := &spy{}
+	k := policyKeeper(t, s, nil)
+	_, err := k.Fit(t.Context(), readings(5))
+	must(t, err)
+	_, err = k.Fit(t.Context(), readings(5)) // the same request again
+	must(t, err)
+	if len(s.outlooks) != 1 {
+		t.Errorf("the policy was asked %d times for one request", len(s.outlooks))
+	}
+	_, err = k.Plan(t.Context(), readings(6))
+	must(t, err)
+	_, err = k.Fit(t.Context(), readings(6))
+	must(t, err)
+	if len(s.outlooks) != 3 {
+		t.Errorf("after a plan the request itself was not decided anew: asked %d times", len(s.outlooks))
+	}
+}
+
+// TestTheRentRuleCutsALongSessionAndLeavesAShortOneAlone lets the engine work with
+// the rule itself, one call a minute.
+func TestTheRentRuleCutsALongSessionAndLeavesAShortOneAlone(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	k := policyKeeper(t, &plan.Rent{}, func() time.Time { return now })
+	cuts := map[int]int{}
+	last := 0
+	for rounds := 1; rounds <= 80; rounds++ {
+		now = now.Add(time.Minute)
+		p, err := k.Fit(t.Context(), readings(rounds))
+		must(t, err)
+		fresh := 0
+		for _, r := range p.Rungs {
+			if !r.Replayed && r.Saved > 0 {
+				fresh++
+			}
+		}
+		if fresh > 0 {
+			cuts[rounds]++
+			if last > 0 && rounds-last < 5 {
+				t.Errorf("cuts at rounds %d and %d", last, rounds)
+			}
+			last = rounds
+		}
+	}
+	for rounds := range cuts {
+		if rounds <= 5 {
+			t.Errorf("a session of %d rounds was cut", rounds)
+		}
+	}
+	if len(cuts) < 2 || len(cuts) > 12 {
+		t.Errorf("80 rounds were cut %d times: %v", len(cuts), cuts)
+	}
+}
