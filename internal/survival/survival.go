@@ -120,18 +120,22 @@ func parseSession(line []byte) (session, error) {
 	if err := json.Unmarshal(line, &notes); err != nil {
 		return session{}, err
 	}
-	parsed, err := transcript.Parse(line, transcript.JSON)
-	if err != nil {
-		return session{}, err
-	}
-	s := session{conversation: parsed.Conversations[0]}
-	if n := s.conversation.Messages.Len(); n != len(notes.Messages) {
-		return session{}, fmt.Errorf("%d messages were read of %d", n, len(notes.Messages))
-	}
+	var s session
 	for i, m := range notes.Messages {
 		if m.Summary {
 			s.cuts = append(s.cuts, i)
 		}
+	}
+	if len(s.cuts) == 0 {
+		return s, nil
+	}
+	parsed, err := transcript.Parse(line, transcript.JSON)
+	if err != nil {
+		return session{}, err
+	}
+	s.conversation = parsed.Conversations[0]
+	if n := s.conversation.Messages.Len(); n != len(notes.Messages) {
+		return session{}, fmt.Errorf("%d messages were read of %d", n, len(notes.Messages))
 	}
 	return s, nil
 }

@@ -1,9 +1,13 @@
 package survival
 
 import (
+	"maps"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/corpora"
@@ -31,6 +35,24 @@ func TestAtomsAreIdentifiersAndNoWords(t *testing.T) {
 	if !Atoms(`{"s": "\n\tfooBar"}`)["tfooBar"] {
 		t.Error("the letter of an escape belongs to the atom, as the research counts")
 	}
+}
+
+// The research finds atoms with a regular expression.
+func TestAtomsAreThoseOfTheExpression(t *testing.T) {
+	t.Parallel()
+	expression := regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./\-]{4,}[A-Za-z0-9_]`)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`([a-zA-Z0-9_./\- \\日é]{0,9}){0,12}`).Draw(t, "text")
+		want := map[string]bool{}
+		for _, m := range expression.FindAllString(text, -1) {
+			if len(m) <= maxAtom && isAtom(m) {
+				want[m] = true
+			}
+		}
+		if got := Atoms(text); !maps.Equal(got, want) {
+			t.Fatalf("Atoms(%q) = %v, want %v", text, got, want)
+		}
+	})
 }
 
 func TestEstimateFollowsTheResearch(t *testing.T) {
