@@ -37,8 +37,8 @@ func (o CompactOptions) trigger() Trigger {
 }
 
 // Compact replaces old messages by a checkpoint if that is due, or forced. Where it
-// fails everything stays as it was; where it fails and the conversation is over its
-// line, the other rungs make it smaller. What happened is in the compaction's
+// fails everything stays as it was; where it comes to nothing and the conversation is
+// over its line, the other rungs make it smaller. What happened is in the compaction's
 // status; an error means that the conversation does not fit or the caller went away.
 func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compaction, error) {
 	if k.compactor == nil {
@@ -71,7 +71,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 	}
 	l.weigh()
 	made := l.made[len(l.made)-1]
-	if made.Status.Failed() && l.plan.After.Total > l.high {
+	if made.Status != Compressed && l.plan.After.Total > l.high {
 		if err := l.truncate(ctx, made); err != nil {
 			return nil, err
 		}
