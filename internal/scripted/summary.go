@@ -19,10 +19,14 @@ func unscripted(c *Call) Step {
 }
 
 // asksForSummary reports whether the last text of a request asks for a summary. One
-// that begins with a tag is a summary.
+// that begins with a tag is a summary, unless the tag is that of a conversation which
+// is to be summarised.
 func asksForSummary(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
-	return !strings.HasPrefix(text, "<") && (strings.Contains(text, "<state_snapshot>") || strings.Contains(text, "<summary>"))
+	if strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<conversation>") {
+		return false
+	}
+	return strings.Contains(text, "<state_snapshot>") || strings.Contains(text, "<summary>")
 }
 
 // summarize writes a summary in the form that is asked for. It is well formed and
