@@ -37,10 +37,14 @@ var errManyConversations = errors.New("there is a whole conversation on each lin
 // readEditable reads a conversation to edit. The dialect is "auto" or a name.
 func readEditable(r io.Reader, dialect string) (*body, error) {
 	data, err := readAll(r)
-	if err == nil {
-		err = hasContent(data)
-	}
 	if err != nil {
+		return nil, err
+	}
+	return parseEditable(data, dialect)
+}
+
+func parseEditable(data []byte, dialect string) (*body, error) {
+	if err := hasContent(data); err != nil {
 		return nil, err
 	}
 	content := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
@@ -172,6 +176,16 @@ func (b *body) encode(d *plimsoll.Draft) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.unwrap(edited)
+}
+
+// unwrap writes an edited request in the form that this one came in; one that is not
+// edited as the very bytes.
+func (b *body) unwrap(edited []byte) ([]byte, error) {
+	if bytes.Equal(edited, b.request.Body()) {
+		return b.data, nil
+	}
+	var err error
 	switch {
 	case b.form.lines:
 		edited, err = b.linesOf(edited)

@@ -17,6 +17,8 @@ type cli struct {
 	Count      countCmd      `cmd:"" help:"Show what conversations and texts weigh in tokens."`
 	Models     modelsCmd     `cmd:"" help:"Show limits, prices and tokenizers of models."`
 	Fit        fitCmd        `cmd:"" help:"Make a conversation fit into its window, and say what was cut."`
+	Compact    compactCmd    `cmd:"" help:"Replace old messages by a checkpoint, or put them back."`
+	Diff       diffCmd       `cmd:"" help:"Show what became of a conversation, message by message."`
 	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
 	Prune      pruneCmd      `cmd:"" help:"Drop the oldest turns of a chat until it fits."`
 	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`

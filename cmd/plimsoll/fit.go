@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/wire/dialects"
+	"github.com/plimsoll/plimsoll/store"
 )
 
 // fitCmd makes a conversation fit.
@@ -19,10 +20,10 @@ type fitCmd struct {
 	Model   string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
 	Window  *int     `short:"w" placeholder:"N" help:"Context limit in tokens. Default: the model's."`
 	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: what the request asks for, else a sixteenth of the window, at most 8,192."`
-	Preset  string   `short:"p" placeholder:"NAME" help:"auto, cookbook or multichat."`
+	Preset  string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Method  string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
 	Low     *float64 `placeholder:"F" help:"Fraction of the limit to come down to."`
-	Rungs   []string `placeholder:"NAME" help:"Ways to make it smaller, in order: view, dedupe, clear, reasoning, slide, trim."`
+	Rungs   []string `placeholder:"NAME" help:"Ways to make it smaller, in order: view, dedupe, clear, reasoning, compact, slide, trim."`
 	Pin     []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
 	Dialect string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic or gemini."`
 	Example bool     `help:"Fit the agent session that comes with plimsoll."`
@@ -42,7 +43,7 @@ func (*fitCmd) Help() string {
 
 With --store, what is cut is kept, and the placeholders carry references to it that "plimsoll cache" and "plimsoll mcp" read; without it, what is cut is gone. A dry run keeps nothing.
 
-It shortens tool outputs first and drops whole turns last; calls keep their results, the newest turn and pinned messages stay, and what is printed is a request that the API accepts.
+It shortens tool outputs first, then replaces old messages by a checkpoint (see "plimsoll compact"), and drops whole turns last; calls keep their results, the newest turn and pinned messages stay, and what is printed is a request that the API accepts.
 
 The exit status is 0 for a conversation that fits now, 2 for bad input, and 3 for one that cannot be made to fit; then nothing is printed, and the error names what is in the way.
 
@@ -72,11 +73,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	in := p.file(c.File)
-	if c.Example {
-		in = exampleInput()
-	}
-	b, err := c.read(p, in)
+	in, b, err := p.readOne("fit", c.File, c.Dialect, c.Example)
 	if err != nil {
 		return err
 	}
@@ -92,59 +89,65 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	return c.write(p, newDisplay(&onError, nil, root.Color), in.name, b, plan)
 }
 
-func (c *fitCmd) read(p *process, in input) (*body, error) {
-	if c.File == "-" && !c.Example {
-		if _, err := p.inputs("fit", nil, "name a file or pipe a request in"); err != nil {
-			return nil, err
+// readOne reads the one conversation that a command edits: the example, a file, or
+// standard input.
+func (p *process) readOne(op, name, dialect string, example bool) (input, *body, error) {
+	in := p.file(name)
+	if example {
+		in = exampleInput()
+	} else if name == "-" {
+		if _, err := p.inputs(op, nil, "name a file or pipe a request in"); err != nil {
+			return in, nil, err
 		}
 	}
 	f, err := in.open()
 	if err != nil {
-		return nil, editError("fit", in.name, err)
+		return in, nil, editError(op, in.name, err)
 	}
 	defer f.Close()
-	b, err := readEditable(f, c.Dialect)
+	b, err := readEditable(f, dialect)
 	if err != nil {
-		return nil, editError("fit", in.name, err)
+		return in, nil, editError(op, in.name, err)
 	}
-	return b, nil
+	return in, b, nil
 }
 
 // fit fits under the settings, with the store that they name.
 func (c *fitCmd) fit(p *process, settings *config.Config, b *body) (*plimsoll.Plan, error) {
-	where := string(settings.Settings.Store)
-	if where == "" {
-		return c.fitWith(context.Background(), p, settings, b, nil)
-	}
-	ctx, stop := p.untilSignal()
-	defer stop()
-	s, err := p.openStore(ctx, where)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := c.fitWith(ctx, p, settings, b, s.Tenant(c.Tenant))
-	if closed := s.Close(); err == nil {
-		err = closed
-	}
+	var plan *plimsoll.Plan
+	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+		k, err := p.keeper(settings, keepingOf(tenant))
+		if err != nil {
+			return err
+		}
+		if c.DryRun {
+			plan, err = k.PlanTask(ctx, taskOf(settings.Settings, b))
+		} else {
+			plan, err = k.FitTask(ctx, taskOf(settings.Settings, b))
+		}
+		return err
+	})
 	return plan, err
 }
 
-func (c *fitCmd) fitWith(ctx context.Context, p *process, settings *config.Config, b *body, archive plimsoll.Archive) (*plimsoll.Plan, error) {
-	k, err := p.keeper(settings, archive)
+// withStore opens the store that the settings name, does something with the tenant's
+// part of it, and closes it. Where they name none the tenant is nil.
+func (p *process) withStore(settings *config.Config, tenant string, do func(context.Context, *store.Tenant) error) error {
+	ctx, stop := p.untilSignal()
+	defer stop()
+	where := string(settings.Settings.Store)
+	if where == "" {
+		return do(ctx, nil)
+	}
+	s, err := p.openStore(ctx, where)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	task := dialects.Task(b.request)
-	switch {
-	case settings.Settings.Model != "":
-		task.Conversation.Model = settings.Settings.Model
-	case task.Conversation.Model == "":
-		task.Conversation.Model = defaultModel(b.request.Dialect())
+	err = do(ctx, s.Tenant(tenant))
+	if closed := s.Close(); err == nil {
+		err = closed
 	}
-	if c.DryRun {
-		return k.PlanTask(ctx, task)
-	}
-	return k.FitTask(ctx, task)
+	return err
 }
 
 // write prints the conversation and then says what was done, so that a report
@@ -171,12 +174,12 @@ func (c *fitCmd) write(p *process, d display, name string, b *body, plan *plimso
 	return nil
 }
 
-func writeReport(path string, plan *plimsoll.Plan) error {
+func writeReport(path string, report any) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return &plimsoll.Error{Op: "write the report", Code: plimsoll.CodeInvalid, Err: err, Hint: "name a file that can be written"}
 	}
-	if err := encodeJSON(f, plan); err != nil {
+	if err := encodeJSON(f, report); err != nil {
 		f.Close()
 		return &plimsoll.Error{Op: "write the report " + path, Err: err}
 	}
@@ -192,7 +195,7 @@ func encodeJSON(w io.Writer, v any) error {
 // withOp puts what was done in front of an error that has no operation of its own
 // worth showing; code and hint stay.
 func withOp(op string, err error) error {
-	if typed, ok := err.(*plimsoll.Error); ok && typed.Op == "fit" {
+	if typed, ok := err.(*plimsoll.Error); ok && slices.Contains([]string{"fit", "compact", "undo"}, typed.Op) {
 		return &plimsoll.Error{Op: op, Code: typed.Code, Hint: typed.Hint, Err: typed.Err}
 	}
 	return fmt.Errorf("%s: %w", op, err)

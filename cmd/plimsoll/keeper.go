@@ -6,11 +6,39 @@ import (
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// keeper makes the keeper that the settings describe. The archive may be nil.
-func (p *process) keeper(c *config.Config, archive plimsoll.Archive) (*plimsoll.Keeper, error) {
+// keeping is where a keeper puts what it takes out and looks up what it decided, and
+// who is told. The zero value keeps nothing and tells nobody.
+type keeping struct {
+	archive plimsoll.Archive
+	memory  plimsoll.Memory
+	events  func(plimsoll.Event)
+	// dry means that nothing outside may notice: no model and no hook is asked.
+	dry bool
+}
+
+// keepingOf keeps everything in the tenant's part of a store; nil means nowhere.
+func keepingOf(t *store.Tenant) keeping {
+	if t == nil {
+		return keeping{}
+	}
+	return keeping{archive: t, memory: t.Memory()}
+}
+
+// keeper makes the keeper that the settings describe.
+func (p *process) keeper(c *config.Config, where keeping) (*plimsoll.Keeper, error) {
+	options, err := p.keeperOptions(c, where)
+	if err != nil {
+		return nil, err
+	}
+	return plimsoll.New(options)
+}
+
+func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Options, error) {
 	s := c.Settings
 	registry, err := loadRegistry(p, texts(s.Models))
 	if err != nil {
@@ -20,19 +48,52 @@ func (p *process) keeper(c *config.Config, archive plimsoll.Archive) (*plimsoll.
 	if err != nil {
 		return nil, err
 	}
+	compaction, err := p.compactionOf(s, registry)
+	if err != nil {
+		return nil, err
+	}
+	var hooks plimsoll.Hooks
+	if where.dry {
+		compaction.Summarizer = nil
+	} else if hooks, err = p.hooks(s.Compaction.Hooks); err != nil {
+		return nil, err
+	}
 	limits := &model.Limits{Registry: registry, Env: p.getenv}
+	if s.Preset == preset.NameGemini {
+		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
+	}
 	options, err := preset.Named(s.Preset, &preset.Options{
 		Model: s.Model, Reserve: orNone(s.Reserve),
-		Marks: plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low},
-		Pins:  s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s),
-		Token: token.Options{Registry: registry, Tokenizers: tokenizers},
-		Limit: func(name string) model.Limit { return limitFor(c, limits, name) },
+		Marks: plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
+		Pins:  s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
+		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
+		Limit:   func(name string) model.Limit { return limitFor(c, limits, name) },
+		Archive: where.archive, Memory: where.memory,
 	})
 	if err != nil {
 		return nil, err
 	}
-	options.Archive = archive
-	return plimsoll.New(options)
+	options.Hooks, options.Events = hooks, where.events
+	// A command ends when its work is done, so nothing can be prepared for later.
+	options.Marks.Soft = 0
+	return options, nil
+}
+
+// taskOf is the task of a body: for the model of the settings, else for its own, else
+// for a usual one of its API.
+func taskOf(s config.Settings, b *body) plimsoll.Task {
+	task := dialects.Task(b.request)
+	named := task.Conversation.Model != "" || b.request.Dialect() == plimsoll.Gemini
+	switch {
+	case s.Model != "":
+		task.Conversation.Model = s.Model
+	case task.Conversation.Model == "":
+		task.Conversation.Model = defaultModel(b.request.Dialect())
+	}
+	if !named {
+		task.Encode = nil // without a model the body is no request that could be sent
+	}
+	return task
 }
 
 // limitFor returns the limit of a model. The variables of limits say what may be

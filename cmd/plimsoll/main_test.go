@@ -18,8 +18,12 @@ func TestMain(m *testing.M) {
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 // TestScripts runs testdata/script. Beside testscript's own commands there are
-// "exits STATUS COMMAND …", which demands an exact exit status, and "refof FILE NAME",
-// which sets a variable to the first reference in a file.
+// "exits STATUS COMMAND …", which demands an exact exit status, "refof FILE NAME
+// [RUNG]", which sets a variable to the first reference in a file or of a rung, "session DIALECT ROUNDS
+// FILE", which writes a request of an agent at work, "chat DIALECT|lines LANGUAGE TURNS
+// FILE", which writes what people say, "samejson FILE FILE",
+// "samehead FILE FILE BYTES", and "model NAME", which sets a variable to the address
+// of a scripted model.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -32,7 +36,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", noSleep)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "refof": refOf},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "refof": refOf, "session": writeSession, "chat": writeTalk, "samejson": sameJSON, "samehead": sameHead, "model": serveModel,
+		},
 	})
 }
 
@@ -60,10 +66,14 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func refOf(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: refof FILE NAME")
+	if neg || len(args) != 2 && len(args) != 3 {
+		ts.Fatalf("usage: refof FILE NAME [RUNG]")
 	}
-	id := regexp.MustCompile(`"id":"([0-9a-z]+)"`).FindStringSubmatch(ts.ReadFile(args[0]))
+	pattern := `"(?:id":|refs":\[)"([0-9a-z]+)"`
+	if len(args) == 3 {
+		pattern = `"rung":"` + args[2] + `"[^{}]*"ref":\{"id":"([0-9a-z]+)"`
+	}
+	id := regexp.MustCompile(pattern).FindStringSubmatch(ts.ReadFile(args[0]))
 	if id == nil {
 		ts.Fatalf("%s has no reference", args[0])
 	}

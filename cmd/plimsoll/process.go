@@ -26,7 +26,7 @@ type process struct {
 
 // run runs the command line and returns the exit status: 0 for success, 1 for a
 // failure, 2 for what the user can correct, 3 for a conversation that does not
-// fit.
+// fit. Errors with a status of their own have that.
 func run(p *process) int {
 	p.out = bufio.NewWriter(p.stdout)
 	err := p.dispatch()
@@ -77,6 +77,10 @@ func (p *process) complain(err error) int {
 		if hint := plimsoll.HintOf(e); hint != "" {
 			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
 		}
+	}
+	var own interface{ exitStatus() int }
+	if errors.As(all[0], &own) {
+		return own.exitStatus()
 	}
 	return plimsoll.CodeOf(all[0]).ExitStatus()
 }

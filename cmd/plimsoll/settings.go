@@ -45,6 +45,9 @@ func presetSettings(name string) map[string]any {
 		return nil
 	}
 	sets := map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
+	if marks.Soft > 0 {
+		sets["marks.soft"] = marks.Soft
+	}
 	if name == preset.NameAgent {
 		sets["clear.keep_newest"] = 0 // the budget alone decides
 	}
