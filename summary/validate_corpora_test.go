@@ -17,7 +17,7 @@ func TestRecordedSummariesPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, record := range corpora.Read(t, "entire-claude-code/sessions.jsonl.gz") {
+	for _, record := range corpora.Spread(t, "entire-claude-code/sessions.jsonl.gz", 48) {
 		messages := record.Conversation.Messages.Slice()
 		begin := 0
 		for i, note := range record.Notes {
@@ -46,6 +46,7 @@ func TestRecordedSummariesPass(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d summaries", found)
 	if found == 0 {
 		t.Error("no recorded summaries")
 	}
