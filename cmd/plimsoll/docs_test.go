@@ -21,7 +21,7 @@ func TestDocumentsShowWhatPlimsollDoes(t *testing.T) {
 	if err != nil {
 		t.Skip("no sh here")
 	}
-	for _, document := range []string{"docs/cli.md", "docs/fitting.md", "README.md"} {
+	for _, document := range []string{"docs/cli.md", "docs/fitting.md", "docs/compaction.md", "README.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", document))
 		if errors.Is(err, fs.ErrNotExist) && document == "README.md" {
 			continue
@@ -43,7 +43,7 @@ func TestDocumentsShowWhatPlimsollDoes(t *testing.T) {
 type step struct {
 	command string
 	// output is empty when the document shows none; a line "..." stands for any
-	// lines.
+	// lines, and "…" in a line for any text.
 	output string
 }
 
@@ -106,7 +106,8 @@ func shows(shown, real string) bool {
 			pattern.WriteString(`(?:.*\n)*?`)
 			continue
 		}
-		pattern.WriteString(regexp.QuoteMeta(strings.TrimRight(line, " \n")) + ` *\n`)
+		text := regexp.QuoteMeta(strings.TrimRight(line, " \n"))
+		pattern.WriteString(strings.ReplaceAll(text, "…", `.*`) + ` *\n`)
 	}
 	return regexp.MustCompile(`\A` + pattern.String() + `\z`).MatchString(real)
 }
@@ -139,6 +140,8 @@ func TestShownOutputMayLeaveLinesOut(t *testing.T) {
 		{"too little", "a\nb\n", false},
 		{"another line", "a\nx\nc\n", false},
 		{"part of a line", "...\nb\n", false},
+		{"any text in a line", "a\n…\nc\n", true},
+		{"any text in a line and no more", "a…\nc\n", false},
 	} {
 		if got := shows(tc.shown, "a\nb\nc\n"); got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
