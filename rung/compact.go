@@ -180,18 +180,19 @@ func (c *Compact) maker(ctx context.Context, w *plimsoll.Work, o plimsoll.Order)
 // write makes the ledger and the summary.
 func (m *maker) write(o plimsoll.Order) error {
 	w, c := m.work, m.work.Draft().Original()
-	ledger := 0
+	// What the user said leaves the ledger and the summary less, but never nothing.
+	left := m.size - w.Count(m.cp.User)
 	if m.Layout == Full {
 		m.cp.Ledger = summary.NewLedger(c, m.fresh, summary.LedgerOptions{
-			Budget: m.size * 5 / 12, Count: w.Count, Ref: m.refOf(), Previous: m.earlier.ledger,
+			Budget: min(m.size/2, max(m.size/5, left-m.size/4)), Count: w.Count, Ref: m.refOf(), Previous: m.earlier.ledger,
 		}).Text()
-		ledger = w.Count(m.cp.Ledger)
+		left -= w.Count(m.cp.Ledger)
 	}
 	prompt := m.Prompt
 	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
 		Conversation: c, Old: m.fresh, Sent: w.Sent, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
-		Budget: max(m.size/4, min(m.size/2, m.size-ledger-w.Count(m.cp.User))), Count: w.Count,
+		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: summary.Needs(c, m.fresh), Progress: o.Progress,
 	}
 	s, err := m.summarizer().Summarize(m.ctx, r)

@@ -120,7 +120,7 @@ func (s *splitter) tail(budget int, preferTurns bool) int {
 	tail := newTails(s.work)
 	for k := len(turns) - 1; k >= 0; k-- {
 		turn := turns[k]
-		think := reasoningRounds(s.work, turn)
+		think := s.signedRounds(turn)
 		must := len(think) > 0 && think[firstRound(s.work, turn)] && k == len(turns)-1
 		for r := len(turn.Rounds) - 1; r > 0; r-- {
 			if tail.from(turn.Rounds[r].Start) > budget && best > 0 {
@@ -136,6 +136,20 @@ func (s *splitter) tail(budget int, preferTurns bool) int {
 		best, turnStart, turnTail = turn.Start, turn.Start, tail.from(turn.Start)
 	}
 	return pick(best, turnStart, turnTail, budget, preferTurns)
+}
+
+// signedRounds says which rounds of a turn begin with reasoning that its provider
+// signed: only that is held against the turn's beginning.
+func (s *splitter) signedRounds(turn plimsoll.Turn) []bool {
+	messages := s.work.Draft().Original().Messages
+	signed := make([]bool, len(turn.Rounds))
+	for i, r := range turn.Rounds {
+		for _, p := range messages.At(r.Start).Parts.All() {
+			thought, ok := p.(plimsoll.Reasoning)
+			signed[i] = signed[i] || ok && (thought.Signature != "" || thought.Redacted)
+		}
+	}
+	return signed
 }
 
 func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
