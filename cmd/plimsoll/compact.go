@@ -7,7 +7,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -213,34 +212,5 @@ func (e *compactionError) exitStatus() int {
 		return 5
 	default:
 		return 6
-	}
-}
-
-// progress shows on a terminal how far a compaction is.
-type progress struct {
-	p     *process
-	d     display
-	shown bool
-}
-
-func newProgress(p *process, d display) *progress { return &progress{p: p, d: d} }
-
-func (m *progress) event(e plimsoll.Event) {
-	step, ok := e.(plimsoll.CompressionProgress)
-	if !ok || !isTerminal(m.p.stderr) {
-		return
-	}
-	text := "summarising"
-	if step.All > 1 {
-		text += fmt.Sprintf(", %d of %s", step.Done, plural(step.All, "part"))
-	}
-	fmt.Fprint(m.p.stderr, "\r\x1b[K"+m.d.paint(bar.Clip(text, m.d.width-1), styleFaint))
-	m.shown = true
-}
-
-// clear makes room for what is said next.
-func (m *progress) clear() {
-	if m.shown {
-		fmt.Fprint(m.p.stderr, "\r\x1b[K")
 	}
 }

@@ -77,16 +77,22 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	plan, err := c.fit(p, settings, b)
+	onError := *p
+	onError.stdout = p.stderr
+	d := newDisplay(&onError, nil, root.Color)
+	meanwhile := newProgress(p, d)
+	plan, err := c.fit(p, settings, b, meanwhile)
+	meanwhile.clear()
 	if err != nil {
 		return withOp("fit "+in.name, err)
 	}
 	if plan.Degraded != "" {
 		p.warn("nothing was kept: " + plan.Degraded)
 	}
-	onError := *p
-	onError.stdout = p.stderr
-	return c.write(p, newDisplay(&onError, nil, root.Color), in.name, b, plan)
+	for _, note := range meanwhile.notes {
+		p.warn("note: " + note)
+	}
+	return c.write(p, d, in.name, b, plan)
 }
 
 // readOne reads the one conversation that a command edits: the example, a file, or
@@ -113,10 +119,12 @@ func (p *process) readOne(op, name, dialect string, example bool) (input, *body,
 }
 
 // fit fits under the settings, with the store that they name.
-func (c *fitCmd) fit(p *process, settings *config.Config, b *body) (*plimsoll.Plan, error) {
+func (c *fitCmd) fit(p *process, settings *config.Config, b *body, meanwhile *progress) (*plimsoll.Plan, error) {
 	var plan *plimsoll.Plan
 	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
-		k, err := p.keeper(settings, keepingOf(tenant))
+		where := keepingOf(tenant)
+		where.events = meanwhile.event
+		k, err := p.keeper(settings, where)
 		if err != nil {
 			return err
 		}
