@@ -45,9 +45,10 @@ type Writer interface {
 // Adjuster is a [Writer] that must touch what stays when something else goes,
 // such as a cache mark that would be lost.
 type Adjuster interface {
-	// Adjust returns further edits. Kept says which messages stay. It must not
+	// Adjust returns further edits. Kept says which messages stay, and inserts what
+	// is written before each, or at the end; it may rewrite these elements, but not
 	// touch what the draft edits.
-	Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error)
+	Adjust(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error)
 }
 
 // Placer is a [Writer] whose API does not take a message at every place.

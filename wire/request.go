@@ -92,9 +92,9 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 		return nil, err
 	}
 	for _, more := range []func() ([]rawjson.Edit, error){
+		func() ([]rawjson.Edit, error) { return r.adjustments(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.messageEdits(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.toolEdits(d) },
-		func() ([]rawjson.Edit, error) { return r.adjustments(d, kept) },
 	} {
 		added, err := more()
 		if err != nil {
@@ -290,9 +290,9 @@ func (r *Request) toolEdits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 	return r.writer.Tools(d.AddedTools())
 }
 
-func (r *Request) adjustments(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error) {
+func (r *Request) adjustments(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
 	if a, ok := r.writer.(Adjuster); ok {
-		return a.Adjust(d, kept)
+		return a.Adjust(d, kept, inserts)
 	}
 	return nil, nil
 }

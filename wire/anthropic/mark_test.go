@@ -32,6 +32,18 @@ func TestACacheMarkMovesToTheNearestBlockThatStays(t *testing.T) {
 	replace := func(i, j int) func(*plimsoll.Draft) error {
 		return func(d *plimsoll.Draft) error { return d.ReplaceResult(part(i, j), textOf("gone"), because) }
 	}
+	swap := func(start, end int, inserted ...plimsoll.Message) func(*plimsoll.Draft) error {
+		return func(d *plimsoll.Draft) error {
+			err := d.Drop(span(start, end), because)
+			for _, m := range inserted {
+				if err == nil {
+					_, err = d.Insert(end, m, because)
+				}
+			}
+			return err
+		}
+	}
+	said := func(role plimsoll.Role, s string) plimsoll.Message { return plimsoll.Say(role, s) }
 	inner := `{"type":"tool_result","tool_use_id":"t1","content":[` + marked(text) + `]}`
 	gone := `{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"gone"}]}`
 	type list = []string
@@ -88,6 +100,42 @@ func TestACacheMarkMovesToTheNearestBlockThatStays(t *testing.T) {
 			list{user, call, says("user", inner)},
 			replace(2, 0),
 			list{user, call, says("user", marked(gone))},
+		},
+		{
+			"from a dropped message to what is inserted for it",
+			list{user, says("assistant", marked(text)), user, assistant, user},
+			swap(1, 4, said(plimsoll.Assistant, "summary")),
+			list{user, says("assistant", marked(`{"type":"text","text":"summary"}`)), user},
+		},
+		{
+			"to the last of several that are inserted",
+			list{says("user", marked(text)), assistant, user, assistant, user},
+			swap(0, 4, said(plimsoll.User, "s"), said(plimsoll.Assistant, "yes")),
+			list{`{"role":"user","content":"s"}`, says("assistant", marked(`{"type":"text","text":"yes"}`)), user},
+		},
+		{
+			"past an inserted message of white space and instructions",
+			list{says("user", text), says("assistant", marked(text)), user},
+			swap(1, 2, said(plimsoll.System, "be brief"), said(plimsoll.Assistant, " ")),
+			list{says("user", marked(text)), `{"role":"system","content":"be brief"}`, `{"role":"assistant","content":" "}`, user},
+		},
+		{
+			"to the block of an inserted message that can carry it",
+			list{user, says("assistant", marked(text)), user},
+			swap(1, 2, plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Text{Text: "a"}, plimsoll.Reasoning{Text: "", Signature: "s"})),
+			list{user, says("assistant", marked(text), thinking), user},
+		},
+		{
+			"once for all marks in what went, as the first of them",
+			list{user, says("assistant", text[:len(text)-1]+`,"cache_control":{"type":"ephemeral","ttl":"1h"}}`), says("user", marked(text)), assistant, user},
+			swap(1, 4, said(plimsoll.Assistant, "summary")),
+			list{user, says("assistant", `{"type":"text","text":"summary","cache_control":{"type":"ephemeral","ttl":"1h"}}`), user},
+		},
+		{
+			"not past a mark that stays on a turn of instructions",
+			list{user, says("system", marked(text)), says("assistant", marked(text)), user},
+			drop(2, 3),
+			list{user, says("system", marked(text)), user},
 		},
 		{
 			"nowhere if the block before has one",

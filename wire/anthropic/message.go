@@ -151,6 +151,13 @@ func (w *writer) again(message int) *content {
 	return &d.content
 }
 
+// reread reads a message that this package has written.
+func reread(element []byte) (plimsoll.Role, []trait, *content) {
+	d := newDecoder(element)
+	m, _, _ := d.message(0)
+	return m.Role, d.writer.traits, &d.content
+}
+
 // Locate reads a message again.
 func (w *writer) Locate(i int) wire.Located {
 	c := w.again(i)

@@ -12,7 +12,7 @@ var _ wire.Adjuster = (*writer)(nil)
 
 // Adjust sees to the media of function responses whose content was replaced: they
 // stand in a list of their own beside the response.
-func (w *writer) Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error) {
+func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]rawjson.Edit, error) {
 	var edits []rawjson.Edit
 	done := map[plimsoll.PartRef]bool{}
 	for _, e := range d.Edits() {

@@ -14,7 +14,7 @@ var _ wire.Adjuster = (*writer)(nil)
 // without the item behind it, so an edit that would leave it so is refused here.
 // The other way round it asks for the reasoning only of items that it knows by
 // their id, so an item whose reasoning went loses its id too.
-func (w *writer) Adjust(d *plimsoll.Draft, kept []bool) ([]rawjson.Edit, error) {
+func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]rawjson.Edit, error) {
 	if err := w.checkFollowers(d); err != nil {
 		return nil, err
 	}
