@@ -34,7 +34,7 @@ var edges = map[string][]string{
 	"rung":                 {".", "internal/rawjson", "summary"},
 	"summary":              {"."},
 	"summary/remote":       {".", "internal/rawjson", "model", "summary", "wire", "wire/dialects"},
-	"preset":               {".", "model", "rung", "summary", "token"},
+	"preset":               {".", "model", "plan", "rung", "summary", "token"},
 	"prune":                {".", "preset", "token"},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
 	"token/bpe":            {"token/internal/split", "golang.org/x/sys"},

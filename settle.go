@@ -10,7 +10,7 @@ import (
 // mark is the load from which on a conversation may have been cut before.
 func (l *ladder) mark() int {
 	k := l.k
-	if k.options.Sticky && (len(k.options.Arrival) > 0 || k.options.Policy != nil) {
+	if k.options.Sticky && (k.options.cutsEarly() || k.options.Policy != nil) {
 		return 0
 	}
 	if k.compactor == nil {
@@ -23,6 +23,14 @@ func (l *ladder) mark() int {
 		return l.soft()
 	}
 	return l.high
+}
+
+// cutsEarly reports whether rungs are applied whatever the load is.
+func (o *Options) cutsEarly() bool {
+	return slices.ContainsFunc(o.Arrival, func(r Rung) bool {
+		_, waits := r.(Compactor)
+		return !waits
+	})
 }
 
 // recallShare is how far a load may have come down, by a meter that has learned,

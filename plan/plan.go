@@ -68,7 +68,8 @@ func life(c model.Cache) time.Duration {
 	return Conservative().Life
 }
 
-// Cold reports whether the cache has forgotten a conversation by now.
+// Cold reports whether the cache is known to have forgotten a conversation. Of one
+// that is seen for the first time nothing is known.
 func (p Prices) Cold(s plimsoll.PolicyState, now time.Time) bool {
-	return s.Calls == 0 || p.Life == 0 || !s.Last.IsZero() && now.Sub(s.Last) > p.Life
+	return p.Life == 0 || s.Calls > 0 && now.Sub(s.Last) > p.Life
 }

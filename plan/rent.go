@@ -56,7 +56,8 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 	}
 	s.CheapRent += rate * float64(o.Cheap.Removable)
 	s.DeepRent += rate * float64(o.Deep.Removable)
-	if r.tooSoon(*s) {
+	// A conversation that is seen for the first time may be seen only once.
+	if s.Calls == 0 || r.tooSoon(*s) {
 		return plimsoll.Wait
 	}
 	cliff := p.Cliff > 0 && o.Load > p.Cliff-cliffRoom

@@ -68,6 +68,18 @@ func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	}
 }
 
+func TestAConversationThatIsSeenForTheFirstTimeIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	o := plimsoll.Outlook{Load: 100_000, Cheap: plimsoll.Prospect{Removable: 90_000}, Deep: plimsoll.Prospect{Removable: 90_000}}
+	for name, prices := range map[string]func(string) plan.Prices{
+		"with a cache": anthropic, "without one": func(string) plan.Prices { return plan.Prices{Read: 1, Write: 1, Output: 5} },
+	} {
+		if cheap, deep := calls(&plan.Rent{Prices: prices}, 1, o, nil); len(cheap)+len(deep) > 0 {
+			t.Errorf("%s it was cut", name)
+		}
+	}
+}
+
 func TestPricesComeFromTheRegistry(t *testing.T) {
 	t.Parallel()
 	m := model.Model{
@@ -96,7 +108,7 @@ func TestBelowAPriceCliffEverythingIsCutThatCanBe(t *testing.T) {
 		return p
 	}
 	o := plimsoll.Outlook{Load: 97_000, Deep: plimsoll.Prospect{Removable: 10, Rewritten: 90_000, Written: 1500}}
-	if _, deep := calls(&plan.Rent{Prices: cliff}, 1, o, nil); len(deep) != 1 {
+	if _, deep := calls(&plan.Rent{Prices: cliff}, 2, o, nil); len(deep) != 1 {
 		t.Error("4,000 tokens below the cliff nothing was cut")
 	}
 	o.Load = 95_000

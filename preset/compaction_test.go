@@ -116,6 +116,7 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 		if got := rungNames(plan); got != "slide" {
 			t.Errorf("%s fits by %s, want slide alone", name, got)
 		}
+		k = keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}}) // nothing was cut yet
 		if made := compact(t, k, long(60), plimsoll.CompactOptions{}); made.Status != plimsoll.CompressionNoop {
 			t.Errorf("%s: %s without force", name, made.Status)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/plan"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -62,6 +63,13 @@ type Options struct {
 	Marks plimsoll.Marks
 	// Pins choose messages that stay as they are.
 	Pins []plimsoll.Pin
+	// Policy says when to cut: one of the four words, or empty for the preset's own,
+	// which is rent in auto and threshold elsewhere. Alpha is how many times its
+	// price the rent must reach; 0 means the rule's own. Prices replace those of the
+	// registry.
+	Policy string
+	Alpha  float64
+	Prices func(model string) plan.Prices
 	// Method is one of the three words, or empty for the preset's own way.
 	Method string
 	// Rungs by name, in order; nil means those of the preset.
@@ -263,11 +271,16 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Optio
 	if registry == nil {
 		registry = model.Default()
 	}
-	return &plimsoll.Options{
+	k := &plimsoll.Options{
 		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(registry, l.strict),
 		Marks: o.marks(preset), Pins: o.Pins, Arrival: arrival, Rungs: rungs, Archive: o.Archive, Memory: o.Memory,
 		Cost: costs(registry),
-	}, nil
+	}
+	policy := PolicyThreshold
+	if preset == NameAuto {
+		policy = PolicyRent
+	}
+	return k, o.policy(k, registry, policy)
 }
 
 // marks are those that are given, and else the preset's, which give way.
