@@ -254,3 +254,25 @@ func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAReceiptOfDroppedTurnsCountsNoneThatACheckpointStandsFor(t *testing.T) {
+	t.Parallel()
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: -1, Archive: shelf(t), Compaction: preset.Compaction{KeepTurns: 22}})
+	plan, err := k.Fit(t.Context(), long(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rungNames(plan); got != "compact slide" {
+		t.Fatalf("rungs %s", got)
+	}
+	turns := map[int]bool{}
+	for _, e := range plan.Edits {
+		if e.Rung == "slide" && e.Kind == plimsoll.EditDrop {
+			turns[(e.Message-1)/2] = true
+		}
+	}
+	want := fmt.Sprintf("user: [plimsoll: %d earlier turns", len(turns))
+	if got := said(plan.Conversation()); len(turns) == 0 || !strings.HasPrefix(strings.Join(got, "\n"), "system: Be brief.\nuser: <") || !strings.Contains(strings.Join(got, "\n"), want[:30]) {
+		t.Errorf("%q, want %s", got, want)
+	}
+}
