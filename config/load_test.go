@@ -100,6 +100,8 @@ window: 128_000
 reserve: 0
 marks: {high: .9, low: 0.5, soft: 0.7}
 rungs: [view, slide]
+policy: every-turn
+rent: {alpha: 2.5}
 pins:
   - role: system
   - {index: -1}
@@ -148,6 +150,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	dir := filepath.Dir(c.Files[0])
 	want := config.Settings{
 		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
+		Policy: "every-turn", Rent: config.Rent{Alpha: 2.5},
 		Marks: config.Marks{High: 0.9, Low: 0.5, Soft: 0.7}, Rungs: []string{"view", "slide"},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
 		Clear:           config.Clear{KeepNewest: 0, MinReclaim: number(20_000)},

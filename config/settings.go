@@ -31,6 +31,9 @@ type Settings struct {
 	Rungs []string       `null:"the preset's" oneof:"view dedupe clear reasoning compact slide trim" help:"Ways to make a conversation smaller, in order."`
 	Pins  []plimsoll.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
 
+	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold every-turn off" help:"When to cut: when it pays and at the high mark (rent), at the high mark (threshold), on every request (every-turn), or only what does not fit (off)."`
+	Rent   Rent
+
 	ToolOutputCache ToolOutputCache
 	Clear           Clear
 	Dedupe          Dedupe
@@ -40,6 +43,11 @@ type Settings struct {
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
 	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
 	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`
+}
+
+// Rent says when cutting pays.
+type Rent struct {
+	Alpha float64 `null:"1.75" above:"0" max:"100" help:"How many times the price of a cut must have been paid in rent before it is made."`
 }
 
 // Marks are fractions of the limit: above High the engine acts, and it cuts down

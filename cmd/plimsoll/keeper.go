@@ -64,8 +64,9 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 	}
 	options, err := preset.Named(s.Preset, &preset.Options{
 		Model: s.Model, Reserve: orNone(s.Reserve),
-		Marks: plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
-		Pins:  s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
+		Marks:  plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
+		Policy: s.Policy, Alpha: s.Rent.Alpha,
+		Pins: s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
 		Limit:   func(name string) model.Limit { return limitFor(c, limits, name) },
 		Archive: where.archive, Memory: where.memory,
