@@ -344,7 +344,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
 		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low, soft"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},
