@@ -31,6 +31,7 @@ var edges = map[string][]string{
 	"expand":               {".", "store"},
 	"mcpserver":            {".", "expand", "store", "github.com/modelcontextprotocol/go-sdk"},
 	"plan":                 {".", "model"},
+	"replay":               {".", "internal/transcript", "model", "plan", "preset", "rung", "token", "wire", "wire/dialects"},
 	"rung":                 {".", "internal/rawjson", "summary"},
 	"summary":              {"."},
 	"summary/remote":       {".", "internal/rawjson", "model", "summary", "wire", "wire/dialects"},

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/plan"
+	"github.com/plimsoll/plimsoll/replay"
+)
+
+// replayCmd compares policies on recorded conversations.
+type replayCmd struct {
+	Files []string `arg:"" name:"file" complete:"file" help:"Recorded conversations, .jsonl or .jsonl.gz."`
+
+	Policy     []string `placeholder:"NAME,…" help:"Policies to compare. Default: none and those that say something beside it."`
+	Prices     string   `placeholder:"NAME" help:"A price list or a model. Default: the prices of each conversation's own model."`
+	Window     int      `placeholder:"N" help:"Context window in tokens. Default: that of each conversation's model, else 200,000."`
+	MinContext int      `placeholder:"N" help:"Leave out conversations that weigh less than this."`
+	Refetch    bool     `help:"Charge for reading again what a policy has hidden and the conversation used."`
+	JSON       string   `name:"json" placeholder:"PATH" complete:"file" help:"Write the result as JSON; - is standard output, without the table."`
+	HTML       string   `name:"html" placeholder:"PATH" complete:"file" help:"Write a page with plots."`
+	CSV        string   `name:"csv" placeholder:"PATH" complete:"file" help:"Write a row for each conversation and policy."`
+}
+
+// Help is the long help text.
+func (*replayCmd) Help() string {
+	return `Plays recorded conversations to policies without asking a model, and says what each would have cost, relative to doing nothing and to the best that could have been done, and how much of what the conversation used could still be seen.
+
+Policies: ` + strings.Join(replay.Names(), ", ") + `.
+
+Price lists: ` + strings.Join(listNames(), ", ") + `; or any model that "plimsoll models" knows.
+
+Files hold a conversation a line, a request body a line (captured traffic), or a session of Claude Code, Codex or pi.
+
+Examples:
+
+    plimsoll replay ~/.claude/projects/*/*.jsonl
+    plimsoll replay --policy none,auto,agent --prices anthropic-5m --refetch --html report.html sessions.jsonl.gz`
+}
+
+func listNames() []string {
+	var names []string
+	for _, l := range plan.Lists() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// Validate refuses numbers that cannot be meant.
+func (c *replayCmd) Validate() error {
+	if c.Window < 0 || c.MinContext < 0 {
+		return fmt.Errorf("--window and --min-context: want numbers of tokens that are not negative")
+	}
+	return nil
+}
+
+// Run plays the files and writes what was asked for.
+func (c *replayCmd) Run(p *process, root *cli) error {
+	d := newDisplay(p, nil, root.Color)
+	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
+	if isTerminal(p.stderr) {
+		o.Progress = func(at replay.Progress) {
+			fmt.Fprint(p.stderr, "\r\x1b[K"+bar.Clip(fmt.Sprintf("%s, %s: %s", plural(at.Sessions, "conversation"), plural(at.Calls, "call"), bar.Clean(at.Session)), d.width-1))
+		}
+	}
+	report, err := replay.Run(context.Background(), c.Files, o)
+	if o.Progress != nil {
+		fmt.Fprint(p.stderr, "\r\x1b[K")
+	}
+	if err != nil {
+		return err
+	}
+	for _, out := range []struct {
+		path  string
+		write func(io.Writer) error
+	}{{c.JSON, func(w io.Writer) error { return encodeJSON(w, report) }}, {c.HTML, report.WriteHTML}, {c.CSV, report.WriteCSV}} {
+		if err := p.writeTo(out.path, out.write); err != nil {
+			return err
+		}
+	}
+	if c.JSON != "-" {
+		drawReplay(p, d, report)
+	}
+	return nil
+}
+
+// writeTo writes a file; - is standard output, and an empty path nothing.
+func (p *process) writeTo(path string, write func(io.Writer) error) error {
+	switch path {
+	case "":
+		return nil
+	case "-":
+		return write(p.out)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return &plimsoll.Error{Op: "write " + path, Err: err, Hint: "name a file in a folder that exists"}
+	}
+	err = write(f)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return &plimsoll.Error{Op: "write " + path, Err: err}
+	}
+	return nil
+}
+
+// drawReplay prints the table and what it rests on.
+func drawReplay(p *process, d display, r *replay.Report) {
+	fmt.Fprintf(p.out, "%s, %s, %s tokens at their ends.\n\n", plural(r.Sessions, "conversation"), plural(r.Calls, "call"), grouped(r.Tokens))
+	t := table{columns: []column{
+		{title: "policy"},
+		{title: "cost", right: true},
+		{title: "/optimum", right: true},
+		{title: "reach", right: true},
+		{title: "with refs", right: true},
+		{title: "hard", right: true, drop: 4},
+		{title: "valid", right: true, drop: 6},
+		{title: "stable", right: true, drop: 3},
+		{title: "cached", right: true, drop: 5},
+		{title: "cuts", right: true},
+		{title: "refetch", right: true, drop: 2},
+		{title: "mean load", right: true, drop: 1},
+	}}
+	for _, name := range r.Order {
+		res := r.Policies[name]
+		t.rows = append(t.rows, []string{
+			name, fmt.Sprintf("%.3f", res.CostVsNone), fmt.Sprintf("%.3f", res.CostVsOptimum), rate(res.Reach), rate(res.ReachRef),
+			rate(res.ReachHard), rate(res.Validity), rate(res.PrefixStability), rate(res.CacheReadShare),
+			grouped(res.Cuts), grouped(res.Refetches), grouped(res.MeanLoad),
+		})
+	}
+	t.rows = append(t.rows, []string{"(optimum)", fmt.Sprintf("%.3f", r.Optimum), "1.000", "", "", "", "", "", "", "", "", ""})
+	for i, line := range t.lines(d.width) {
+		fmt.Fprintln(p.out, d.titled(i, line))
+	}
+	fmt.Fprintln(p.out, "\nWhat this rests on:")
+	for _, a := range r.Assumptions {
+		fmt.Fprintln(p.out, d.wrap("- "+a, 2))
+	}
+	for _, name := range r.Order {
+		for _, flaw := range r.Policies[name].Flaws {
+			fmt.Fprintln(p.out, d.wrap(fmt.Sprintf("%s would be refused: %s", name, bar.Clean(flaw)), 2))
+		}
+	}
+}
+
+// rate writes a share as percent.
+func rate(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

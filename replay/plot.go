@@ -1,0 +1,177 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// colours is how many the page's style has.
+const colours = 10
+
+// The size of a plot and of the room around it, in the units of its drawing.
+const (
+	plotWidth  = 720.0
+	plotHeight = 300.0
+	roomLeft   = 64.0
+	roomBelow  = 40.0
+	roomAbove  = 14.0
+	roomRight  = 110.0
+)
+
+// axis maps values to places.
+type axis struct {
+	low, high  float64
+	from, till float64
+}
+
+func (a axis) place(v float64) float64 {
+	if a.high == a.low {
+		return (a.from + a.till) / 2
+	}
+	return a.from + (v-a.low)/(a.high-a.low)*(a.till-a.from)
+}
+
+// Tick is a mark on an axis.
+type Tick struct {
+	At   float64
+	Text string
+}
+
+// ticks returns marks at round values, about so many.
+func (a axis) ticks(about int, text func(float64) string) []Tick {
+	step := roundStep((a.high - a.low) / float64(about))
+	var all []Tick
+	for v := math.Ceil(a.low/step) * step; v <= a.high+step/1e6; v += step {
+		all = append(all, Tick{a.place(v), text(v)})
+	}
+	return all
+}
+
+// roundStep is 1, 2 or 5 times a power of ten.
+func roundStep(step float64) float64 {
+	if step <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(step)))
+	for _, m := range []float64{1, 2, 5} {
+		if step <= m*power {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// frame is what all plots have.
+type frame struct {
+	Width, Height            float64
+	Left, Right, Top, Bottom float64
+	X, Y                     []Tick
+}
+
+func newFrame() frame {
+	return frame{
+		Width: plotWidth, Height: plotHeight,
+		Left: roomLeft, Right: plotWidth - roomRight, Top: roomAbove, Bottom: plotHeight - roomBelow,
+	}
+}
+
+// scatter has cost against reach, a dot for each policy.
+type scatter struct {
+	frame
+	Dots []Dot
+}
+
+// Dot is a policy in a plot.
+type Dot struct {
+	X, Y   float64
+	TextY  float64
+	Name   string
+	Colour int
+}
+
+func (r *Report) scatter() scatter {
+	s := scatter{frame: newFrame()}
+	x := axis{low: math.Inf(1), high: math.Inf(-1), from: s.Left, till: s.Right}
+	y := axis{low: math.Inf(1), high: 1, from: s.Bottom, till: s.Top}
+	for _, name := range r.Order {
+		res := r.Policies[name]
+		x.low, x.high = min(x.low, res.CostVsNone), max(x.high, res.CostVsNone)
+		y.low = min(y.low, res.Reach)
+	}
+	x.low, x.high = x.low-0.05, x.high+0.05
+	y.low = max(0, y.low-0.01)
+	s.X = x.ticks(8, func(v float64) string { return fmt.Sprintf("%.2f", v) })
+	s.Y = y.ticks(6, func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) })
+	for i, name := range r.Order {
+		res := r.Policies[name]
+		d := Dot{X: x.place(res.CostVsNone), Y: y.place(res.Reach), Name: name, Colour: i % colours}
+		d.TextY = d.Y + 4
+		for _, other := range s.Dots {
+			if math.Abs(other.TextY-d.TextY) < 12 && math.Abs(other.X-d.X) < 90 {
+				d.TextY = other.TextY + 12
+			}
+		}
+		s.Dots = append(s.Dots, d)
+	}
+	return s
+}
+
+// course is how the load of one session went under each policy.
+type course struct {
+	frame
+	Session string
+	Calls   int
+	Tokens  int
+	Lines   []Line
+}
+
+// Line is a policy's load over the calls.
+type Line struct {
+	Name   string
+	Colour int
+	Points string
+	Cuts   []Dot
+	EndX   float64
+	EndY   float64
+}
+
+func (r *Report) course(p *Played) course {
+	c := course{frame: newFrame(), Session: p.ID, Calls: p.Calls, Tokens: p.Tokens}
+	x := axis{high: 1, from: c.Left, till: c.Right}
+	y := axis{high: 1, from: c.Bottom, till: c.Top}
+	for _, o := range p.outcomes {
+		x.high = max(x.high, float64(len(o.loads)-1))
+		for _, load := range o.loads {
+			y.high = max(y.high, float64(load))
+		}
+	}
+	c.X = x.ticks(8, func(v float64) string { return fmt.Sprintf("%.0f", v) })
+	c.Y = y.ticks(6, func(v float64) string { return fmt.Sprintf("%.0fk", v/1000) })
+	for i, name := range r.Order {
+		if len(p.outcomes[i].loads) > 0 {
+			c.Lines = append(c.Lines, lineOf(p.outcomes[i], name, i%colours, x, y))
+		}
+	}
+	return c
+}
+
+func lineOf(o *Outcome, name string, colour int, x, y axis) Line {
+	l := Line{Name: name, Colour: colour}
+	var points strings.Builder
+	for i, load := range o.loads {
+		l.EndX, l.EndY = x.place(float64(i)), y.place(float64(load))
+		fmt.Fprintf(&points, "%.1f,%.1f ", l.EndX, l.EndY)
+	}
+	l.Points = strings.TrimSpace(points.String())
+	if len(o.cutAt) <= maxCutMarks {
+		for _, i := range o.cutAt {
+			l.Cuts = append(l.Cuts, Dot{X: x.place(float64(i)), Y: y.place(float64(o.loads[i])), Name: name, Colour: colour})
+		}
+	}
+	return l
+}
+
+// maxCutMarks is how many cuts are marked; a policy that cuts all the time would
+// cover everything else.
+const maxCutMarks = 80

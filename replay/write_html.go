@@ -1,0 +1,50 @@
+package replay
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+)
+
+//go:embed report.html.tmpl
+var pageText string
+
+var page = template.Must(template.New("report").Funcs(template.FuncMap{
+	"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
+	"ratio":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
+	"signed": func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return fmt.Sprintf("%+.2f %%", 100**x)
+	},
+}).Parse(pageText))
+
+// WriteHTML writes a page with the table, the plots and the assumptions. It needs no
+// other file and no network.
+func (r *Report) WriteHTML(w io.Writer) error {
+	type row struct {
+		Name   string
+		Colour int
+		Result
+	}
+	var data struct {
+		*Report
+		Rows    []row
+		Scatter scatter
+		Courses []course
+	}
+	data.Report = r
+	for i, name := range r.Order {
+		data.Rows = append(data.Rows, row{name, i % colours, r.Policies[name]})
+	}
+	data.Scatter = r.scatter()
+	for _, p := range r.byLength()[:min(plots, len(r.Played))] {
+		data.Courses = append(data.Courses, r.course(p))
+	}
+	if err := page.Execute(w, data); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}
