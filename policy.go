@@ -81,6 +81,9 @@ func (l *ladder) decide() Action {
 	}
 	is, n := k.stateOf(t)
 	if n == t.Conversation.Messages.Len() {
+		if k.options.Sticky && l.work.sent != nil {
+			return Wait // what was cut for it stands again; a checkpoint is not cut twice
+		}
 		return is.action
 	}
 	next, action := k.options.Policy.Next(is.PolicyState, l.outlook())
