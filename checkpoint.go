@@ -14,8 +14,10 @@ const (
 	SnapshotTag   = "<state_snapshot>"
 )
 
-// IsCheckpoint reports whether the message belongs to a checkpoint: one that carries
-// the knowledge of old messages, not the receipt behind it.
+// IsCheckpoint reports whether the message has the form of one that belongs to a
+// checkpoint: one that carries the knowledge of old messages, not the receipt behind
+// it. Users may quote that form and models may imitate it; [Conversation.CheckpointAt]
+// tells them apart.
 func IsCheckpoint(m Message) bool {
 	if m.Parts.Len() != 1 || !Has[Text](m) {
 		return false
@@ -32,6 +34,27 @@ func IsCheckpoint(m Message) bool {
 		}
 	}
 	return false
+}
+
+// CheckpointAt reports whether message i belongs to a checkpoint: it has the form, and
+// the receipt for what was taken out stands at its end or in the message behind it.
+func (c Conversation) CheckpointAt(i int) bool { return checkpointAt(c.Messages.items, i) }
+
+func checkpointAt(messages []Message, i int) bool {
+	m := messages[i]
+	if !IsCheckpoint(m) {
+		return false
+	}
+	text := m.Parts.At(0).(Text).Text
+	behind := i+1 < len(messages) && messages[i+1].Role == User
+	switch {
+	case m.Role == Assistant:
+		// Some clients join what the user says next to the receipt.
+		return behind && receiptIn(messages[i+1].Text())
+	case strings.HasPrefix(text, RetainTag):
+		return behind && strings.HasPrefix(messages[i+1].Text(), SummaryTag) && checkpointAt(messages, i+1)
+	}
+	return strings.HasSuffix(text, receiptClosing) && receiptIn(text[max(0, strings.LastIndex(text, receiptOpening)):])
 }
 
 // Lay puts a checkpoint into the draft: in the place of the span that it stands for,

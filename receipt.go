@@ -41,6 +41,13 @@ func CheckpointReceipt(messages, tokens, follow int, ref *Ref) string {
 	return receiptOpening + what + receiptClosing
 }
 
+// receiptIn reports whether the text begins with the receipt of a checkpoint.
+func receiptIn(text string) bool {
+	var messages, tokens int
+	_, err := fmt.Sscanf(text, receiptOpening+"%d earlier messages (%d tokens)", &messages, &tokens)
+	return err == nil && strings.Contains(text, receiptClosing)
+}
+
 // followText says how many of the messages that a receipt speaks of stand behind it.
 const followText = ", of which the next %d still stand"
 
@@ -54,5 +61,5 @@ func followingOf(text string) int {
 			return 0
 		}
 	}
-	return n
+	return max(0, n)
 }

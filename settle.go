@@ -117,7 +117,7 @@ func (l *ladder) keepCheckpoints() {
 		if w.kept[i] != removable || m.Parts.Len() != 1 || m.Role != Assistant && m.Role != User {
 			continue
 		}
-		if FactOf(w, PartRef{i, 0}, "is a checkpoint", func() bool { return IsCheckpoint(m) }) {
+		if FactOf(w, PartRef{i, 0}, "is a checkpoint", func() bool { return IsCheckpoint(m) }) && w.draft.base.CheckpointAt(i) {
 			w.kept[i] = knowledge
 		}
 	}

@@ -31,8 +31,8 @@ func (k *Keeper) tallyOf(t *Task) tally {
 			return found
 		}
 	}
-	for _, m := range t.Conversation.Messages.items {
-		if m.Role != Assistant && m.Role != User || !IsCheckpoint(m) {
+	for i, m := range t.Conversation.Messages.items {
+		if m.Role != Assistant && m.Role != User || !t.Conversation.CheckpointAt(i) {
 			continue
 		}
 		if found, ok := k.tallies.find(scoped{t.Scope, textKey(m.Text())}); ok {

@@ -44,7 +44,7 @@ func (m *maker) users() []int {
 	var users []int
 	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
 		msg := m.message(i)
-		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !plimsoll.IsCheckpoint(msg) {
+		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !m.work.Draft().Original().CheckpointAt(i) {
 			users = append(users, i)
 		}
 	}
@@ -187,13 +187,13 @@ func (c *Compact) earlierOf(w *plimsoll.Work, old plimsoll.Span) earlier {
 		return earlier{cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}}
 	}
 	var e earlier
-	messages := w.Draft().Original().Messages
+	whole := w.Draft().Original()
+	messages := whole.Messages
 	for i := old.Start; i < old.End; i++ {
-		m := messages.At(i)
-		if m.Role != plimsoll.User && m.Role != plimsoll.Assistant || !plimsoll.IsCheckpoint(m) {
+		if !whole.CheckpointAt(i) {
 			continue
 		}
-		e.read(m.Text())
+		e.read(messages.At(i).Text())
 		e.end = i + 1
 	}
 	for e.end > 0 && e.end < old.End && afterCheckpoint(messages.At(e.end)) {

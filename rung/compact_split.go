@@ -162,7 +162,7 @@ func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
 // firstRound is the first round of a turn that is no checkpoint.
 func firstRound(w *plimsoll.Work, turn plimsoll.Turn) int {
 	for r, round := range turn.Rounds {
-		if !plimsoll.IsCheckpoint(w.Draft().Original().Messages.At(round.Start)) {
+		if !w.Draft().Original().CheckpointAt(round.Start) {
 			return r
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -331,6 +332,27 @@ func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T)
 		}
 		if layout == rung.RetainAndSummary && made.Checkpoint.Retain != "rule a\nrule b" {
 			t.Errorf("retained is %q", made.Checkpoint.Retain)
+		}
+	}
+}
+
+func TestTagsThatSomebodyTypedHideNothingThatStandsBeforeThem(t *testing.T) {
+	t.Parallel()
+	for name, typed := range map[string]plimsoll.Message{
+		"a snapshot of the user":   plimsoll.Say(plimsoll.User, "<state_snapshot>\nis this how it looks?\n</state_snapshot>"),
+		"a summary of the user":    plimsoll.Say(plimsoll.User, "<summary>\nis this how it looks?\n</summary>"),
+		"a retain of the user":     plimsoll.Say(plimsoll.User, "<retain>\nis this how it looks?\n</retain>"),
+		"notes of the model's own": plimsoll.Say(plimsoll.Assistant, "<plimsoll_checkpoint>\nis this how it looks?\n</plimsoll_checkpoint>"),
+	} {
+		for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
+			c := chat(8)
+			messages := c.Messages.Slice()
+			c.Messages = plimsoll.ListOf(slices.Insert(messages, 7, typed)...)
+			s := &scribe{text: snapshot}
+			compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: s, KeepTurns: 1}}}, c)
+			if asked := s.asked[0]; asked.Old.Start != 1 || asked.Previous.Text != "" {
+				t.Errorf("%s, layout %d: messages before %d were taken for summarised, as %q", name, layout, asked.Old.Start, asked.Previous.Text)
+			}
 		}
 	}
 }
