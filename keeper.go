@@ -54,6 +54,9 @@ type Options struct {
 	// Cost, if not nil, returns the price in dollars of a call, and whether it is
 	// known.
 	Cost func(model string, u Usage) (float64, bool)
+	// CacheLife, if not nil, returns how long a model's prompt cache keeps a prefix
+	// that is not used; nil means five minutes. The accounts need it.
+	CacheLife func(model string) time.Duration
 }
 
 // Marks are fractions of the limit.
@@ -114,6 +117,7 @@ type Keeper struct {
 	tallies   recent[scoped, tally]
 	states    recent[scoped, policyMemo]
 	flights   flights
+	books     books
 }
 
 // New returns a keeper.
@@ -123,6 +127,7 @@ func New(o *Options) (*Keeper, error) {
 	}
 	k := &Keeper{options: *o, facts: &facts{limit: factLimit}, compactor: o.compactor()}
 	k.decisions.limit, k.tallies.limit, k.states.limit = recentDecisions, recentTallies, recentStates
+	k.books.conversations.limit, k.books.calls.limit, k.books.models.limit = recentAccounts, recentCalls, recentModels
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}
@@ -162,6 +167,9 @@ func (k *Keeper) FitTask(ctx context.Context, t Task) (*Plan, error) {
 	l.land()
 	if err != nil {
 		return k.without(ctx, &t, walkOptions{}, err)
+	}
+	if err := k.charge(ctx, &t, l.made); err != nil {
+		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
 	k.prepare(&t, l)
 	return l.plan, nil

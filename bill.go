@@ -1,0 +1,214 @@
+package plimsoll
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// bill is an answered request with what is needed to say what it would have cost
+// without cuts.
+type bill struct {
+	usage Usage
+	// uncut is the prompt that would have been sent, in tokens as billed.
+	uncut int
+	// broken says that what was sent does not begin with what was sent before, cut that
+	// it is because of a cut; then before is the prompt of that request without cuts,
+	// and warm says whether a prompt cache would still have had it.
+	broken, cut, warm bool
+	before            int
+	// covered is how many of the tokens that were cut stand in front of the end of
+	// what was read from the cache: those would have been read, too.
+	covered int
+}
+
+// without returns what would have been billed without cuts. What is not read from the
+// cache is written to it or not as it was.
+func (b bill) without() Usage {
+	read := b.usage.CacheRead + b.covered
+	if b.cut && b.warm {
+		read = b.before
+	}
+	u := b.usage
+	u.CacheRead = min(b.uncut, max(0, read))
+	rest := b.uncut - u.CacheRead
+	if u.CacheCreation == 0 {
+		u.Input = rest
+		return u
+	}
+	u.Input = min(u.Input, rest)
+	u.CacheCreation = rest - u.Input
+	return u
+}
+
+// rewritten is what was not read only because a cut changed what stands before it.
+func (b bill) rewritten() int {
+	if !b.cut || !b.warm {
+		return 0
+	}
+	u := b.without()
+	return max(0, (b.usage.Prompt()-b.usage.CacheRead)-(u.Prompt()-u.CacheRead))
+}
+
+// bill compares a request with the one before it and remembers it for the next.
+// Started says that the conversation is known.
+func (k *Keeper) bill(t *Task, p *Plan, u Usage, now time.Time, started bool) bill {
+	scale := 1.0
+	if p.After.Total > 0 && u.Prompt() > 0 {
+		scale = float64(u.Prompt()) / float64(p.After.Total)
+	}
+	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
+	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
+	b.covered = billed(p.savedBefore(int(float64(u.CacheRead) / scale)))
+	links := t.sent(p.draft)
+	is := call{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
+	last, known := k.lastCall(t)
+	switch {
+	case known:
+		is.cached = is.cached || last.cached
+		b.broken = last.messages >= len(links) || links[last.messages] != last.sent
+		b.cut, b.before = b.broken, last.uncut
+		b.warm = is.cached && now.Sub(last.at) <= k.life(t.Conversation.Model)
+	case started:
+		b.broken = true // by the client, with or without us
+	default:
+		// Another process may have sent what came before. If so, that ended in front
+		// of the last answer.
+		answer := t.lastAnswer()
+		b.cut, b.before, b.warm = p.firstFresh() < answer, billed(p.loadBefore(answer)), u.CacheRead > 0
+	}
+	k.books.calls.put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, is)
+	return b
+}
+
+// lastCall returns the longest request that this one goes on from.
+func (k *Keeper) lastCall(t *Task) (call, bool) {
+	chain := t.chain()
+	for i := len(chain) - 1; i > 0; i-- {
+		if is, ok := k.books.calls.find(scoped{t.Scope, chain[i]}); ok {
+			return is, true
+		}
+	}
+	return call{}, false
+}
+
+func (k *Keeper) life(model string) time.Duration {
+	if k.options.CacheLife == nil {
+		return defaultLife
+	}
+	return k.options.CacheLife(model)
+}
+
+// sent returns the identity of every prefix of what a draft sends. Up to the first edit
+// they are those of the original.
+func (t *Task) sent(d *Draft) []Digest {
+	chain := t.chain()
+	links := []Digest{chain[0]}
+	same := true
+	if len(d.system)+len(d.tools) > 0 {
+		same = false
+		links[0] = linkOf(chain[0], Digest{}, plainParts(ListOf(d.system...)), d.tools)
+	}
+	for p := range d.Placed() {
+		last := links[len(links)-1]
+		same = same && p.Original == len(links)-1 && !p.Edited
+		switch {
+		case same:
+			links = append(links, chain[p.Original+1])
+		case p.Original < 0:
+			links = append(links, linkOf(last, Digest{}, p.Message.Role, plainParts(p.Message.Parts)))
+		case p.Edited:
+			links = append(links, linkOf(last, chain[p.Original+1], plainParts(p.Message.Parts)))
+		default:
+			links = append(links, linkOf(last, chain[p.Original+1]))
+		}
+	}
+	return links
+}
+
+// linkOf identifies a message behind others by its original, if it has one, and by what
+// it says now.
+func linkOf(last, original Digest, says ...any) Digest {
+	h := sha256.New()
+	h.Write(last[:])
+	h.Write(original[:])
+	_ = json.NewEncoder(h).Encode(says) // a hash takes everything
+	var link Digest
+	copy(link[:], h.Sum(nil))
+	return link
+}
+
+// lastAnswer returns the last message of the assistant that something follows, or 0.
+func (t *Task) lastAnswer() int {
+	for i := t.Conversation.Messages.Len() - 2; i > 0; i-- {
+		if t.Conversation.Messages.items[i].Role == Assistant {
+			return i
+		}
+	}
+	return 0
+}
+
+// fresh returns how many edits were not made for an earlier request.
+func (p *Plan) fresh() int { return len(p.draft.log) - p.replayed() }
+
+func (p *Plan) replayed() int {
+	if len(p.Rungs) > 0 && p.Rungs[0].Replayed {
+		return p.Rungs[0].Edits
+	}
+	return 0
+}
+
+// firstFresh returns the first message that an edit touches which was not made for an
+// earlier request.
+func (p *Plan) firstFresh() int {
+	first := math.MaxInt
+	for _, e := range p.draft.log[p.replayed():] {
+		first = min(first, max(0, e.Message))
+	}
+	return first
+}
+
+// loadBefore returns what the original weighs up to message n.
+func (p *Plan) loadBefore(n int) int {
+	load := p.Before.System + p.Before.Tools + p.Before.Framing
+	for _, m := range p.Before.Messages[:min(n, len(p.Before.Messages))] {
+		load += m.Tokens
+	}
+	return load
+}
+
+// savedBefore returns what was cut in the first so many tokens of what was sent.
+func (p *Plan) savedBefore(tokens int) int {
+	if len(p.draft.log) == 0 || tokens <= 0 {
+		return 0
+	}
+	n := len(p.Before.Messages)
+	end := 0 // messages of the original in front of the end
+	sum, next := p.After.System+p.After.Tools+p.After.Framing, 0
+	for placed := range p.draft.Placed() {
+		if sum >= tokens {
+			break
+		}
+		if placed.Original >= 0 {
+			end = placed.Original + 1
+		}
+		sum += p.After.Messages[next].Tokens
+		next++
+	}
+	if next == len(p.After.Messages) {
+		end = n + 1
+	}
+	covered, all := 0, 0
+	for _, e := range p.draft.log {
+		all += e.Saved
+		if e.Message < end {
+			covered += e.Saved
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	// The whole may weigh something else than its parts.
+	return int(math.Round(float64(covered) / float64(all) * float64(p.Before.Total-p.After.Total)))
+}
