@@ -258,6 +258,9 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 		return nil, err
 	}
 	recalled := l.recall(ctx)
+	if l.quick(recalled) {
+		return l, nil
+	}
 	over := l.plan.Before.Total > l.high
 	if !over && recalled == nil && len(k.options.Arrival) == 0 && k.options.Policy == nil {
 		return l, nil

@@ -3,7 +3,9 @@ package plimsoll
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"time"
 )
 
@@ -45,13 +47,16 @@ type scoped struct {
 // recall returns what was cut for the longest prefix that anything was cut for; nil
 // if nothing was.
 func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
+	memory := k.memoryOf(t)
+	if memory == nil && k.decisions.empty() {
+		return nil, nil
+	}
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
 		if s, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
 			return s, nil
 		}
 	}
-	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil, nil
 	}
@@ -126,17 +131,35 @@ func chainOf(c Conversation) []Digest {
 		_ = encoder.Encode(tool)
 	}
 	copy(chain[0][:], head.Sum(nil))
-	for _, m := range c.Messages.items {
-		link := sha256.New()
-		link.Write(chain[len(chain)-1][:])
-		if m.Digest != (Digest{}) {
-			link.Write(m.Digest[:])
-		} else {
-			_ = json.NewEncoder(link).Encode(plainMessage{m.Role, m.Name, plainParts(m.Parts)})
-		}
-		var digest Digest
-		copy(digest[:], link.Sum(nil))
-		chain = append(chain, digest)
+	for i := range c.Messages.items {
+		chain = append(chain, link(chain[i], digestOf(&c.Messages.items[i])))
 	}
 	return chain
+}
+
+// digestOf identifies a message by its bytes, or by what it says if nobody has them.
+func digestOf(m *Message) Digest {
+	if m.Digest != (Digest{}) {
+		return m.Digest
+	}
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(plainMessage{m.Role, m.Name, plainParts(m.Parts)})
+	var digest Digest
+	copy(digest[:], sum.Sum(nil))
+	return digest
+}
+
+// link mixes the digest of a message into that of everything before it. A
+// conversation has thousands of links and they are drawn for each request, so it is
+// two multiplications; digests are fingerprints already.
+func link(before, message Digest) Digest {
+	a, b := binary.LittleEndian.Uint64(before[:8]), binary.LittleEndian.Uint64(before[8:])
+	for _, word := range [2]uint64{binary.LittleEndian.Uint64(message[:8]), binary.LittleEndian.Uint64(message[8:])} {
+		high, low := bits.Mul64(a^word^0x9e3779b97f4a7c15, b^0xd1b54a32d192ed03)
+		a, b = b^low^bits.RotateLeft64(word, 29), a^high
+	}
+	var linked Digest
+	binary.LittleEndian.PutUint64(linked[:8], a)
+	binary.LittleEndian.PutUint64(linked[8:], b)
+	return linked
 }

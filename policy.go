@@ -86,17 +86,23 @@ func (l *ladder) decide() Action {
 		}
 		return is.action
 	}
-	next, action := k.options.Policy.Next(is.PolicyState, l.outlook())
-	if !l.options.dry {
-		k.states.put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, policyMemo{next, action})
+	memo := policyMemo{outlook: l.outlook()}
+	memo.PolicyState, memo.action = k.options.Policy.Next(is.PolicyState, memo.outlook)
+	if memo.action != Wait {
+		memo.outlook = Outlook{} // it will not be so any more
 	}
-	return action
+	if !l.options.dry {
+		k.states.put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, memo)
+	}
+	return memo.action
 }
 
-// policyMemo is the state after a request, with what was done for it.
+// policyMemo is the state after a request, with what was done for it and what cutting
+// would have gained.
 type policyMemo struct {
 	PolicyState
-	action Action
+	action  Action
+	outlook Outlook
 }
 
 // recentStates is how many conversations a policy can follow at once.

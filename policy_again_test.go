@@ -13,8 +13,7 @@ func TestARequestThatWasCutIsCutTheSameWhenItIsAskedAgain(t *testing.T) {
 	for name, action := range map[string]plimsoll.Action{"cheaply": plimsoll.CutCheap, "by a checkpoint": plimsoll.CutDeep} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &spy{}
-			s.action = func(plimsoll.Outlook) plimsoll.Action { return action }
+			s := &spy{cutAt: 1, action: action}
 			k := policyKeeper(t, s, nil)
 			first, err := k.Fit(t.Context(), readings(60))
 			must(t, err)

@@ -24,6 +24,12 @@ func (r *recent[K, V]) find(key K) (V, bool) {
 	return v, ok
 }
 
+func (r *recent[K, V]) empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.now)+len(r.old) == 0
+}
+
 func (r *recent[K, V]) put(key K, v V) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

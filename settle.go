@@ -63,7 +63,7 @@ func (l *ladder) replay(s *sticky) {
 		l.plan.Rungs = reports
 		return
 	}
-	l.plan.Rungs = []RungReport{{Rung: "recall", Edits: int(w.draft.Mark()), Saved: w.draft.Saved(), Replayed: true}}
+	l.plan.Rungs = []RungReport{{Rung: recallName, Edits: int(w.draft.Mark()), Saved: w.draft.Saved(), Replayed: true}}
 }
 
 // lay begins the draft again and cuts it; false if that does not hold.
@@ -151,13 +151,20 @@ func (l *ladder) remember(ctx context.Context) {
 	if len(l.plan.Rungs) > 0 && l.plan.Rungs[0].Replayed {
 		replayed = l.plan.Rungs[0].Edits
 	}
-	if int(w.draft.Mark()) == replayed || !l.k.options.Sticky && !l.compacted() {
+	if int(w.draft.Mark()) == replayed {
+		if s := w.sent; s != nil && s.compiled.Load() == nil {
+			s.compiled.Store(l.compile(s))
+		}
+		return
+	}
+	if !l.k.options.Sticky && !l.compacted() {
 		return
 	}
 	s := w.stick()
 	if s == nil {
 		return
 	}
+	s.compiled.Store(l.compile(s))
 	if err := l.k.remember(ctx, l.task, s); err != nil {
 		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 )
 
 // replayReason stands in edits that an earlier request was given.
@@ -20,6 +21,9 @@ type sticky struct {
 	Results    []stickyResult  `json:"results,omitempty"`
 	Removed    []stickyRemoval `json:"removed,omitempty"`
 	Inserts    []stickyInsert  `json:"inserts,omitempty"`
+
+	// compiled is the same once it has been laid.
+	compiled atomic.Pointer[compiled]
 }
 
 const stickyVersion = 2

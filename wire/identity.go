@@ -77,11 +77,11 @@ func (r *Request) Chain() []plimsoll.Digest {
 	root.Field("system", r.layout.SystemIdentity[:])
 	root.Field("tools", r.layout.ToolsIdentity[:])
 	chain[0] = root.Sum()
+	var link [2 * len(plimsoll.Digest{})]byte
 	for i := range r.layout.Identities {
-		link := NewIdentity()
-		link.Field("before", chain[i][:])
-		link.Field("message", r.layout.Identities[i][:])
-		chain[i+1] = link.Sum()
+		copy(link[:], chain[i][:])
+		copy(link[len(plimsoll.Digest{}):], r.layout.Identities[i][:])
+		chain[i+1] = DigestOf(link[:])
 	}
 	return chain
 }

@@ -1,0 +1,131 @@
+package plimsoll
+
+import "slices"
+
+// Most requests of a conversation are the one before with a little more behind
+// it, and nothing new is to be done. For them the cut is kept in a form that is laid
+// in one pass over the messages, without an outline, rungs or weighing.
+
+// compiled is a cut that has been laid before, ready to be laid again.
+type compiled struct {
+	until   int
+	log     []entry
+	edits   []Edit
+	saved   int
+	inserts []insertion
+	// slots of the messages that were edited or dropped.
+	slots []madeSlot
+	// loads is what the messages of the result weigh that stand for the prefix, and
+	// weight what the prefix weighed whole. Another weight means that the meter has
+	// learned, and everything must be weighed anew.
+	loads  []MessageLoad
+	weight int
+	drift  int
+}
+
+type madeSlot struct {
+	at int
+	slot
+}
+
+// compile lays a cut once more, alone, and keeps how that was done; nil if the result
+// is not what the ladder left.
+func (l *ladder) compile(s *sticky) *compiled {
+	w := &Work{draft: NewDraft(l.plan.draft.base, l.k.options.Meter), kept: make([]standing, len(l.work.kept))}
+	d, behind := w.draft, l.plan.draft.base.Messages.Len()-s.Until
+	if err := s.lay(w); err != nil || len(l.plan.After.Messages) < behind || d.saved != l.plan.draft.saved {
+		return nil
+	}
+	c := &compiled{
+		until: s.Until, saved: d.saved, drift: l.work.drift, inserts: d.inserts, edits: d.Edits(), weight: weightOf(l.plan.Before, s.Until),
+		loads: slices.Clone(l.plan.After.Messages[:len(l.plan.After.Messages)-behind]),
+	}
+	for _, e := range d.log {
+		e.undo = nil
+		c.log = append(c.log, e)
+	}
+	for i, slot := range d.slots()[:s.Until] {
+		if slot.dropped || slot.edited {
+			slot.owned = false
+			c.slots = append(c.slots, madeSlot{i, slot})
+		}
+	}
+	return c
+}
+
+func weightOf(load Load, messages int) int {
+	n := 0
+	for _, m := range load.Messages[:messages] {
+		n += m.Tokens
+	}
+	return n
+}
+
+// quick does what is to be done for a request if that is nothing new. It reports
+// false if the ladder must be walked.
+func (l *ladder) quick(s *sticky) bool {
+	k, t := l.k, l.task
+	if len(k.options.Arrival)+len(k.options.Pins)+len(t.Pins)+len(t.Keep) > 0 {
+		return false
+	}
+	var c *compiled
+	load := l.plan.Before.Total
+	if s != nil {
+		if c = s.compiled.Load(); c == nil || len(l.plan.Before.Messages) < c.until || weightOf(l.plan.Before, c.until) != c.weight {
+			return false
+		}
+		load += c.drift - c.saved
+	}
+	if load > l.high || k.options.Policy != nil && !l.waits(load, s != nil) {
+		return false
+	}
+	if c != nil {
+		l.layQuick(c, load)
+	}
+	return true
+}
+
+func (l *ladder) layQuick(c *compiled, load int) {
+	d, before := l.plan.draft, l.plan.Before
+	d.log, d.saved, d.inserts = slices.Clip(c.log), c.saved, slices.Clip(c.inserts)
+	slots := d.slots()
+	for k := range c.slots {
+		slots[c.slots[k].at] = c.slots[k].slot
+	}
+	after := before
+	after.Total = load
+	after.Messages = slices.Concat(c.loads, before.Messages[c.until:])
+	l.plan.After, l.plan.Edits = after, slices.Clip(c.edits)
+	l.plan.Rungs = []RungReport{{Rung: recallName, Edits: len(c.edits), Saved: c.saved, Replayed: true}}
+}
+
+// recallName stands in reports for what was cut as before.
+const recallName = "recall"
+
+// freshGrowth is by what part of the load a conversation may grow until what cutting
+// would gain is added up again.
+const freshGrowth = 50
+
+// waits asks the policy by what cutting would have gained a little earlier. If it
+// waits, that is remembered; else it must be asked again by what is so now. A request
+// that comes again was decided already, and what was cut for it is recalled.
+func (l *ladder) waits(load int, recalled bool) bool {
+	k, t := l.k, l.task
+	is, n := k.stateOf(t)
+	if n == t.Conversation.Messages.Len() && (is.action == Wait || recalled) {
+		return true
+	}
+	if n == 0 || n == t.Conversation.Messages.Len() || is.outlook.Load == 0 || load-is.outlook.Load > max(1000, load/freshGrowth) {
+		return false
+	}
+	o := is.outlook
+	o.Now, o.Load, o.High, o.Limit = k.options.now(), load, l.high, l.plan.Line.Limit()
+	next, action := k.options.Policy.Next(is.PolicyState, o)
+	if action != Wait {
+		return false
+	}
+	if !l.options.dry {
+		k.states.put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, policyMemo{PolicyState: next, outlook: is.outlook})
+	}
+	return true
+}
