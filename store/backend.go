@@ -75,16 +75,7 @@ type Decision struct {
 }
 
 // Account adds up what a conversation used and saved.
-type Account struct {
-	Conversation string
-	Model        string
-	Requests     int64
-	Usage        plimsoll.Usage
-	// Saved is the tokens that were not sent because of cuts; Written what had to
-	// be sent again to a prompt cache because of them.
-	Saved, Written int64
-	First, Last    time.Time
-}
+type Account = plimsoll.Account
 
 // Stats says what a tenant, or everybody, has stored.
 type Stats struct {

@@ -56,16 +56,7 @@ func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, a store.
 	defer m.mu.Unlock()
 	key := of[string]{tenant, a.Conversation}
 	if sum, ok := m.accounts[key]; ok {
-		a.Requests += sum.Requests
-		a.Usage = a.Usage.Add(sum.Usage)
-		a.Saved += sum.Saved
-		a.Written += sum.Written
-		if sum.Last.After(a.Last) {
-			a.Model, a.Last = sum.Model, sum.Last
-		}
-		if sum.First.Before(a.First) {
-			a.First = sum.First
-		}
+		a = sum.Add(a)
 	}
 	m.accounts[key] = a
 	return nil

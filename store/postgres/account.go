@@ -14,8 +14,8 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Acc
 	return db.do(ctx, "add to an account", false, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `
 			INSERT INTO plimsoll.account AS a (tenant, conversation, model, requests, input, output, cache_creation,
-				cache_read, reasoning, saved, written, first, last)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+				cache_read, reasoning, saved, written, first, last, estimated, cuts, breaks, priced, paid, uncut, summaries)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 			ON CONFLICT (tenant, conversation) DO UPDATE SET
 				model = CASE WHEN excluded.last >= a.last THEN excluded.model ELSE a.model END,
 				requests = a.requests + excluded.requests,
@@ -27,9 +27,17 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Acc
 				saved = a.saved + excluded.saved,
 				written = a.written + excluded.written,
 				first = least(a.first, excluded.first),
-				last = greatest(a.last, excluded.last)`,
+				last = greatest(a.last, excluded.last),
+				estimated = a.estimated + excluded.estimated,
+				cuts = a.cuts + excluded.cuts,
+				breaks = a.breaks + excluded.breaks,
+				priced = a.priced + excluded.priced,
+				paid = a.paid + excluded.paid,
+				uncut = a.uncut + excluded.uncut,
+				summaries = a.summaries + excluded.summaries`,
 			tenant[:], a.Conversation, a.Model, a.Requests, a.Usage.Input, a.Usage.Output, a.Usage.CacheCreation,
-			a.Usage.CacheRead, a.Usage.Reasoning, a.Saved, a.Written, a.First, a.Last)
+			a.Usage.CacheRead, a.Usage.Reasoning, a.Saved, a.Written, a.First, a.Last,
+			a.Estimated, a.Cuts, a.Breaks, a.Priced, int64(a.Paid), int64(a.Uncut), int64(a.Summaries))
 		return err
 	})
 }
@@ -43,7 +51,8 @@ func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string,
 		args = append(args, after)
 	}
 	all, err := list(ctx, db, "list accounts", scanAccount, `
-		SELECT conversation, model, requests, input, output, cache_creation, cache_read, reasoning, saved, written, first, last
+		SELECT conversation, model, requests, input, output, cache_creation, cache_read, reasoning, saved, written, first, last,
+			estimated, cuts, breaks, priced, paid, uncut, summaries
 		FROM plimsoll.account WHERE tenant = $1 `+behind+`
 		ORDER BY last DESC, conversation DESC LIMIT $2`, args...)
 	if err == nil && len(all) == 0 && after != "" {
@@ -56,7 +65,8 @@ func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string,
 func scanAccount(row pgx.CollectableRow) (a store.Account, err error) {
 	u := &a.Usage
 	return a, row.Scan(&a.Conversation, &a.Model, &a.Requests, &u.Input, &u.Output, &u.CacheCreation, &u.CacheRead,
-		&u.Reasoning, &a.Saved, &a.Written, utc{&a.First}, utc{&a.Last})
+		&u.Reasoning, &a.Saved, &a.Written, utc{&a.First}, utc{&a.Last}, &a.Estimated, &a.Cuts, &a.Breaks, &a.Priced,
+		(*int64)(&a.Paid), (*int64)(&a.Uncut), (*int64)(&a.Summaries))
 }
 
 // PutValue keeps a value under a name.

@@ -3,19 +3,27 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/store"
 )
 
 const accountColumns = `tenant, conversation, model, requests, input, output, cache_creation, cache_read, reasoning,
-	saved, written, first, last, sum`
+	saved, written, first, last, estimated, cuts, breaks, priced, paid, uncut, summaries, sum`
 
+// accountSum leaves out the figures of version 3 where there are none, as in rows that
+// are older.
 func accountSum(tenant store.TenantID, a *store.Account) int64 {
 	u := &a.Usage
-	return newSum("accounts").bytes(tenant[:]).text(a.Conversation).text(a.Model).ints(
+	total := newSum("accounts").bytes(tenant[:]).text(a.Conversation).text(a.Model).ints(
 		a.Requests, int64(u.Input), int64(u.Output), int64(u.CacheCreation), int64(u.CacheRead), int64(u.Reasoning),
-		a.Saved, a.Written, micro(a.First), micro(a.Last)).value()
+		a.Saved, a.Written, micro(a.First), micro(a.Last))
+	added := []int64{a.Estimated, a.Cuts, a.Breaks, a.Priced, int64(a.Paid), int64(a.Uncut), int64(a.Summaries)}
+	if slices.ContainsFunc(added, func(n int64) bool { return n != 0 }) {
+		total.ints(added...)
+	}
+	return total.value()
 }
 
 // AddAccount implements [store.Backend].
@@ -36,34 +44,22 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Acc
 		case err != nil:
 			return err
 		}
-		return putAccount(s, tenant, added(old, a))
+		return putAccount(s, tenant, old.Add(a))
 	})
-}
-
-// added returns the sum of two accounts.
-func added(a, b store.Account) store.Account {
-	if a.Last.After(b.Last) {
-		b.Model, b.Last = a.Model, a.Last
-	}
-	if a.First.Before(b.First) {
-		b.First = a.First
-	}
-	b.Requests += a.Requests
-	b.Usage = b.Usage.Add(a.Usage)
-	b.Saved += a.Saved
-	b.Written += a.Written
-	return b
 }
 
 func putAccount(s *session, tenant store.TenantID, a store.Account) error {
 	u := &a.Usage
-	_, err := s.exec(`INSERT INTO accounts (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	_, err := s.exec(`INSERT INTO accounts (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (tenant, conversation) DO UPDATE SET
 			model = excluded.model, requests = excluded.requests, input = excluded.input, output = excluded.output,
 			cache_creation = excluded.cache_creation, cache_read = excluded.cache_read, reasoning = excluded.reasoning,
-			saved = excluded.saved, written = excluded.written, first = excluded.first, last = excluded.last, sum = excluded.sum`,
+			saved = excluded.saved, written = excluded.written, first = excluded.first, last = excluded.last,
+			estimated = excluded.estimated, cuts = excluded.cuts, breaks = excluded.breaks, priced = excluded.priced,
+			paid = excluded.paid, uncut = excluded.uncut, summaries = excluded.summaries, sum = excluded.sum`,
 		tenant[:], a.Conversation, a.Model, a.Requests, u.Input, u.Output, u.CacheCreation, u.CacheRead, u.Reasoning,
-		a.Saved, a.Written, micro(a.First), micro(a.Last), accountSum(tenant, &a))
+		a.Saved, a.Written, micro(a.First), micro(a.Last), a.Estimated, a.Cuts, a.Breaks, a.Priced,
+		int64(a.Paid), int64(a.Uncut), int64(a.Summaries), accountSum(tenant, &a))
 	return err
 }
 
@@ -74,7 +70,7 @@ func scanAccount(scan func(...any) error) (store.TenantID, store.Account, error)
 	var first, last, sum int64
 	u := &a.Usage
 	err := scan(&tenant, &a.Conversation, &a.Model, &a.Requests, &u.Input, &u.Output, &u.CacheCreation, &u.CacheRead, &u.Reasoning,
-		&a.Saved, &a.Written, &first, &last, &sum)
+		&a.Saved, &a.Written, &first, &last, &a.Estimated, &a.Cuts, &a.Breaks, &a.Priced, &a.Paid, &a.Uncut, &a.Summaries, &sum)
 	if err != nil {
 		return owner, a, err
 	}

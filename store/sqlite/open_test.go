@@ -74,15 +74,24 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	db := open(t, path, nil)
 	check(t, writeOne(t.Context(), db, "old", written("old")))
+	account := store.Account{Conversation: "c", Model: "m", Requests: 7, First: sampleTime, Last: sampleTime}
+	check(t, db.AddAccount(t.Context(), tenant, account))
 	check(t, db.Close())
-	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged",
-		"ALTER TABLE chunks DROP COLUMN damaged", "PRAGMA user_version = 1")
+	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged", "ALTER TABLE chunks DROP COLUMN damaged",
+		"ALTER TABLE accounts DROP COLUMN estimated", "ALTER TABLE accounts DROP COLUMN cuts", "ALTER TABLE accounts DROP COLUMN breaks",
+		"ALTER TABLE accounts DROP COLUMN priced", "ALTER TABLE accounts DROP COLUMN paid", "ALTER TABLE accounts DROP COLUMN uncut",
+		"ALTER TABLE accounts DROP COLUMN summaries", "PRAGMA user_version = 1")
 	db = open(t, path, nil)
 	defer db.Close()
 	if err := holds(t, db, "old"); err != nil {
 		t.Error(err)
 	}
 	check(t, db.MarkDamaged(t.Context(), tenant, "old", nil))
+	check(t, db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Paid: 5, First: sampleTime, Last: sampleTime.Add(time.Second)}))
+	accounts, err := db.Accounts(t.Context(), tenant, "", 2)
+	if err != nil || len(accounts) != 1 || accounts[0].Requests != 7 || accounts[0].Paid != 5 {
+		t.Errorf("got accounts %+v, %v", accounts, err)
+	}
 	if broken, err := db.Check(t.Context()); err != nil || len(broken) != 0 {
 		t.Errorf("the check found %q, %v", broken, err)
 	}

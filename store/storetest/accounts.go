@@ -23,6 +23,8 @@ func account(conversation, model string, n int, first, last time.Time) store.Acc
 		Conversation: conversation, Model: model, Requests: int64(n),
 		Usage: plimsoll.Usage{Input: 2 * n, Output: 3 * n, CacheCreation: 5 * n, CacheRead: 7 * n, Reasoning: n},
 		Saved: int64(11 * n), Written: int64(13 * n), First: first, Last: last,
+		Estimated: int64(17 * n), Cuts: int64(19 * n), Breaks: int64(23 * n), Priced: int64(29 * n),
+		Paid: plimsoll.Money(31 * n), Uncut: plimsoll.Money(-37 * n), Summaries: plimsoll.Dollars(41 * float64(n)),
 	}
 }
 
