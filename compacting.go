@@ -37,9 +37,10 @@ func (o CompactOptions) trigger() Trigger {
 }
 
 // Compact replaces old messages by a checkpoint if that is due, or forced. Where it
-// fails everything stays as it was; where it comes to nothing and the conversation is
-// over its line, the other rungs make it smaller. What happened is in the compaction's
-// status; an error means that the conversation does not fit or the caller went away.
+// fails everything stays as it was; where the conversation is over its mark even so,
+// the other rungs make it smaller. What an earlier request was given stands again, and
+// counts as made. What happened is in the compaction's status; an error means that the
+// conversation does not fit or the caller went away.
 func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compaction, error) {
 	if k.compactor == nil {
 		return nil, &Error{
@@ -63,6 +64,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 	l.weigh()
 	if !o.Force && !k.compactor.Due(l.reading(o.total)) {
 		noop.Reason, noop.After = "the load is below the threshold", l.work.Load()
+		l.standing(noop)
 		return noop, nil
 	}
 	defer l.land()
@@ -71,17 +73,36 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 	}
 	l.weigh()
 	made := l.made[len(l.made)-1]
-	if made.Status != Compressed && l.plan.After.Total > l.high {
+	if l.plan.After.Total > l.high {
 		if err := l.truncate(ctx, made); err != nil {
 			return nil, err
 		}
 	}
 	made.Plan, made.After = l.plan, l.plan.After.Total
-	return made, l.commit(ctx)
+	if err := l.commit(ctx); err != nil {
+		return nil, err
+	}
+	made.Before = l.plan.Before.Total
+	l.standing(made)
+	return made, nil
 }
 
-// truncate makes a conversation smaller that could not be compacted.
-func (l *ladder) truncate(ctx context.Context, failed *Compaction) error {
+// standing says what stands in the plan though this walk has not made it: the
+// checkpoint or the cuts that an earlier request was given.
+func (l *ladder) standing(made *Compaction) {
+	if made.Status == Compressed || !l.plan.Changed() {
+		return
+	}
+	if cp := l.work.checkpoint; cp != nil {
+		made.Status, made.Checkpoint, made.shared = Compressed, cp, true
+	} else {
+		made.Status = ContentTruncated
+	}
+}
+
+// truncate lets the other rungs make a conversation smaller that a checkpoint did not
+// make small enough.
+func (l *ladder) truncate(ctx context.Context, made *Compaction) error {
 	l.options.noCompaction = true
 	if err := l.pass(ctx); err != nil {
 		return err
@@ -90,8 +111,8 @@ func (l *ladder) truncate(ctx context.Context, failed *Compaction) error {
 	if l.plan.After.Exceeds(l.plan.Line) {
 		return l.overload(l.plan.After.Total)
 	}
-	if l.plan.After.Total < failed.Before {
-		failed.Status = ContentTruncated
+	if made.Status != Compressed && l.plan.After.Total < made.Before {
+		made.Status = ContentTruncated
 	}
 	return nil
 }

@@ -123,9 +123,10 @@ type CheckpointMessage struct {
 type Compaction struct {
 	Status  CompressionStatus `json:"status"`
 	Trigger Trigger           `json:"trigger"`
-	// Reason says why nothing was done or what failed; empty if compressed.
+	// Reason says why nothing was done or what failed. With [Compressed] it says why
+	// no further checkpoint was made than the one that an earlier request was given.
 	Reason string `json:"reason,omitempty"`
-	// Before and After are the loads; equal if everything stays.
+	// Before is the load of the conversation as it came, After that of the plan.
 	Before int `json:"tokens_before"`
 	After  int `json:"tokens_after"`
 	// Checkpoint that was made, or nil.

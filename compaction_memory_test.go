@@ -44,6 +44,36 @@ func TestACheckpointIsReplayedWordForWordOnLaterRequests(t *testing.T) {
 	}
 }
 
+func TestACheckpointThatStandsCountsAsMade(t *testing.T) {
+	t.Parallel()
+	s := &scribe{}
+	k := compacting(t, s, nil)
+	task := plimsoll.Task{Conversation: talk(14)}
+	first, err := k.Compact(t.Context(), task, plimsoll.CompactOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := first
+	for _, o := range []plimsoll.CompactOptions{{}, {Force: true}, {Force: true}, {Force: true}, {}} {
+		asked := s.calls.Load()
+		again, err := k.Compact(t.Context(), task, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Status != plimsoll.Compressed || again.Checkpoint == nil || again.Before != first.Before {
+			t.Errorf("forced %v: %s with checkpoint %v, %d tokens before, want %d", o.Force, again.Status, again.Checkpoint, again.Before, first.Before)
+		}
+		made := s.calls.Load() > asked
+		if diff := cmp.Diff(said(was.Plan.Conversation()), said(again.Plan.Conversation())); diff != "" && !made {
+			t.Errorf("forced %v: no new checkpoint, and (-before +after):\n%s", o.Force, diff)
+		}
+		if made == (again.Reason != "") || made && !o.Force {
+			t.Errorf("forced %v: made %v, reason %q", o.Force, made, again.Reason)
+		}
+		was = again
+	}
+}
+
 func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	s := &scribe{}
