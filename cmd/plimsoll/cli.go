@@ -22,6 +22,7 @@ type cli struct {
 	Trim       trimCmd       `cmd:"" help:"Leave out old messages until the others fit."`
 	Prune      pruneCmd      `cmd:"" help:"Drop the oldest turns of a chat until it fits."`
 	Replay     replayCmd     `cmd:"" help:"Compare policies on recorded conversations, without a model."`
+	Account    accountCmd    `cmd:"" help:"Show what conversations cost, and what cutting them saved."`
 	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve stored content to agents by the Model Context Protocol."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
