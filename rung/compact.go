@@ -161,8 +161,7 @@ type maker struct {
 	// earlier checkpoint knows.
 	size  int
 	fresh plimsoll.Span
-	// said is what the user said, in order; excerpts stand in for some of it.
-	said     []string
+	// excerpts stand in for what the user said at length.
 	excerpts []plimsoll.CheckpointMessage
 	earlier  earlier
 }
@@ -202,7 +201,11 @@ func (m *maker) write(o plimsoll.Order) error {
 	if err != nil {
 		return &plimsoll.NoSummaryError{Err: err}
 	}
-	m.cp.Summary, m.cp.Retain = s.Text, newestLines(mergeLines(m.earlier.summary.Retain, s.Retain), m.size/3, w.Count)
+	m.cp.Summary = s.Text
+	if m.Layout == RetainAndSummary {
+		m.cp.Retain = newestLines(mergeLines(m.earlier.summary.Retain, s.Retain), m.size/3, w.Count)
+	}
+	m.refer()
 	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, s.Notes, s.Usage
 	if s.Usage != (plimsoll.Usage{}) {
 		m.cp.Model = or(m.Model, c.Model)

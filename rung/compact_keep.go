@@ -30,13 +30,24 @@ func (m *maker) keep() error {
 		m.cp.Kept = append(m.cp.Kept, i)
 	}
 	slices.Sort(m.cp.Kept)
+	m.cp.User = m.said(users, stays)
+	return nil
+}
+
+// said is what the user says in the new history, in order.
+func (m *maker) said(users []int, stays map[int]bool) string {
+	var said []string
 	for _, i := range users {
 		if stays[i] {
-			m.said = append(m.said, m.message(i).Text())
+			said = append(said, m.message(i).Text())
+		}
+		for _, e := range m.excerpts {
+			if e.Before == i {
+				said = append(said, e.Text)
+			}
 		}
 	}
-	m.cp.User = strings.Join(m.said, "\n\n")
-	return nil
+	return strings.Join(said, "\n\n")
 }
 
 // users lists the messages of the old part in which the user speaks.
@@ -97,15 +108,20 @@ func (m *maker) excerpt(i, budget int) error {
 	if err != nil {
 		return err
 	}
-	note := "\n[plimsoll: shortened]\n"
+	note := "\n" + shortened + "]\n"
 	if ref != "" {
-		note = "\n[plimsoll: shortened; the whole message is ref=" + ref + "]\n"
+		note = "\n" + shortened + wholeRef + ref + "]\n"
 	}
 	short := shorten(text, note, budget, m.work.Count)
 	m.excerpts = append(m.excerpts, plimsoll.CheckpointMessage{Before: i, Role: plimsoll.User, Text: short})
-	m.said = append(m.said, short)
 	return nil
 }
+
+// The note that stands in an excerpt.
+const (
+	shortened = "[plimsoll: shortened"
+	wholeRef  = "; the whole message is ref="
+)
 
 // shorten keeps as much of both ends of a text as the budget allows, three quarters
 // of it at the beginning.
@@ -141,15 +157,36 @@ func (m *maker) stow(content plimsoll.List[plimsoll.Part]) (string, error) {
 	if err != nil || ref == nil {
 		return "", err
 	}
-	if !slices.Contains(m.cp.Refs, ref.ID) {
-		m.cp.Refs = append(m.cp.Refs, ref.ID)
-	}
 	return ref.ID, nil
 }
 
 // placeholderRef finds the reference that stands at the end of an output that was
 // cut before.
-var placeholderRef = regexp.MustCompile(`ref=([A-Za-z0-9_-]{8,64})\W*$`)
+var placeholderRef = regexp.MustCompile(namedRef.String() + `\W*$`)
+
+// namedRef finds references; those of addresses (?ref=…) are none. Of what the user
+// said only the notes of excerpts count.
+var (
+	namedRef   = regexp.MustCompile(`(?:^|[\s(\[,;])ref=([A-Za-z0-9_-]{8,64})`)
+	excerptRef = regexp.MustCompile(regexp.QuoteMeta(shortened+wholeRef) + `([A-Za-z0-9_-]{8,64})\]`)
+)
+
+// refer lists the references that the checkpoint names, so that they are kept as long
+// as it is.
+func (m *maker) refer() {
+	m.named(excerptRef, m.cp.User)
+	m.named(namedRef, m.cp.Ledger)
+	m.named(namedRef, m.cp.Retain)
+	m.named(namedRef, m.cp.Summary)
+}
+
+func (m *maker) named(kind *regexp.Regexp, text string) {
+	for _, found := range kind.FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(m.cp.Refs, found[1]) {
+			m.cp.Refs = append(m.cp.Refs, found[1])
+		}
+	}
+}
 
 // refOf names tool results for the ledger; nil if nothing is archived.
 func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {

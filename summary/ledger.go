@@ -126,10 +126,10 @@ func (l *Ledger) refer(calls []call, o LedgerOptions) {
 	}
 	if o.Ref != nil {
 		for _, k := range slices.Backward(calls) {
-			if !k.answered {
+			if !k.answered || k.deed != readFile || k.failed {
 				continue
 			}
-			if id, ok := o.Ref(k.result); ok && k.deed == readFile && !k.failed {
+			if id, ok := o.Ref(k.result); ok {
 				for _, f := range k.files {
 					give(nameOfPath(f.path).text, id)
 				}

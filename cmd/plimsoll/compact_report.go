@@ -62,14 +62,28 @@ func newCompactReport(made *plimsoll.Compaction) compactReport {
 			r.refer(&plimsoll.Ref{ID: id})
 		}
 		r.Checkpoint = &checkpointParts{
-			User: cp.User, Ledger: cp.Ledger, Summary: cp.Summary, Tail: tailOf(made.Plan.Draft(), cp.Old.End), Retain: cp.Retain,
+			User: userOf(made.Plan.Draft(), cp), Ledger: cp.Ledger, Summary: cp.Summary, Tail: tailOf(made.Plan.Draft(), cp.Old.End), Retain: cp.Retain,
 			By: cp.By, Notes: cp.Notes, Model: cp.Model, Usage: cp.Usage, Cost: made.Cost, Old: cp.Old, Kept: cp.Kept,
 		}
 	}
-	for _, e := range made.Plan.Edits {
-		r.refer(e.Ref)
-	}
+	r.referStanding(made.Plan)
 	return r
+}
+
+// referStanding adds the references of cuts that stand: an edit that was followed by
+// another of the same content has none any more, and what was dropped without a word
+// has none either.
+func (r *compactReport) referStanding(plan *plimsoll.Plan) {
+	var all strings.Builder
+	for m := range plan.Draft().Placed() {
+		all.WriteString(plainText(m.Message) + "\n")
+	}
+	text := all.String()
+	for _, e := range plan.Edits {
+		if e.Ref != nil && strings.Contains(text, e.Ref.ID) {
+			r.refer(e.Ref)
+		}
+	}
 }
 
 func (r *compactReport) refer(ref *plimsoll.Ref) {
@@ -78,18 +92,37 @@ func (r *compactReport) refer(ref *plimsoll.Ref) {
 	}
 }
 
-// tailOf writes what stands behind a checkpoint, each message with its role.
+// userOf is what still stands of the words of the user in the old part, with the
+// excerpts that stand for the longest of them.
+func userOf(d *plimsoll.Draft, cp *plimsoll.Checkpoint) string {
+	excerpts := map[string]bool{}
+	for _, m := range cp.Messages {
+		excerpts[m.Text] = m.Before < cp.Old.End && m.Role == plimsoll.User
+	}
+	var said []string
+	for m := range d.Placed() {
+		kept := m.Original >= 0 && cp.Old.Contains(m.Original) && !d.Original().CheckpointAt(m.Original)
+		own := m.Message.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m.Message) && !plimsoll.IsReceipt(m.Message)
+		if text := m.Message.Text(); own && text != "" && (kept || m.Original < 0 && excerpts[text] && !plimsoll.IsCheckpoint(m.Message)) {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "\n\n")
+}
+
+// tailOf is what the messages behind a checkpoint say.
 func tailOf(d *plimsoll.Draft, end int) string {
 	var tail []string
 	for m := range d.Placed() {
-		if m.Original >= end {
-			tail = append(tail, string(m.Message.Role)+": "+plainText(m.Message))
+		if text := plainText(m.Message); m.Original >= end && text != "" {
+			tail = append(tail, text)
 		}
 	}
 	return strings.Join(tail, "\n\n")
 }
 
-// plainText is what a message says, its calls and results included.
+// plainText is what a message says, its calls and results included, word for word: what
+// has no words is left out.
 func plainText(m plimsoll.Message) string {
 	var said []string
 	for _, p := range m.Parts.All() {
@@ -97,11 +130,9 @@ func plainText(m plimsoll.Message) string {
 		case plimsoll.Text:
 			said = append(said, p.Text)
 		case plimsoll.ToolCall:
-			said = append(said, p.Name+" "+p.Arguments)
+			said = append(said, p.Name, p.Arguments)
 		case plimsoll.ToolResult:
 			said = append(said, plimsoll.TextOf(p.Content))
-		default:
-			said = append(said, "["+partName(p, nil)+"]")
 		}
 	}
 	return strings.Join(said, "\n")

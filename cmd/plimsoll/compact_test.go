@@ -55,7 +55,7 @@ func TestWhatIsStandingInADraftIsTheTail(t *testing.T) {
 		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: "1", Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "9.45 m"})}),
 		plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "And this?"}, plimsoll.Media{Kind: plimsoll.Image}),
 	)}
-	want := "assistant: I look.\ndepth {}\n\ntool: 9.45 m\n\nuser: And this?\n[image]"
+	want := "I look.\ndepth\n{}\n\n9.45 m\n\nAnd this?"
 	if got := tailOf(plimsoll.NewDraft(c, nil), 1); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
