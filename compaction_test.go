@@ -70,6 +70,9 @@ func TestG14_HooksAreAskedBeforeAndToldAfterACompaction(t *testing.T) {
 	if len(told) != 1 || told[0].Status != plimsoll.Compressed || told[0].Ref == nil || told[0].Cost != 1.01 || !strings.Contains(strings.Join(told[0].Notes, " "), "no bell") {
 		t.Errorf("the hook was told %+v", told)
 	}
+	if total := k.Total(); total.Summaries != plimsoll.Dollars(1.01) {
+		t.Errorf("the account has summaries for %v", total.Summaries)
+	}
 	verdict = plimsoll.Verdict{Veto: "not on a Sunday"}
 	made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: talk(5)}, plimsoll.CompactOptions{Force: true})
 	if err != nil {

@@ -34,8 +34,8 @@ type Verdict struct {
 	Directives []string
 }
 
-// Event is something that a user may want to see: [ChatCompressed] or
-// [CompressionProgress].
+// Event is something that a user may want to see: [ChatCompressed],
+// [CompressionProgress] or [CountDrift].
 type Event interface{ event() }
 
 // ChatCompressed says what became of a compaction.

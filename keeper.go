@@ -168,9 +168,6 @@ func (k *Keeper) FitTask(ctx context.Context, t Task) (*Plan, error) {
 	if err != nil {
 		return k.without(ctx, &t, walkOptions{}, err)
 	}
-	if err := k.charge(ctx, &t, l.made); err != nil {
-		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
-	}
 	k.prepare(&t, l)
 	return l.plan, nil
 }

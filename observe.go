@@ -96,19 +96,13 @@ func (k *Keeper) price(a *Account, b bill) {
 	}
 }
 
-// charge adds what the summaries of compactions cost.
-func (k *Keeper) charge(ctx context.Context, t *Task, made []*Compaction) error {
-	cost := 0.0
-	for _, m := range made {
-		if !m.shared {
-			cost += m.Cost
-		}
-	}
-	if cost == 0 {
+// charge adds what the summary of a compaction cost.
+func (k *Keeper) charge(ctx context.Context, t *Task, made *Compaction) error {
+	if made.Cost == 0 {
 		return nil
 	}
 	now := k.options.now()
-	return k.book(ctx, t, Account{Model: t.Conversation.Model, Summaries: Dollars(cost), First: now, Last: now})
+	return k.book(ctx, t, Account{Model: t.Conversation.Model, Summaries: Dollars(made.Cost), First: now, Last: now})
 }
 
 // book adds figures to the conversation's account and to the total, here and in the

@@ -191,6 +191,9 @@ func (l *ladder) settle(ctx context.Context, made *Compaction) {
 		told.Notes = append(told.Notes, cp.Notes...)
 	}
 	k.count(l.task, made)
+	if err := k.charge(ctx, l.task, made); err != nil {
+		l.plan.Degraded = fmt.Sprintf("memory: %v", err)
+	}
 	if made == l.made[len(l.made)-1] && l.plan.Changed() {
 		told.After = l.plan.After.Total // with what other rungs did behind it
 	}

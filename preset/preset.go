@@ -7,6 +7,7 @@ package preset
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
@@ -274,7 +275,7 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Optio
 	k := &plimsoll.Options{
 		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(registry, l.strict),
 		Marks: o.marks(preset), Pins: o.Pins, Arrival: arrival, Rungs: rungs, Archive: o.Archive, Memory: o.Memory,
-		Cost: costs(registry),
+		Cost: costs(registry), CacheLife: func(model string) time.Duration { return o.prices(registry)(model).Life },
 	}
 	policy := PolicyThreshold
 	if preset == NameAuto {
