@@ -13,6 +13,7 @@ import (
 // keeper is what the loop needs of [plimsoll.Keeper].
 type keeper interface {
 	FitTask(context.Context, plimsoll.Task) (*plimsoll.Plan, error)
+	Observe(context.Context, plimsoll.Task, *plimsoll.Plan, plimsoll.Usage) error
 	AfterModel(context.Context, plimsoll.Task, plimsoll.Usage) (*plimsoll.Compaction, error)
 	AfterTools(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
 	BeforeReturn(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
@@ -33,11 +34,15 @@ type agent struct {
 func (a *agent) work(ctx context.Context, h *history, task string) (string, error) {
 	h.add(message{Role: "user", Content: &task})
 	for range a.rounds {
-		if err := a.fit(ctx, h); err != nil {
+		fitted, plan, err := a.fit(ctx, h)
+		if err != nil {
 			return "", err
 		}
 		reply, err := a.model.complete(ctx, h.body())
 		if err != nil {
+			return "", err
+		}
+		if err := a.keeper.Observe(ctx, fitted, plan, reply.Usage); err != nil {
 			return "", err
 		}
 		h.add(said(reply.Message))
@@ -68,17 +73,18 @@ func (a *agent) work(ctx context.Context, h *history, task string) (string, erro
 }
 
 // fit makes the history fit for the next call.
-func (a *agent) fit(ctx context.Context, h *history) error {
+func (a *agent) fit(ctx context.Context, h *history) (plimsoll.Task, *plimsoll.Plan, error) {
 	request, err := h.request()
 	if err != nil {
-		return err
+		return plimsoll.Task{}, nil, err
 	}
-	plan, err := a.keeper.FitTask(ctx, dialects.Task(request))
+	task := dialects.Task(request)
+	plan, err := a.keeper.FitTask(ctx, task)
 	if err != nil {
-		return err
+		return task, nil, err
 	}
 	fmt.Fprintf(a.progress, "load: %d of %d tokens\n", plan.After.Total, plan.Line.Limit())
-	return h.take(request, plan)
+	return task, plan, h.take(request, plan)
 }
 
 // compact asks for a compaction and goes on with what became of it.

@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, pr
 		}
 		defer kept.Close()
 		tools.kept = kept.Tenant("agent")
-		options.Archive = tools.kept
+		options.Archive, options.Memory = tools.kept, tools.kept.Memory()
 	}
 	keeper, err := newKeeper(options, progress)
 	if err != nil {
