@@ -7,16 +7,17 @@ import "github.com/plimsoll/plimsoll"
 const DefaultAlpha = 1.75
 
 // Rent cuts when the rent that has been paid on what could be removed equals the
-// price of removing it. Cuts that need no model have an account of their own and come
-// first.
+// price of removing it. Clearing and checkpoints have an account each; where both are
+// due a checkpoint is made, which takes the outputs with it.
 type Rent struct {
 	// Prices of a model; nil means [Conservative] for all.
 	Prices func(model string) Prices
 	// Alpha is the multiple of the price at which a cut is made; 0 means
 	// [DefaultAlpha].
 	Alpha float64
-	// MinGap is how many calls must lie between cuts; 0 means 5. Two cuts that are
-	// closer than twice that double it for the rest of the conversation.
+	// MinGap is how many calls must lie between cuts; 0 means 5. After two cuts that
+	// are closer than twice that the next one waits four times as long. A price cliff
+	// does not wait.
 	MinGap int
 }
 
@@ -24,10 +25,15 @@ var _ plimsoll.Policy = (*Rent)(nil)
 
 const (
 	defaultGap = 5
+	latchedGap = 4
 	// cliffRoom is kept free below a price cliff, for one answer and one output.
 	cliffRoom = 4000
-	// latched is how many cuts close together make the rule wait longer.
-	latched = 2
+	// cliffGain is how much more than that clearing must gain to be enough.
+	cliffGain = 10_000
+	// On recorded sessions about one thing is read again for each cut: an output of
+	// about so many tokens, by a call of so many.
+	rereadTokens = 2000
+	rereadCall   = 60
 )
 
 // Next implements [plimsoll.Policy].
@@ -56,31 +62,63 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 	}
 	s.CheapRent += rate * float64(o.Cheap.Removable)
 	s.DeepRent += rate * float64(o.Deep.Removable)
-	// A conversation that is seen for the first time may be seen only once.
-	if s.Calls == 0 || r.tooSoon(*s) {
-		return plimsoll.Wait
+	if s.Calls == 0 {
+		return plimsoll.Wait // a conversation that is seen for the first time may be seen only once
 	}
-	cliff := p.Cliff > 0 && o.Load > p.Cliff-cliffRoom
-	if o.Cheap.Removable > 0 && (cliff || due(s.CheapRent, r.alpha(), p.Price(o, o.Cheap, cold))) {
-		s.CheapRent = 0
-		return plimsoll.CutCheap
+	action := p.overCliff(o)
+	if action == plimsoll.Wait && !r.tooSoon(*s) {
+		action = r.due(*s, o, p, cold)
 	}
-	if o.Deep.Removable > 0 && (cliff || due(s.DeepRent, r.alpha(), p.Price(o, o.Deep, cold))) {
+	switch action {
+	case plimsoll.CutDeep:
 		s.CheapRent, s.DeepRent = 0, 0
+	case plimsoll.CutCheap:
+		s.CheapRent = 0
+	}
+	return action
+}
+
+// due compares the accounts with the prices. There is nothing to hedge against where
+// nothing has to be written again.
+func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
+	alpha := r.alpha()
+	if cold {
+		alpha = min(alpha, 1)
+	}
+	switch {
+	case o.Deep.Removable > 0 && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
 		return plimsoll.CutDeep
+	case o.Cheap.Removable > 0 && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
+		return plimsoll.CutCheap
 	}
 	return plimsoll.Wait
 }
 
-func due(rent, alpha, price float64) bool { return rent >= alpha*price }
+// overCliff chooses the cut that brings a load below the price cliff that it is near
+// or over, with some room if there is a choice.
+func (p Prices) overCliff(o plimsoll.Outlook) plimsoll.Action {
+	over := o.Load - (p.Cliff - cliffRoom)
+	if p.Cliff == 0 || over <= 0 {
+		return plimsoll.Wait
+	}
+	switch {
+	case o.Cheap.Removable >= over+cliffGain:
+		return plimsoll.CutCheap
+	case o.Deep.Removable >= over:
+		return plimsoll.CutDeep
+	case o.Cheap.Removable >= over:
+		return plimsoll.CutCheap
+	}
+	return plimsoll.Wait
+}
 
 // Price returns what a cut costs: what stands behind it is written instead of read,
-// and where a model is asked it reads everything and writes the summary. A cold cache
-// makes cuts that need no model free: everything is written anyway.
+// something is read again later, and where a model is asked it reads everything and
+// writes the summary. With a cold cache everything is written anyway.
 func (p Prices) Price(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float64 {
-	price := 0.0
+	price := p.Read*float64(max(0, o.Load-cut.Removable)) + p.Write*rereadTokens + p.Output*rereadCall
 	if !cold {
-		price = (p.Write - p.Read) * float64(cut.Rewritten)
+		price += (p.Write - p.Read) * float64(cut.Rewritten)
 	}
 	if cut.Written > 0 {
 		read := p.Read
@@ -95,8 +133,8 @@ func (p Prices) Price(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) floa
 // tooSoon keeps cuts apart, further after two that were close together.
 func (r *Rent) tooSoon(s plimsoll.PolicyState) bool {
 	gap := r.gap()
-	if s.Close >= latched {
-		gap *= 4
+	if s.Close > 0 {
+		gap *= latchedGap
 	}
 	return s.CutAt > 0 && s.Calls+1-s.CutAt < gap
 }

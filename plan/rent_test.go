@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
@@ -42,8 +43,9 @@ func anthropic(string) plan.Prices {
 }
 
 // TestACutIsMadeWhenTheRentPaidIsItsPrice has a cut that lets as much stand as it
-// removes: it costs 1.15 a token and gains 0.1 a call, so at alpha 1 it is due at the
-// twelfth call that pays rent.
+// removes, which costs 1.15 for each of 10,000 tokens, and something read again: 9,000
+// for the rest of the prompt, 2,500 for its 2,000 tokens, 300 for the call. It gains
+// 1,000 a call, so at alpha 1 it is due at the 24th call that pays rent.
 func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	t.Parallel()
 	o := plimsoll.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
@@ -53,14 +55,14 @@ func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 		pauses map[int]time.Duration
 		want   int
 	}{
-		{"once the price", 1, nil, 13},
-		{"twice the price", 2, nil, 24},
-		{"a pause that lets the cache go makes it free", 2, map[int]time.Duration{7: time.Hour}, 7},
-		{"a pause that the cache survives does not", 2, map[int]time.Duration{7: 2 * time.Minute}, 24},
+		{"once the price", 1, nil, 25},
+		{"twice the price", 2, nil, 48},
+		{"a pause that lets the cache go leaves only what is read again to pay", 2, map[int]time.Duration{7: time.Hour}, 7},
+		{"a pause that the cache survives changes nothing", 2, map[int]time.Duration{7: 2 * time.Minute}, 48},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cheap, _ := calls(&plan.Rent{Prices: anthropic, Alpha: tt.alpha}, 30, o, tt.pauses)
+			cheap, _ := calls(&plan.Rent{Prices: anthropic, Alpha: tt.alpha}, 60, o, tt.pauses)
 			if len(cheap) == 0 || cheap[0] != tt.want {
 				t.Errorf("cut at %v, want first at %d", cheap, tt.want)
 			}
@@ -100,20 +102,72 @@ func TestPricesComeFromTheRegistry(t *testing.T) {
 	}
 }
 
-func TestBelowAPriceCliffEverythingIsCutThatCanBe(t *testing.T) {
+func TestBelowAPriceCliffTheCutIsMadeThatIsEnough(t *testing.T) {
 	t.Parallel()
 	cliff := func(string) plan.Prices {
 		p := anthropic("")
 		p.Cliff, p.CliffFactor = 100_000, 5
 		return p
 	}
-	o := plimsoll.Outlook{Load: 97_000, Deep: plimsoll.Prospect{Removable: 10, Rewritten: 90_000, Written: 1500}}
-	if _, deep := calls(&plan.Rent{Prices: cliff}, 2, o, nil); len(deep) != 1 {
-		t.Error("4,000 tokens below the cliff nothing was cut")
+	for _, tt := range []struct {
+		name              string
+		load, cheap, deep int
+		want              plimsoll.Action
+	}{
+		{"well below it nothing happens", 95_000, 10_000, 10_000, plimsoll.Wait},
+		{"near it what needs no model goes, if that gives room", 97_000, 11_000, 40_000, plimsoll.CutCheap},
+		{"if it gives none, a checkpoint is made", 97_000, 10_999, 40_000, plimsoll.CutDeep},
+		{"if that is not enough, clearing is", 120_000, 24_000, 23_999, plimsoll.CutCheap},
+		{"what cannot come below it is left to the rent", 120_000, 23_999, 23_999, plimsoll.Wait},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := plimsoll.Outlook{
+				Now: start, Load: tt.load, Cheap: plimsoll.Prospect{Removable: tt.cheap, Rewritten: 60_000},
+				Deep: plimsoll.Prospect{Removable: tt.deep, Rewritten: 60_000},
+			}
+			_, got := (&plan.Rent{Prices: cliff}).Next(plimsoll.PolicyState{Calls: 9, Last: start, CutAt: 8}, o)
+			if got != tt.want {
+				t.Errorf("action %v, want %v", got, tt.want)
+			}
+		})
 	}
-	o.Load = 95_000
-	if _, deep := calls(&plan.Rent{Prices: cliff}, 3, o, nil); len(deep) != 0 {
-		t.Error("well below the cliff a cut was made that does not pay")
+}
+
+func TestWhereBothCutsAreDueACheckpointIsMade(t *testing.T) {
+	t.Parallel()
+	rich := plimsoll.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
+	o := plimsoll.Outlook{Now: start, Load: 100_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}, Deep: plimsoll.Prospect{Removable: 50_000, Rewritten: 30_000}}
+	s, action := (&plan.Rent{Prices: anthropic}).Next(rich, o)
+	if action != plimsoll.CutDeep || s.CheapRent != 0 || s.DeepRent != 0 {
+		t.Errorf("action %v, accounts %v and %v", action, s.CheapRent, s.DeepRent)
+	}
+}
+
+func TestCutsKeepTheirDistanceAndMoreOfItAfterTwoThatWereClose(t *testing.T) {
+	t.Parallel()
+	o := plimsoll.Outlook{Load: 100_000, Cheap: plimsoll.Prospect{Removable: 90_000, Rewritten: 1}}
+	cheap, _ := calls(&plan.Rent{Prices: func(string) plan.Prices { return plan.Prices{Read: 1, Write: 1, Output: 5} }}, 60, o, nil)
+	if diff := cmp.Diff([]int{2, 7, 27, 32, 52, 57}, cheap); diff != "" {
+		t.Errorf("cuts (-want +got):\n%s", diff)
+	}
+}
+
+func TestPriceListsCanBeFoundByName(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, l := range plan.Lists() {
+		got, ok := plan.Listed(l.Name)
+		if !ok || got != l.Prices || l.Says == "" || seen[l.Name] {
+			t.Errorf("list %q: found %v, %+v", l.Name, ok, got)
+		}
+		seen[l.Name] = true
+		if got.Read <= 0 || got.Read > got.Write || (got.Life == 0) != (got.Read == 1) {
+			t.Errorf("list %q cannot be: %+v", l.Name, got)
+		}
+	}
+	if _, ok := plan.Listed("nobody"); ok {
+		t.Error("a list that does not exist was found")
 	}
 }
 
@@ -139,19 +193,19 @@ func TestTheRuleIsPureAndPaysNoMoreRentThanItMust(t *testing.T) {
 			if again, same := r.Next(s, o); again != next || same != action {
 				t.Fatal("asked again it says something else")
 			}
-			p := anthropic("")
+			p, alpha := anthropic(""), r.Alpha
 			cold := p.Cold(s, now)
 			rate := p.Read
 			if cold {
-				rate = p.Write
+				rate, alpha = p.Write, min(alpha, 1)
 			}
 			switch action {
 			case plimsoll.CutCheap:
-				if o.Cheap.Removable == 0 || s.CheapRent+rate*float64(o.Cheap.Removable) < r.Alpha*p.Price(o, o.Cheap, cold) {
+				if o.Cheap.Removable == 0 || s.CheapRent+rate*float64(o.Cheap.Removable) < alpha*p.Price(o, o.Cheap, cold) {
 					t.Fatal("a cheap cut that the rent does not cover")
 				}
 			case plimsoll.CutDeep:
-				if o.Deep.Removable == 0 || s.DeepRent+rate*float64(o.Deep.Removable) < r.Alpha*p.Price(o, o.Deep, cold) {
+				if o.Deep.Removable == 0 || s.DeepRent+rate*float64(o.Deep.Removable) < alpha*p.Price(o, o.Deep, cold) {
 					t.Fatal("a deep cut that the rent does not cover")
 				}
 			}
