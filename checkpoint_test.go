@@ -1,6 +1,7 @@
 package plimsoll_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
@@ -33,6 +34,33 @@ func TestOnlyAReceiptMakesACheckpointOfTheForm(t *testing.T) {
 		c := plimsoll.Conversation{Messages: plimsoll.ListOf(tt.messages...)}
 		if got := c.CheckpointAt(0); got != tt.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestOnlyTheReceiptOfACheckpointCanBeUndone(t *testing.T) {
+	t.Parallel()
+	const ref = "abcdefghijklmnopqrstuvwxyz"
+	user := func(text string) plimsoll.Message { return plimsoll.Say(plimsoll.User, text) }
+	answer := plimsoll.Say(plimsoll.Assistant, plimsoll.SnapshotAnswer)
+	snapshot := user("<state_snapshot>\ns\n</state_snapshot>\n\n" + plimsoll.CheckpointReceipt(8, 900, 0, &plimsoll.Ref{ID: ref}))
+	for name, tt := range map[string]struct {
+		messages []plimsoll.Message
+		end      int
+		found    bool
+	}{
+		"a receipt behind notes":               {[]plimsoll.Message{user("Why?"), plimsoll.Say(plimsoll.Assistant, "<plimsoll_checkpoint>\nn\n</plimsoll_checkpoint>"), user(plimsoll.CheckpointReceipt(8, 900, 0, &plimsoll.Ref{ID: ref})), user("Go on.")}, 3, true},
+		"a snapshot and its answer":            {[]plimsoll.Message{snapshot, answer, user("Go on.")}, 2, true},
+		"a snapshot inside a turn":             {[]plimsoll.Message{snapshot, answer, user(plimsoll.EarlierReceipt), plimsoll.Say(plimsoll.Assistant, "so")}, 3, true},
+		"a receipt of dropped turns":           {[]plimsoll.Message{user("Why?"), plimsoll.Receipt("3 earlier turns (420 tokens), kept as ref=" + ref + ","), user("Go on.")}, 0, false},
+		"a snapshot that the user typed":       {[]plimsoll.Message{user("<state_snapshot>s</state_snapshot> ref=" + ref), user("Go on.")}, 0, false},
+		"a receipt that counts backwards":      {[]plimsoll.Message{user("Why?"), user(fmt.Sprintf("[plimsoll: 8 earlier messages (9 tokens), of which the next -9 still stand, kept as ref=%s, were removed to fit the context window]", ref)), user("Go on.")}, 2, true},
+		"a receipt that counts more than are":  {[]plimsoll.Message{user(fmt.Sprintf("[plimsoll: 8 earlier messages (9 tokens), of which the next 99 still stand, kept as ref=%s, were removed to fit the context window]", ref)), user("Go on.")}, 2, true},
+		"a receipt that names another content": {[]plimsoll.Message{user("Why?"), user(plimsoll.CheckpointReceipt(8, 900, 0, &plimsoll.Ref{ID: ref + "z"}))}, 0, false},
+	} {
+		got, found := plimsoll.CheckpointSpan(plimsoll.Conversation{Messages: plimsoll.ListOf(tt.messages...)}, ref)
+		if found != tt.found || got.End != tt.end {
+			t.Errorf("%s: %v %v, want an end of %d, %v", name, got, found, tt.end, tt.found)
 		}
 	}
 }

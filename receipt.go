@@ -12,6 +12,10 @@ const (
 	receiptClosing = " were removed to fit the context window]"
 )
 
+// EarlierReceipt is a receipt that names nothing: it lets the user speak where an API
+// asks for that, before or behind a checkpoint.
+const EarlierReceipt = receiptOpening + "earlier messages" + receiptClosing
+
 // Receipt returns the message that stands where others were taken out; what names
 // them. It speaks as
 // the user, because that is valid anywhere between rounds, but opens no turn: the

@@ -102,12 +102,17 @@ func CheckpointSpan(c Conversation, ref string) (Span, bool) {
 	name := "ref=" + ref
 	for i := len(messages) - 1; i >= 0; i-- {
 		m := messages[i]
-		if m.Role != User && m.Role != Assistant || !IsReceipt(m) && !IsCheckpoint(m) || !namesRef(m.Text(), name) {
+		// The receipts of other cuts do not say where what they speak of began.
+		receipt := IsReceipt(m) && receiptIn(m.Text())
+		if m.Role != User && m.Role != Assistant || !receipt && !checkpointAt(messages, i) || !namesRef(m.Text(), name) {
 			continue
 		}
 		end := i + 1
 		if end < len(messages) && messages[end].Role == Assistant && messages[end].Text() == SnapshotAnswer {
 			end++
+			if end < len(messages) && IsReceipt(messages[end]) && messages[end].Text() == EarlierReceipt {
+				end++
+			}
 		}
 		return Span{headOf(messages), min(len(messages), end+followingOf(m.Text()))}, true
 	}

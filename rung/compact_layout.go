@@ -36,6 +36,10 @@ func (m *maker) arrange() error {
 	case SnapshotAndAnswer:
 		m.say(old.Start, plimsoll.User, m.cp.Summary+"\n\n"+what)
 		m.say(old.Start, plimsoll.Assistant, plimsoll.SnapshotAnswer)
+		if c := m.work.Draft().Original(); len(m.cp.Kept) == 0 && old.End < c.Messages.Len() && c.Messages.At(old.End).Role == plimsoll.Assistant {
+			// Some APIs want a call to follow the user or a result.
+			m.say(old.Start, plimsoll.User, plimsoll.EarlierReceipt)
+		}
 	default:
 		m.full(what)
 	}
@@ -48,7 +52,7 @@ func (m *maker) full(what string) {
 	m.cp.Messages = append(m.cp.Messages, m.excerpts...)
 	if len(m.cp.Kept)+len(m.excerpts) == 0 {
 		// Most APIs want the user to speak first.
-		m.say(end, plimsoll.User, plimsoll.Receipt("earlier messages").Text())
+		m.say(end, plimsoll.User, plimsoll.EarlierReceipt)
 	}
 	notes := []string{plimsoll.CheckpointTag, checkpointNote}
 	if m.cp.Ledger != "" {

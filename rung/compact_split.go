@@ -31,7 +31,8 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 			end = s.turns(c.KeepTurns)
 		}
 	}
-	if end == 0 {
+	// Where somebody asks for more turns than fit, dropping some is for other rungs.
+	if end == 0 || c.KeepTurns <= 1 && !s.fits(end, min(or(c.Size, defaultSize), w.Line().Limit()/5)) {
 		end = s.tail(c.tail(w, s), c.Layout == Full)
 	}
 	if end <= s.from || !s.removable(end) {
@@ -99,6 +100,17 @@ func (s *splitter) pays(end int) bool {
 		}
 	}
 	return before > 0 && 2*before >= all
+}
+
+// fits reports whether what stands behind the end fits beside a checkpoint of a size.
+func (s *splitter) fits(end, size int) bool {
+	gone := 0
+	for i := s.from; i < end; i++ {
+		if !s.work.Kept(i) {
+			gone += s.work.Weight(i)
+		}
+	}
+	return s.work.Load()-gone+size <= s.work.Line().Limit()
 }
 
 // removable reports whether there is anything to replace before the end.

@@ -336,19 +336,6 @@ func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T)
 	}
 }
 
-func TestG12_ANewestPartThatIsTooLargeIsMadeSmallerByOtherRungs(t *testing.T) {
-	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Window: 4000, Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}, &rung.Slide{}},
-	}, chat(80))
-	if made.Status != plimsoll.Compressed || made.Plan.After.Exceeds(made.Plan.Line) || made.After != made.Plan.After.Total {
-		t.Errorf("%s: %d tokens became %d of %d", made.Status, made.Before, made.After, made.Plan.Line.Limit())
-	}
-	if got := reads(made.Plan.Conversation()); !strings.Contains(got, "<state_snapshot>") || !strings.Contains(got, "question 79") {
-		t.Error(got)
-	}
-}
-
 func TestTagsThatSomebodyTypedHideNothingThatStandsBeforeThem(t *testing.T) {
 	t.Parallel()
 	for name, typed := range map[string]plimsoll.Message{
