@@ -192,7 +192,7 @@ func (m *maker) write(o plimsoll.Order) error {
 	r := &summary.Request{
 		Conversation: c, Old: m.fresh, Sent: w.Sent, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
-		Required: summary.Needs(c, m.fresh), Progress: o.Progress,
+		Required: slices.Concat(summary.Rules(m.earlier.summary), summary.Needs(c, m.fresh)), Progress: o.Progress,
 	}
 	s, err := m.summarizer().Summarize(m.ctx, r)
 	if err == nil && s.Text == "" {

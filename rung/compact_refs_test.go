@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -68,6 +69,25 @@ func TestTheWordsOfTheUserStandInOrderAlsoWhereSomeAreShortened(t *testing.T) {
 	first, long := strings.Index(made.Checkpoint.User, "question 0"), strings.Index(made.Checkpoint.User, "the long one")
 	if first != 0 || long < first || !strings.Contains(made.Checkpoint.User, "[plimsoll: shortened]") {
 		t.Errorf("%.200s", made.Checkpoint.User)
+	}
+}
+
+// TestARuleOfTheUserIsAskedForAsLongAsACheckpointCarriesIt has a model that forgets.
+func TestARuleOfTheUserIsAskedForAsLongAsACheckpointCarriesIt(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
+		c := chat(8)
+		messages := slices.Insert(c.Messages.Slice(), 1, plimsoll.Say(plimsoll.User, "Never delete the tide tables."), plimsoll.Say(plimsoll.Assistant, "I see."))
+		for life := range 4 {
+			s := &scribe{text: snapshot}
+			c.Messages = plimsoll.ListOf(messages...)
+			chain := &summary.Chain{Model: s, Fallback: summary.Extract{}}
+			made := compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: chain, KeepTurns: 1}}}, c)
+			if made.Status != plimsoll.Compressed || !strings.Contains(made.Checkpoint.Summary, "Never delete the tide tables.") {
+				t.Fatalf("layout %d, life %d: %s\n%s", layout, life, made.Status, made.Checkpoint.Summary)
+			}
+			messages = append(made.Plan.Conversation().Messages.Slice(), chat(8).Messages.Slice()[1:]...)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ const (
 	maxNeeds          = 20
 	maxNeedBytes      = 160
 	maxConstraintNeed = 8
+	maxCarriedNeed    = 4
 	maxTaskNeed       = 5
 	maxFileNeed       = 5
 	maxErrorNeed      = 2
@@ -37,6 +38,20 @@ func Needs(c plimsoll.Conversation, old plimsoll.Span) []string {
 	}
 	for _, path := range editedPaths(calls, maxFileNeed) {
 		n.add(path)
+	}
+	return n.all
+}
+
+// Rules lists the rules that an earlier summary carries, oldest first: the messages in
+// which the user gave them may be gone, and the next summary must name them too. What
+// tools said is not among them.
+func Rules(earlier Summary) []string {
+	n := needs{seen: map[string]bool{}}
+	for line := range strings.SplitSeq(withoutTag(earlier.Retain+"\n"+earlier.Text, FenceTag), "\n") {
+		rule := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "- "), userSaid)
+		if len(n.all) < maxCarriedNeed && !strings.HasPrefix(rule, "<") && isRule(rule) {
+			n.add(rule)
+		}
 	}
 	return n.all
 }
