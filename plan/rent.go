@@ -16,8 +16,8 @@ type Rent struct {
 	// [DefaultAlpha].
 	Alpha float64
 	// MinGap is how many calls must lie between cuts; 0 means 5. After two cuts that
-	// are closer than twice that the next one waits four times as long. A price cliff
-	// does not wait.
+	// are closer than twice that the next one waits four times as long. The high mark
+	// and a price cliff do not wait.
 	MinGap int
 }
 
@@ -26,14 +26,15 @@ var _ plimsoll.Policy = (*Rent)(nil)
 const (
 	defaultGap = 5
 	latchedGap = 4
-	// cliffRoom is kept free below a price cliff, for one answer and one output.
-	cliffRoom = 4000
-	// cliffGain is how much more than that clearing must gain to be enough.
-	cliffGain = 10_000
+	// markRoom is kept free below a mark, for one answer and one output.
+	markRoom = 4000
 	// On recorded sessions about one thing is read again for each cut: an output of
 	// about so many tokens, by a call of so many.
 	rereadTokens = 2000
 	rereadCall   = 60
+	// minGain is what a cut must gain a call, in tokens of uncached input: short
+	// conversations end before less than that has paid for it.
+	minGain = 500
 )
 
 // Next implements [plimsoll.Policy].
@@ -65,7 +66,7 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 	if s.Calls == 0 {
 		return plimsoll.Wait // a conversation that is seen for the first time may be seen only once
 	}
-	action := p.overCliff(o)
+	action := p.atMark(o)
 	if action == plimsoll.Wait && !r.tooSoon(*s) {
 		action = r.due(*s, o, p, cold)
 	}
@@ -86,23 +87,30 @@ func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bo
 		alpha = min(alpha, 1)
 	}
 	switch {
-	case o.Deep.Removable > 0 && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
+	case p.gains(o.Deep) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
 		return plimsoll.CutDeep
-	case o.Cheap.Removable > 0 && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
+	case p.gains(o.Cheap) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
 		return plimsoll.CutCheap
 	}
 	return plimsoll.Wait
 }
 
-// overCliff chooses the cut that brings a load below the price cliff that it is near
-// or over, with some room if there is a choice.
-func (p Prices) overCliff(o plimsoll.Outlook) plimsoll.Action {
-	over := o.Load - (p.Cliff - cliffRoom)
-	if p.Cliff == 0 || over <= 0 {
-		return plimsoll.Wait
+func (p Prices) gains(cut plimsoll.Prospect) bool { return p.Read*float64(cut.Removable) >= minGain }
+
+// atMark chooses a cut for a load that has come to a price cliff or to where something
+// must be done: one that brings it down, and if there is a choice by half, so that
+// there need not be another soon.
+func (p Prices) atMark(o plimsoll.Outlook) plimsoll.Action {
+	mark := o.High
+	if p.Cliff > 0 && (p.Cliff < mark || mark == 0) {
+		mark = p.Cliff
 	}
+	mark -= markRoom
+	over := o.Load - mark
 	switch {
-	case o.Cheap.Removable >= over+cliffGain:
+	case mark <= 0 || over <= 0:
+		return plimsoll.Wait
+	case o.Cheap.Removable >= over+mark/2:
 		return plimsoll.CutCheap
 	case o.Deep.Removable >= over:
 		return plimsoll.CutDeep

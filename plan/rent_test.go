@@ -102,7 +102,7 @@ func TestPricesComeFromTheRegistry(t *testing.T) {
 	}
 }
 
-func TestBelowAPriceCliffTheCutIsMadeThatIsEnough(t *testing.T) {
+func TestBelowAMarkTheCutIsMadeThatIsEnough(t *testing.T) {
 	t.Parallel()
 	cliff := func(string) plan.Prices {
 		p := anthropic("")
@@ -114,9 +114,9 @@ func TestBelowAPriceCliffTheCutIsMadeThatIsEnough(t *testing.T) {
 		load, cheap, deep int
 		want              plimsoll.Action
 	}{
-		{"well below it nothing happens", 95_000, 10_000, 10_000, plimsoll.Wait},
-		{"near it what needs no model goes, if that gives room", 97_000, 11_000, 40_000, plimsoll.CutCheap},
-		{"if it gives none, a checkpoint is made", 97_000, 10_999, 40_000, plimsoll.CutDeep},
+		{"well below it nothing happens", 95_000, 60_000, 60_000, plimsoll.Wait},
+		{"near it what needs no model goes, if that is half", 97_000, 49_000, 60_000, plimsoll.CutCheap},
+		{"if it is less, a checkpoint is made", 97_000, 48_999, 40_000, plimsoll.CutDeep},
 		{"if that is not enough, clearing is", 120_000, 24_000, 23_999, plimsoll.CutCheap},
 		{"what cannot come below it is left to the rent", 120_000, 23_999, 23_999, plimsoll.Wait},
 	} {
@@ -126,9 +126,14 @@ func TestBelowAPriceCliffTheCutIsMadeThatIsEnough(t *testing.T) {
 				Now: start, Load: tt.load, Cheap: plimsoll.Prospect{Removable: tt.cheap, Rewritten: 60_000},
 				Deep: plimsoll.Prospect{Removable: tt.deep, Rewritten: 60_000},
 			}
-			_, got := (&plan.Rent{Prices: cliff}).Next(plimsoll.PolicyState{Calls: 9, Last: start, CutAt: 8}, o)
-			if got != tt.want {
-				t.Errorf("action %v, want %v", got, tt.want)
+			for name, tell := range map[string]func() func(string) plan.Prices{
+				"a price cliff": func() func(string) plan.Prices { o.High = 180_000; return cliff },
+				"the high mark": func() func(string) plan.Prices { o.High = 100_000; return anthropic },
+			} {
+				_, got := (&plan.Rent{Prices: tell()}).Next(plimsoll.PolicyState{Calls: 9, Last: start, CutAt: 8}, o)
+				if got != tt.want {
+					t.Errorf("%s: action %v, want %v", name, got, tt.want)
+				}
 			}
 		})
 	}
@@ -141,6 +146,17 @@ func TestWhereBothCutsAreDueACheckpointIsMade(t *testing.T) {
 	s, action := (&plan.Rent{Prices: anthropic}).Next(rich, o)
 	if action != plimsoll.CutDeep || s.CheapRent != 0 || s.DeepRent != 0 {
 		t.Errorf("action %v, accounts %v and %v", action, s.CheapRent, s.DeepRent)
+	}
+}
+
+func TestACutThatGainsLittleIsNotMadeHoweverMuchRentWasPaid(t *testing.T) {
+	t.Parallel()
+	rich := plimsoll.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
+	for removable, want := range map[int]plimsoll.Action{4999: plimsoll.Wait, 5000: plimsoll.CutCheap} {
+		o := plimsoll.Outlook{Now: start, Load: 20_000, Cheap: plimsoll.Prospect{Removable: removable, Rewritten: 1}}
+		if _, got := (&plan.Rent{Prices: anthropic}).Next(rich, o); got != want {
+			t.Errorf("%d removable tokens: action %v, want %v", removable, got, want)
+		}
 	}
 }
 
