@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable tokenizers postgres bench fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable tokenizers postgres bench bench-replay fuzz generate setup clean
 
 ## run: draw the load of a bundled agent session, then make it fit a small window
 run:
@@ -72,6 +72,10 @@ portable:
 bench:
 	./bench/run
 	$(GO) test -run '^$$' -bench Unedited -benchtime 100x ./wire/...
+
+## bench-replay: what auto costs and keeps on recorded sessions, against its goals; see docs/replay.md
+bench-replay:
+	$(GO) test -count=1 -v -run '^TestTheNumbers' ./replay -numbers
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:

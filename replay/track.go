@@ -162,30 +162,38 @@ func (t *track) needs(i int, seen map[atom]bool) []atom {
 	return need
 }
 
-// measureBase finds what system and tools weigh beside what stands in the record.
+// measureBase finds what system and tools weigh that do not stand in the record.
 func (t *track) measureBase(s *Session, load plimsoll.Load) {
-	known := load.System + load.Tools
-	if known > 0 {
-		t.base, t.baseFrom = known, "recorded"
-		return
+	hidden := 0
+	switch billed, before, ok := t.firstBill(s); {
+	case load.System+load.Tools > 0:
+		t.baseFrom = "recorded"
+	case ok:
+		hidden, t.baseFrom = min(mostBase, max(leastBase, billed-before)), "first bill"
+	case s.Dialect == plimsoll.Anthropic || s.Dialect == plimsoll.Responses:
+		hidden, t.baseFrom = agentBase, "assumed"
+	default:
+		hidden, t.baseFrom = otherBase, "assumed"
 	}
-	before := 0
+	if hidden > 0 {
+		t.meter = &based{t.meter, hidden}
+	}
+	t.base = hidden + load.System + load.Tools + load.Framing
+}
+
+// firstBill returns what was billed for the first call that has a bill, and what the
+// messages before it weigh. What was sent after a recorded summary is not known.
+func (t *track) firstBill(s *Session) (billed, before int, ok bool) {
 	for _, e := range s.Entries {
 		if e.Summary {
 			break
 		}
 		if billed := e.Bill.Prompt(); e.Message.Role == plimsoll.Assistant && billed > 0 {
-			t.base, t.baseFrom = min(mostBase, max(leastBase, billed-before)), "first bill"
-			t.meter = &based{t.meter, t.base}
-			return
+			return billed, before, true
 		}
 		before += t.meter.WeighMessage(t.conversation, e.Message, 0).Tokens
 	}
-	t.base, t.baseFrom = otherBase, "assumed"
-	if s.Dialect == plimsoll.Anthropic || s.Dialect == plimsoll.Responses {
-		t.base = agentBase
-	}
-	t.meter = &based{t.meter, t.base}
+	return 0, 0, false
 }
 
 // based is a meter that knows what the system and the tools weigh that are not in the
