@@ -2,6 +2,7 @@ package rung
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -49,8 +50,11 @@ func (m *maker) arrange() error {
 // full writes what stands behind the words of the user.
 func (m *maker) full(what string) {
 	end := m.cp.Old.End
+	if q := m.question(); q >= 0 {
+		end = q
+	}
 	m.cp.Messages = append(m.cp.Messages, m.excerpts...)
-	if len(m.cp.Kept)+len(m.excerpts) == 0 {
+	if len(m.excerpts) == 0 && (len(m.cp.Kept) == 0 || m.cp.Kept[0] >= end) {
 		// Most APIs want the user to speak first.
 		m.say(end, plimsoll.User, plimsoll.EarlierReceipt)
 	}
@@ -66,10 +70,31 @@ func (m *maker) full(what string) {
 // follow is how many of the old messages stand behind the checkpoint, because they
 // had to be kept.
 func (m *maker) follow() int {
-	if m.Layout == Full {
+	if m.Layout != Full {
+		return len(m.cp.Kept)
+	}
+	q := m.question()
+	if q < 0 {
 		return 0
 	}
-	return len(m.cp.Kept)
+	at, _ := slices.BinarySearch(m.cp.Kept, q)
+	return len(m.cp.Kept) - at
+}
+
+// question returns the message that the notes must stand before, or -1. A turn at work
+// whose reasoning is signed must go on beginning with it, so that nothing of the model
+// may stand between its question and the tail.
+func (m *maker) question() int {
+	o, end := m.work.Draft().Outline(), m.cp.Old.End
+	for _, turn := range o.Turns {
+		if turn.Start >= end || turn.End <= end || !signed(m.message(end)) {
+			continue
+		}
+		if _, kept := slices.BinarySearch(m.cp.Kept, turn.User); kept {
+			return turn.User
+		}
+	}
+	return -1
 }
 
 func (m *maker) say(before int, role plimsoll.Role, text string) {

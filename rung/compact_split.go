@@ -154,14 +154,20 @@ func (s *splitter) tail(budget int, preferTurns bool) int {
 // signed: only that is held against the turn's beginning.
 func (s *splitter) signedRounds(turn plimsoll.Turn) []bool {
 	messages := s.work.Draft().Original().Messages
-	signed := make([]bool, len(turn.Rounds))
+	rounds := make([]bool, len(turn.Rounds))
 	for i, r := range turn.Rounds {
-		for _, p := range messages.At(r.Start).Parts.All() {
-			thought, ok := p.(plimsoll.Reasoning)
-			signed[i] = signed[i] || ok && (thought.Signature != "" || thought.Redacted)
+		rounds[i] = signed(messages.At(r.Start))
+	}
+	return rounds
+}
+
+func signed(m plimsoll.Message) bool {
+	for _, p := range m.Parts.All() {
+		if thought, ok := p.(plimsoll.Reasoning); ok && (thought.Signature != "" || thought.Redacted) {
+			return true
 		}
 	}
-	return signed
+	return false
 }
 
 func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
