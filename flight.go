@@ -63,7 +63,8 @@ func (f *flights) land(mine *flight) {
 }
 
 // leaseLife is how long another process is waited for that makes the same
-// checkpoint: longer than a model may take.
+// checkpoint: longer than a model takes by default. If it takes longer still, both
+// make one, and the last one stands.
 const leaseLife = 90 * time.Second
 
 // errElsewhere says that another process makes the checkpoint.

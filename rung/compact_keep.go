@@ -10,14 +10,15 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// keep decides which messages of the old part stay: those that must, and for [Full]
+// keep decides which messages of the old part stay: those that must, instructions
+// that were given on the way, and for [Full]
 // what the user said, within a third of the checkpoint's size. The first and the
 // newest of it always stay; where the first alone is too long, an excerpt does.
 func (m *maker) keep() error {
 	users := m.users()
 	stays := map[int]bool{}
 	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
-		if m.work.Kept(i) {
+		if m.work.Kept(i) || m.message(i).Role.Instructs() {
 			stays[i] = true
 		}
 	}

@@ -464,3 +464,17 @@ func TestPinnedMessagesOutliveACompaction(t *testing.T) {
 		}
 	}
 }
+
+func TestInstructionsGivenOnTheWayAreNeverSummarisedAway(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
+		messages := chat(10).Messages.Slice()
+		messages[7] = plimsoll.Say(plimsoll.Developer, "from now on answer in metres")
+		made := compacted(t, plimsoll.Options{
+			Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+		}, plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)})
+		if all := reads(made.Plan.Conversation()); made.Status != plimsoll.Compressed || !strings.Contains(all, "developer: from now on answer in metres") {
+			t.Errorf("layout %d: %s %s\n%s", layout, made.Status, made.Reason, all)
+		}
+	}
+}
