@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -51,6 +52,8 @@ type Progress struct {
 	Session  string
 	Sessions int
 	Calls    int
+	// Share of the files that was read.
+	Share float64
 }
 
 // minCalls is how many calls a session must have to say anything about policies.
@@ -116,11 +119,13 @@ func Run(ctx context.Context, files []string, o *Options) (*Report, error) {
 type numbered struct {
 	number  int
 	session *Session
+	// share of the files that was read with it.
+	share float64
 }
 
 // feed reads the files one after the other.
 func feed(ctx context.Context, files []string, sessions chan<- numbered) error {
-	number := 0
+	number, done, all := 0, int64(0), sizeOf(files)
 	for _, file := range files {
 		r, err := Open(file)
 		if err != nil {
@@ -136,18 +141,31 @@ func feed(ctx context.Context, files []string, sessions chan<- numbered) error {
 				return err
 			}
 			select {
-			case sessions <- numbered{number, s}:
+			case sessions <- numbered{number, s, float64(done+r.taken.n) / float64(max(1, all))}:
 				number++
 			case <-ctx.Done():
 				r.Close()
 				return ctx.Err()
 			}
 		}
+		done += r.taken.n
 		if err := r.Close(); err != nil {
 			return &plimsoll.Error{Op: "replay " + file, Err: err}
 		}
 	}
 	return nil
+}
+
+// sizeOf is what the files have together; those that are not there are found out
+// about when they are opened.
+func sizeOf(files []string) int64 {
+	all := int64(0)
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil {
+			all += info.Size()
+		}
+	}
+	return all
 }
 
 func newLab(o *Options) (*lab, error) {
@@ -209,7 +227,7 @@ func PricesOf(name string, r *model.Registry) (plan.Prices, error) {
 func (l *lab) session(ctx context.Context, s numbered) (*Played, error) {
 	t := newTrack(s.session, l.meter)
 	l.equip(t)
-	p := &Played{number: s.number, ID: t.id, Calls: len(t.calls), Tokens: t.raw, Base: t.base, baseFrom: t.baseFrom}
+	p := &Played{number: s.number, share: s.share, ID: t.id, Calls: len(t.calls), Tokens: t.raw, Base: t.base, baseFrom: t.baseFrom}
 	if len(t.calls) < minCalls || t.raw < l.MinContext {
 		p.skipped = true
 		return p, nil

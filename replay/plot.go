@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -132,8 +134,8 @@ type Line struct {
 	Colour int
 	Points string
 	Cuts   []Dot
-	EndX   float64
-	EndY   float64
+	// EndX and TextY are where its name stands.
+	EndX, TextY float64
 }
 
 func (r *Report) course(p *Played) course {
@@ -153,15 +155,31 @@ func (r *Report) course(p *Played) course {
 			c.Lines = append(c.Lines, lineOf(p.outcomes[i], name, i%colours, x, y))
 		}
 	}
+	spread(c.Lines)
 	return c
+}
+
+// textHeight is how far apart names must stand to be read.
+const textHeight = 12
+
+// spread moves names apart that would stand on each other.
+func spread(lines []Line) {
+	byHeight := make([]*Line, len(lines))
+	for i := range lines {
+		byHeight[i] = &lines[i]
+	}
+	slices.SortStableFunc(byHeight, func(a, b *Line) int { return cmp.Compare(a.TextY, b.TextY) })
+	for i := 1; i < len(byHeight); i++ {
+		byHeight[i].TextY = max(byHeight[i].TextY, byHeight[i-1].TextY+textHeight)
+	}
 }
 
 func lineOf(o *Outcome, name string, colour int, x, y axis) Line {
 	l := Line{Name: name, Colour: colour}
 	var points strings.Builder
 	for i, load := range o.loads {
-		l.EndX, l.EndY = x.place(float64(i)), y.place(float64(load))
-		fmt.Fprintf(&points, "%.1f,%.1f ", l.EndX, l.EndY)
+		l.EndX, l.TextY = x.place(float64(i)), y.place(float64(load))
+		fmt.Fprintf(&points, "%.1f,%.1f ", l.EndX, l.TextY)
 	}
 	l.Points = strings.TrimSpace(points.String())
 	if len(o.cutAt) <= maxCutMarks {

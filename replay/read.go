@@ -33,6 +33,8 @@ type Reader struct {
 	format format
 	ready  []*Session
 	ended  bool
+	// taken is how many bytes of the file were read.
+	taken *tally
 }
 
 // format reads one kind of file.
@@ -49,13 +51,27 @@ func Open(path string) (*Reader, error) {
 	if err != nil {
 		return nil, &plimsoll.Error{Op: "replay " + path, Err: err, Code: plimsoll.CodeNotFound, Hint: "name files of recorded conversations, .jsonl or .jsonl.gz"}
 	}
-	r, err := NewReader(path, f)
+	taken := &tally{in: f}
+	r, err := NewReader(path, taken)
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	r.close = append(r.close, f)
+	r.close, r.taken = append(r.close, f), taken
 	return r, nil
+}
+
+// tally counts the bytes that are read.
+type tally struct {
+	in io.Reader
+	n  int64
+}
+
+// Read implements [io.Reader].
+func (t *tally) Read(p []byte) (int, error) {
+	n, err := t.in.Read(p)
+	t.n += int64(n)
+	return n, err
 }
 
 // NewReader reads sessions from a stream. The name stands in errors.

@@ -42,6 +42,7 @@ type Played struct {
 	Optimum float64
 
 	number   int
+	share    float64
 	baseFrom string
 	skipped  bool
 	outcomes []*Outcome
@@ -117,7 +118,7 @@ func (r *Report) collect(played <-chan *Played) {
 		}
 		r.keepPlots()
 		if r.lab.Progress != nil {
-			r.lab.Progress(Progress{Session: p.ID, Sessions: len(r.Played) + r.Skipped, Calls: r.Calls})
+			r.lab.Progress(Progress{Session: p.ID, Sessions: len(r.Played) + r.Skipped, Calls: r.Calls, Share: p.share})
 		}
 	}
 }

@@ -168,6 +168,16 @@ func TestTheOrderOfWorkersChangesNothing(t *testing.T) {
 	}
 }
 
+func TestProgressIsToldAfterEachSession(t *testing.T) {
+	t.Parallel()
+	var told []Progress
+	o := &Options{Policies: []string{"none"}, Workers: 1, Progress: func(p Progress) { told = append(told, p) }}
+	replayed(t, o, voyage(8, 30), voyage(2, 30), voyage(9, 30))
+	if len(told) != 3 || told[2].Sessions != 3 || told[2].Calls != 9+10 || told[2].Share != 1 {
+		t.Errorf("told %+v", told)
+	}
+}
+
 func TestShortSessionsAreLeftOutAndNoneLeftIsAnError(t *testing.T) {
 	t.Parallel()
 	r := replayed(t, &Options{Policies: []string{"none"}, MinContext: 30_000}, voyage(2, 30), voyage(8, 30), voyage(40, 900))

@@ -64,9 +64,7 @@ func (c *replayCmd) Run(p *process, root *cli) error {
 	d := newDisplay(p, nil, root.Color)
 	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
 	if isTerminal(p.stderr) {
-		o.Progress = func(at replay.Progress) {
-			fmt.Fprint(p.stderr, "\r\x1b[K"+bar.Clip(fmt.Sprintf("%s, %s: %s", plural(at.Sessions, "conversation"), plural(at.Calls, "call"), bar.Clean(at.Session)), d.width-1))
-		}
+		o.Progress = func(at replay.Progress) { fmt.Fprint(p.stderr, "\r\x1b[K"+bar.Clip(progressLine(at, d), d.width-1)) }
 	}
 	report, err := replay.Run(context.Background(), c.Files, o)
 	if o.Progress != nil {
@@ -87,6 +85,20 @@ func (c *replayCmd) Run(p *process, root *cli) error {
 		drawReplay(p, d, report)
 	}
 	return nil
+}
+
+// progressWidth is how wide the bar is.
+const progressWidth = 20
+
+// progressLine draws how far a replay is.
+func progressLine(at replay.Progress, d display) string {
+	full, empty := "█", "░"
+	if d.ascii {
+		full, empty = "#", "."
+	}
+	n := max(0, min(progressWidth, int(at.Share*progressWidth)))
+	return strings.Repeat(full, n) + strings.Repeat(empty, progressWidth-n) + " " +
+		fmt.Sprintf("%s, %s", plural(at.Sessions, "conversation"), plural(at.Calls, "call"))
 }
 
 // writeTo writes a file; - is standard output, and an empty path nothing.

@@ -1,0 +1,42 @@
+package replay
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTicksStandAtRoundValues(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		low, high float64
+		want      []float64
+	}{
+		{"thousands", 0, 160_000, []float64{0, 50_000, 100_000, 150_000}},
+		{"fractions", 0.72, 1.68, []float64{0.8, 1, 1.2, 1.4, 1.6}},
+		{"one value", 3, 3, []float64{3}},
+	} {
+		a := axis{low: tt.low, high: tt.high, from: tt.low, till: tt.high}
+		var got []float64
+		for _, tick := range a.ticks(5, func(float64) string { return "" }) {
+			got = append(got, tick.At)
+		}
+		if diff := cmp.Diff(tt.want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 })); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestNamesOfLinesDoNotStandOnEachOther(t *testing.T) {
+	t.Parallel()
+	lines := []Line{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
+	spread(lines)
+	got := map[string]float64{}
+	for _, l := range lines {
+		got[l.Name] = l.TextY
+	}
+	if diff := cmp.Diff(map[string]float64{"b": 10, "a": 50, "c": 62, "d": 74}, got); diff != "" {
+		t.Errorf("heights (-want +got):\n%s", diff)
+	}
+}
