@@ -30,6 +30,8 @@ type Report struct {
 	Played []*Played `json:"-"`
 
 	lab *lab
+	// share of the files that was read so far.
+	share float64
 }
 
 // Played is one session under all policies.
@@ -117,8 +119,9 @@ func (r *Report) collect(played <-chan *Played) {
 			r.Tokens += p.Tokens
 		}
 		r.keepPlots()
+		r.share = max(r.share, p.share)
 		if r.lab.Progress != nil {
-			r.lab.Progress(Progress{Session: p.ID, Sessions: len(r.Played) + r.Skipped, Calls: r.Calls, Share: p.share})
+			r.lab.Progress(Progress{Session: p.ID, Sessions: len(r.Played) + r.Skipped, Calls: r.Calls, Share: r.share})
 		}
 	}
 }
