@@ -34,18 +34,18 @@ func (a axis) place(v float64) float64 {
 	return a.from + (v-a.low)/(a.high-a.low)*(a.till-a.from)
 }
 
-// Tick is a mark on an axis.
-type Tick struct {
+// tick is a mark on an axis.
+type tick struct {
 	At   float64
 	Text string
 }
 
 // ticks returns marks at round values, about so many.
-func (a axis) ticks(about int, text func(float64) string) []Tick {
+func (a axis) ticks(about int, text func(float64) string) []tick {
 	step := roundStep((a.high - a.low) / float64(about))
-	var all []Tick
+	var all []tick
 	for v := math.Ceil(a.low/step) * step; v <= a.high+step/1e6; v += step {
-		all = append(all, Tick{a.place(v), text(v)})
+		all = append(all, tick{a.place(v), text(v)})
 	}
 	return all
 }
@@ -68,7 +68,7 @@ func roundStep(step float64) float64 {
 type frame struct {
 	Width, Height            float64
 	Left, Right, Top, Bottom float64
-	X, Y                     []Tick
+	X, Y                     []tick
 }
 
 func newFrame() frame {
@@ -81,11 +81,11 @@ func newFrame() frame {
 // scatter has cost against reach, a dot for each policy.
 type scatter struct {
 	frame
-	Dots []Dot
+	Dots []dot
 }
 
-// Dot is a policy in a plot.
-type Dot struct {
+// dot is a policy in a plot.
+type dot struct {
 	X, Y   float64
 	TextY  float64
 	Name   string
@@ -107,7 +107,7 @@ func (r *Report) scatter() scatter {
 	s.Y = y.ticks(6, func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) })
 	for i, name := range r.Order {
 		res := r.Policies[name]
-		d := Dot{X: x.place(res.CostVsNone), Y: y.place(res.Reach), Name: name, Colour: i % colours}
+		d := dot{X: x.place(res.CostVsNone), Y: y.place(res.Reach), Name: name, Colour: i % colours}
 		d.TextY = d.Y + 4
 		for _, other := range s.Dots {
 			if math.Abs(other.TextY-d.TextY) < 12 && math.Abs(other.X-d.X) < 90 {
@@ -125,15 +125,15 @@ type course struct {
 	Session string
 	Calls   int
 	Tokens  int
-	Lines   []Line
+	Lines   []line
 }
 
-// Line is a policy's load over the calls.
-type Line struct {
+// line is a policy's load over the calls.
+type line struct {
 	Name   string
 	Colour int
 	Points string
-	Cuts   []Dot
+	Cuts   []dot
 	// EndX and TextY are where its name stands.
 	EndX, TextY float64
 }
@@ -163,19 +163,19 @@ func (r *Report) course(p *Played) course {
 const textHeight = 12
 
 // spread moves names apart that would stand on each other.
-func spread(lines []Line) {
-	byHeight := make([]*Line, len(lines))
+func spread(lines []line) {
+	byHeight := make([]*line, len(lines))
 	for i := range lines {
 		byHeight[i] = &lines[i]
 	}
-	slices.SortStableFunc(byHeight, func(a, b *Line) int { return cmp.Compare(a.TextY, b.TextY) })
+	slices.SortStableFunc(byHeight, func(a, b *line) int { return cmp.Compare(a.TextY, b.TextY) })
 	for i := 1; i < len(byHeight); i++ {
 		byHeight[i].TextY = max(byHeight[i].TextY, byHeight[i-1].TextY+textHeight)
 	}
 }
 
-func lineOf(o *Outcome, name string, colour int, x, y axis) Line {
-	l := Line{Name: name, Colour: colour}
+func lineOf(o *Outcome, name string, colour int, x, y axis) line {
+	l := line{Name: name, Colour: colour}
 	var points strings.Builder
 	for i, load := range o.loads {
 		l.EndX, l.TextY = x.place(float64(i)), y.place(float64(load))
@@ -184,7 +184,7 @@ func lineOf(o *Outcome, name string, colour int, x, y axis) Line {
 	l.Points = strings.TrimSpace(points.String())
 	if len(o.cutAt) <= maxCutMarks {
 		for _, i := range o.cutAt {
-			l.Cuts = append(l.Cuts, Dot{X: x.place(float64(i)), Y: y.place(float64(o.loads[i])), Name: name, Colour: colour})
+			l.Cuts = append(l.Cuts, dot{X: x.place(float64(i)), Y: y.place(float64(o.loads[i])), Name: name, Colour: colour})
 		}
 	}
 	return l

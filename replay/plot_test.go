@@ -19,8 +19,8 @@ func TestTicksStandAtRoundValues(t *testing.T) {
 	} {
 		a := axis{low: tt.low, high: tt.high, from: tt.low, till: tt.high}
 		var got []float64
-		for _, tick := range a.ticks(5, func(float64) string { return "" }) {
-			got = append(got, tick.At)
+		for _, at := range a.ticks(5, func(float64) string { return "" }) {
+			got = append(got, at.At)
 		}
 		if diff := cmp.Diff(tt.want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 })); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -30,7 +30,7 @@ func TestTicksStandAtRoundValues(t *testing.T) {
 
 func TestNamesOfLinesDoNotStandOnEachOther(t *testing.T) {
 	t.Parallel()
-	lines := []Line{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
+	lines := []line{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
 	spread(lines)
 	got := map[string]float64{}
 	for _, l := range lines {
