@@ -57,10 +57,12 @@ lint:
 fmt:
 	@$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
-# Under the race detector the longest tests do less; they run in full without it.
+# Under the race detector the longest tests do less; they run in full without it. The
+# command's tests start some hundred processes of one goroutine each, which under the
+# detector take minutes to begin.
 unit:
-	$(GO) test $(RACE) ./...
-	$(GO) test ./token/hf ./wire/...
+	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
+	$(GO) test ./cmd/plimsoll ./token/hf ./wire/...
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
