@@ -63,7 +63,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Settings{
-		Preset: "auto",
+		Preset: "auto", Cache: "keep",
 		ToolOutputCache: config.ToolOutputCache{
 			Enabled: true, MaxMessageBytes: 50 << 10, MaxLineLength: 2000,
 		},
@@ -102,6 +102,7 @@ marks: {high: .9, low: 0.5, soft: 0.7}
 rungs: [view, slide]
 policy: every-turn
 rent: {alpha: 2.5}
+cache: manage
 pins:
   - role: system
   - {index: -1}
@@ -150,7 +151,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	dir := filepath.Dir(c.Files[0])
 	want := config.Settings{
 		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
-		Policy: "every-turn", Rent: config.Rent{Alpha: 2.5},
+		Policy: "every-turn", Rent: config.Rent{Alpha: 2.5}, Cache: "manage",
 		Marks: config.Marks{High: 0.9, Low: 0.5, Soft: 0.7}, Rungs: []string{"view", "slide"},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
 		Clear:           config.Clear{KeepNewest: 0, MinReclaim: number(20_000)},
@@ -344,7 +345,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, cache, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
 		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low, soft"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},

@@ -33,6 +33,7 @@ type Settings struct {
 
 	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold every-turn off" help:"When to cut: when it pays and at the high mark (rent), at the high mark (threshold), on every request (every-turn), or only what does not fit (off)."`
 	Rent   Rent
+	Cache  string `default:"keep" oneof:"keep manage" help:"What becomes of a request's cache breakpoints (Anthropic): the client's survive (keep), or we place those on messages ourselves (manage)."`
 
 	ToolOutputCache ToolOutputCache
 	Clear           Clear

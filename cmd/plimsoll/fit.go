@@ -77,6 +77,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
+	b.manage = settings.Settings.Cache == "manage"
 	onError := *p
 	onError.stdout = p.stderr
 	d := newDisplay(&onError, nil, root.Color)
