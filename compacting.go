@@ -178,6 +178,9 @@ func (l *ladder) compact(ctx context.Context, c Compactor, o CompactOptions) err
 		order.Progress = func(done, all int) {
 			l.k.tell(CompressionProgress{Done: done, All: all, Waiting: !l.background})
 		}
+		if c.Slow() {
+			order.Progress(0, 0) // a model is asked; nobody knows yet for how many parts
+		}
 	}
 	return l.carryOut(ctx, c, order, made)
 }
