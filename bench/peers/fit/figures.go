@@ -103,9 +103,11 @@ func (s *session) measure(rounds int) (fit.Figure, error) {
 	return f, err
 }
 
-// fits measures a new keeper on a request and on those that could come next.
+// fits measures a new keeper on a request and on those that could come next. It cuts
+// at the line only: by rent it would cut a conversation that is sent twice, once, and
+// the next request would not be an ordinary one.
 func (s *session) fits(body []byte, window int, times *fit.Times) error {
-	options, err := preset.Auto(&preset.Options{Window: window})
+	options, err := preset.Auto(&preset.Options{Window: window, Policy: preset.PolicyThreshold})
 	if err != nil {
 		return err
 	}
