@@ -62,7 +62,7 @@ fmt:
 # detector take minutes to begin.
 unit:
 	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
-	$(GO) test ./cmd/plimsoll ./token/hf ./wire/...
+	$(GO) test ./cmd/plimsoll ./replay ./token/hf ./wire/...
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
