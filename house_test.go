@@ -63,6 +63,7 @@ var edges = map[string][]string{
 	"wire/anthropic":       {".", "internal/rawjson", "wire"},
 	"wire/gemini":          {".", "internal/rawjson", "wire"},
 	"wire/dialects":        {".", "internal/rawjson", "wire", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
+	"wire/weave":           {".", "internal/rawjson", "internal/sse", "wire", "wire/anthropic", "wire/gemini", "wire/openai", "wire/responses"},
 	"wire/wiretest":        {".", "examples", "internal/corpora", "internal/rawjson", "internal/transcript", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 }
 

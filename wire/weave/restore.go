@@ -1,0 +1,97 @@
+package weave
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// Restore puts what a client was not shown back into its request. Records are given by
+// the index of the first message that the assistant said in their reply. One that does
+// not match what stands there is left out, and so is one whose calls the client has not
+// answered. Without any it returns the body itself; else everything but the replies
+// keeps its bytes. The same records give the same bytes.
+func Restore(r *wire.Request, records map[int]Record) ([]byte, error) {
+	l := loomOf(r.Dialect())
+	if l == nil || len(r.Layout().Messages.Items) == 0 {
+		return r.Body(), nil
+	}
+	var edits []rawjson.Edit
+	done := 0
+	for _, first := range slices.Sorted(maps.Keys(records)) {
+		if first < done {
+			continue
+		}
+		if more, next, ok := restored(l, r, first, records[first]); ok {
+			edits, done = append(edits, more...), next
+		}
+	}
+	return rawjson.Splice(r.Body(), edits)
+}
+
+// restored returns the edits that put one record into a request, and the index of the
+// message behind the reply.
+func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit, int, bool) {
+	next, ok := endOf(r, first, record.Shown)
+	if !ok || len(record.Elements) == 0 {
+		return nil, 0, false
+	}
+	var edits []rawjson.Edit
+	if len(record.Results) > 0 {
+		if edits, ok = l.put(r, next, record.Results); !ok {
+			return nil, 0, false
+		}
+	}
+	items := r.Layout().Messages.Items
+	span := rawjson.Span{Start: items[first].Start, End: items[next-1].End}
+	elements := record.Elements
+	if m, ok := l.(marker); ok {
+		elements = m.mark(span.Of(r.Body()), elements)
+	}
+	return append(edits, rawjson.Edit{Span: span, Text: joined(elements)}), next, true
+}
+
+// marker is a loom of a dialect in which the client marks its messages.
+type marker interface {
+	// mark carries the marks of what stood there, some elements with what is between
+	// them, over to the elements that take its place.
+	mark(stood []byte, elements []json.RawMessage) []json.RawMessage
+}
+
+func joined(elements []json.RawMessage) []byte {
+	all := make([][]byte, len(elements))
+	for i, e := range elements {
+		all[i] = e
+	}
+	return bytes.Join(all, []byte{','})
+}
+
+// endOf finds the end of the reply that begins with a message: the assistant's messages
+// in a row, as many of them as were shown.
+func endOf(r *wire.Request, first int, want plimsoll.Digest) (next int, ok bool) {
+	messages := r.Conversation().Messages
+	if first < 0 {
+		return 0, false
+	}
+	s := newShown()
+	for i := first; i < messages.Len() && messages.At(i).Role == plimsoll.Assistant; i++ {
+		for _, p := range messages.At(i).Parts.All() {
+			switch p := p.(type) {
+			case plimsoll.Text:
+				s.text(p.Text)
+			case plimsoll.ToolCall:
+				s.call(cmp.Or(p.ID, p.Name))
+			}
+		}
+		if s.digest() == want {
+			next, ok = i+1, true
+		}
+	}
+	return next, ok
+}

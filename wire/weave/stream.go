@@ -1,0 +1,76 @@
+package weave
+
+import (
+	"github.com/plimsoll/plimsoll/internal/sse"
+)
+
+// stream takes a streamed answer apart, event by event, and gathers what the client may
+// have. An event that is too large to be kept passes as it comes.
+type stream struct {
+	// each is called for every event; it puts what the client may have into out.
+	each func(sse.Event)
+	// limit is the size of the largest event that is read; 0 means the default.
+	limit    int
+	splitter *sse.Splitter
+	out      []byte
+	// rest is the event being read, passed how much of it has passed already because it
+	// is too large.
+	rest   []byte
+	passed int
+	// lost says that an event could not be read.
+	lost bool
+}
+
+// write takes the next bytes.
+func (s *stream) write(p []byte) {
+	if s.splitter == nil {
+		s.splitter = sse.NewSplitter(s.take, &sse.Options{MaxEvent: s.limit})
+	}
+	s.rest = append(s.rest, p...)
+	_, _ = s.splitter.Write(p) // fails only after Close
+	if most := s.maxEvent(); len(s.rest)+s.passed > most {
+		s.out = append(s.out, s.rest...)
+		s.passed += len(s.rest)
+		s.rest = s.rest[:0]
+		s.lost = true
+	}
+}
+
+func (s *stream) maxEvent() int {
+	if s.limit > 0 {
+		return s.limit
+	}
+	return sse.DefaultMaxEvent
+}
+
+func (s *stream) take(e sse.Event, err error) {
+	if large, ok := err.(*sse.TooLargeError); ok {
+		n := int(large.Size) - s.passed
+		s.out = append(s.out, s.rest[:n]...)
+		s.rest, s.passed, s.lost = s.rest[n:], 0, true
+		return
+	}
+	s.rest = s.rest[len(e.Raw):]
+	s.each(e)
+}
+
+// pass lets the client have an event as it came.
+func (s *stream) pass(e sse.Event) { s.out = append(s.out, e.Raw...) }
+
+// send lets the client have an event with other data.
+func (s *stream) send(name string, data []byte) { s.out = sse.Append(s.out, name, data) }
+
+// end says that the answer is over. Another one may follow.
+func (s *stream) end() {
+	if s.splitter != nil {
+		_ = s.splitter.Close() // never fails
+	}
+	s.splitter, s.rest, s.passed = nil, nil, 0
+}
+
+// taken returns what has been gathered. The next bytes go to another place.
+func (s *stream) taken() []byte {
+	out := s.out
+	s.out = nil
+	return out
+}
