@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -38,54 +38,14 @@ func (c *accountCmd) Validate() error {
 // Run adds up and prints.
 func (c *accountCmd) Run(p *process, root *cli) error {
 	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
-		s, err := c.statement(ctx, t)
+		s, err := report.ReadStatement(ctx, t, c.Limit)
 		if err != nil {
 			return err
 		}
 		if c.JSON {
-			return encodeJSON(p.out, s.report())
+			return encodeJSON(p.out, s.Accounts())
 		}
-		s.show(p.out, newDisplay(p, nil, root.Color))
+		statement{s}.show(p.out, newDisplay(p, nil, root.Color))
 		return nil
 	})
-}
-
-// statement is the accounts of a tenant.
-type statement struct {
-	// listed are those that are shown, all is how many there are.
-	listed []plimsoll.Account
-	all    int
-	total  plimsoll.Account
-	// models are the sums for each model, in the order of first use in the list.
-	models []plimsoll.Account
-}
-
-// statement reads all accounts, page by page.
-func (c *accountCmd) statement(ctx context.Context, t *store.Tenant) (*statement, error) {
-	s := &statement{}
-	byModel := map[string]int{}
-	for after := ""; ; {
-		page, err := t.Accounts(ctx, after, listPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range page {
-			after = a.Conversation
-			s.all++
-			s.total = s.total.Add(a)
-			if c.Limit == 0 || len(s.listed) < c.Limit {
-				s.listed = append(s.listed, a)
-			}
-			i, known := byModel[a.Model]
-			if !known {
-				i = len(s.models)
-				byModel[a.Model] = i
-				s.models = append(s.models, plimsoll.Account{Model: a.Model})
-			}
-			s.models[i] = s.models[i].Add(a)
-		}
-		if len(page) < listPage {
-			return s, nil
-		}
-	}
 }

@@ -4,75 +4,21 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/report"
 )
 
-// accountFigures is an account for programs.
-type accountFigures struct {
-	Conversation string `json:"conversation,omitempty"`
-	Model        string `json:"model,omitempty"`
-	Requests     int64  `json:"requests"`
-	// Input is the whole prompt; Cached and Written are parts of it.
-	Input          int       `json:"input_tokens"`
-	Cached         int       `json:"cached_tokens"`
-	Written        int       `json:"written_tokens"`
-	Output         int       `json:"output_tokens"`
-	Saved          int64     `json:"saved_tokens"`
-	Rewritten      int64     `json:"rewritten_tokens"`
-	Cuts           int64     `json:"cuts"`
-	Breaks         int64     `json:"prefix_breaks"`
-	BreaksPer100   float64   `json:"prefix_breaks_per_100"`
-	CacheReadShare float64   `json:"cache_read_share"`
-	Estimated      int64     `json:"estimated_tokens"`
-	Drift          float64   `json:"drift"`
-	Priced         int64     `json:"priced_requests"`
-	Paid           float64   `json:"paid_usd"`
-	Uncut          float64   `json:"uncut_usd"`
-	Summaries      float64   `json:"summaries_usd"`
-	Net            float64   `json:"net_usd"`
-	First          time.Time `json:"first,omitzero"`
-	Last           time.Time `json:"last,omitzero"`
-}
-
-func figuresOf(a plimsoll.Account) accountFigures {
-	return accountFigures{
-		Conversation: a.Conversation, Model: a.Model, Requests: a.Requests,
-		Input: a.Usage.Prompt(), Cached: a.Usage.CacheRead, Written: a.Usage.CacheCreation, Output: a.Usage.Output,
-		Saved: a.Saved, Rewritten: a.Written, Cuts: a.Cuts, Breaks: a.Breaks, BreaksPer100: a.BreaksPer100(),
-		CacheReadShare: a.CacheShare(), Estimated: a.Estimated, Drift: a.Drift(),
-		Priced: a.Priced, Paid: a.Paid.USD(), Uncut: a.Uncut.USD(), Summaries: a.Summaries.USD(), Net: a.Net().USD(),
-		First: a.First.UTC(), Last: a.Last.UTC(),
-	}
-}
-
-// accountReport is a statement for programs.
-type accountReport struct {
-	Conversations []accountFigures `json:"conversations"`
-	Models        []accountFigures `json:"models"`
-	Total         accountFigures   `json:"total"`
-}
-
-func (s *statement) report() accountReport {
-	r := accountReport{Conversations: []accountFigures{}, Models: []accountFigures{}, Total: figuresOf(s.total)}
-	r.Total.Model = ""
-	for _, a := range s.listed {
-		r.Conversations = append(r.Conversations, figuresOf(a))
-	}
-	for _, a := range s.models {
-		r.Models = append(r.Models, figuresOf(a))
-	}
-	return r
-}
+// statement is the accounts of a tenant, to be shown.
+type statement struct{ *report.Statement }
 
 // shownName is how much of a conversation's name a table shows.
 const shownName = 12
 
 // show draws the table and says what it comes to.
-func (s *statement) show(w io.Writer, d display) {
-	if s.all == 0 {
+func (s statement) show(w io.Writer, d display) {
+	if s.All == 0 {
 		fmt.Fprintln(w, d.wrap("There are no accounts yet: nothing was observed with this store.", 0))
 		return
 	}
@@ -90,16 +36,16 @@ func (s *statement) show(w io.Writer, d display) {
 		{title: "drift", right: true, drop: 1},
 		{title: "net", right: true},
 	}}
-	for _, a := range s.listed {
+	for _, a := range s.Listed {
 		name := a.Conversation[:min(len(a.Conversation), shownName)]
 		t.rows = append(t.rows, accountRow(bar.Clean(name), bar.Clean(a.Model), a))
 	}
-	if left := s.all - len(s.listed); left > 0 {
+	if left := s.All - len(s.Listed); left > 0 {
 		row := make([]string, len(t.columns))
 		row[0] = fmt.Sprintf("and %s more", grouped(left))
 		t.rows = append(t.rows, row)
 	}
-	t.rows = append(t.rows, accountRow("total", "", s.total))
+	t.rows = append(t.rows, accountRow("total", "", s.Total))
 	width := d.width
 	if !d.known {
 		width = math.MaxInt
@@ -107,8 +53,8 @@ func (s *statement) show(w io.Writer, d display) {
 	for i, line := range t.lines(width) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
-	fmt.Fprintf(w, "\n%s\n", d.wrap(verdict(s.total), 0))
-	for _, m := range s.models {
+	fmt.Fprintf(w, "\n%s\n", d.wrap(verdict(s.Total), 0))
+	for _, m := range s.Models {
 		if off := m.Drift(); m.Estimated > 0 && math.Abs(off) > maxDrift {
 			fmt.Fprintln(w, d.wrap(fmt.Sprintf("Estimates for %s are %s off the bill.", bar.Clean(m.Model), signed(off)), 0))
 		}

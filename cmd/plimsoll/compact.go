@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -135,19 +136,19 @@ func (c *compactCmd) write(p *process, d display, settings *config.Config, name 
 			return err
 		}
 	}
-	report := newCompactReport(made)
+	told := report.NewCompaction(made)
 	if c.Report != "" {
-		if err := writeReport(c.Report, report); err != nil {
+		if err := writeReport(c.Report, told); err != nil {
 			return err
 		}
 	}
 	switch {
 	case c.JSON:
-		err = encodeJSON(p.stderr, report)
+		err = encodeJSON(p.stderr, told)
 	case c.Diff:
 		err = c.diff(p, d, settings, name, b, out)
 	default:
-		report.show(p.stderr, d, name, made)
+		compacted{told}.show(p.stderr, d, name, made)
 	}
 	if err != nil {
 		return err

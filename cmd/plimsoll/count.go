@@ -83,7 +83,7 @@ func (c *countCmd) Run(p *process, root *cli) error {
 	return nil
 }
 
-func (c *countCmd) countAll(inputs []input, w *weigher) (reports []report, failed failures) {
+func (c *countCmd) countAll(inputs []input, w *weigher) (reports []weighed, failed failures) {
 	for _, in := range inputs {
 		found, err := w.weigh(in, transcript.Format(c.Format))
 		if err != nil {
@@ -94,7 +94,7 @@ func (c *countCmd) countAll(inputs []input, w *weigher) (reports []report, faile
 	return reports, failed
 }
 
-func (c *countCmd) print(p *process, d display, reports []report) error {
+func (c *countCmd) print(p *process, d display, reports []weighed) error {
 	switch {
 	case c.JSON:
 		lines := json.NewEncoder(p.out)
@@ -117,7 +117,7 @@ func (c *countCmd) print(p *process, d display, reports []report) error {
 }
 
 // overLimit gives an error for each report over its limit.
-func overLimit(reports []report) failures {
+func overLimit(reports []weighed) failures {
 	var failed failures
 	for _, r := range reports {
 		if r.Over {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -58,11 +59,11 @@ func (c *diffCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	report := w.compare(side{first.name, before}, side{second.name, after})
+	told := w.compare(side{first.name, before}, side{second.name, after})
 	if c.JSON {
-		return encodeJSON(p.out, report)
+		return encodeJSON(p.out, told)
 	}
-	report.show(p.out, newDisplay(p, nil, root.Color), c.All)
+	told.show(p.out, newDisplay(p, nil, root.Color), c.All)
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (w *differ) compare(before, after side) diffReport {
 		After:    diffSide{after.name, b.Messages.Len(), loadB.Total, loadB.Band},
 		Messages: []diffedPair{},
 	}
-	namesA, namesB := callNames(a), callNames(b)
+	namesA, namesB := report.CallNames(a), report.CallNames(b)
 	for _, at := range match(sketches(before.body), sketches(after.body)) {
 		pair := diffedPair{Change: at.change, Before: at.before, After: at.after}
 		if at.before >= 0 {
@@ -178,8 +179,8 @@ func (w *differ) compare(before, after side) diffReport {
 }
 
 func (d *diffedPair) describe(m plimsoll.Message, names map[string]string) {
-	d.Role, d.What = string(m.Role), whatIs(m, names)
-	text := plainText(m)
+	d.Role, d.What = string(m.Role), report.What(m, names)
+	text := report.PlainText(m)
 	d.Begins = strings.Join(strings.Fields(strings.ToValidUTF8(text[:min(len(text), 200)], "")), " ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
@@ -89,7 +90,7 @@ func taskOf(s config.Settings, b *body) plimsoll.Task {
 	case s.Model != "":
 		task.Conversation.Model = s.Model
 	case task.Conversation.Model == "":
-		task.Conversation.Model = defaultModel(b.request.Dialect())
+		task.Conversation.Model = report.DefaultModel(b.request.Dialect())
 	}
 	if !named {
 		task.Encode = nil // without a model the body is no request that could be sent

@@ -55,7 +55,7 @@ func TestStreamedTextCountsLikeTextInMemory(t *testing.T) {
 		if status := run(&process{args: append([]string{"count", "--json"}, args...), stdin: stdin, stdout: &out, stderr: &problems}); status != 0 {
 			t.Fatalf("status %d: %s", status, &problems)
 		}
-		var r report
+		var r weighed
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}

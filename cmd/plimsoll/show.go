@@ -11,11 +11,12 @@ import (
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/report"
 )
 
 // showReport draws one report: how it was counted, the largest messages, what
 // takes the space, and how much of the limit that is.
-func showReport(w io.Writer, d display, r report, top int) {
+func showReport(w io.Writer, d display, r weighed, top int) {
 	fmt.Fprintln(w, d.paint(bar.Clip(r.title()+r.size(), d.width), styleStrong))
 	fmt.Fprintln(w, d.wrap(r.method(d), 0))
 	if len(r.Messages) > 0 {
@@ -30,20 +31,20 @@ func showReport(w io.Writer, d display, r report, top int) {
 	showVerdict(w, d, r)
 }
 
-func (r report) size() string {
+func (r weighed) size() string {
 	if r.Format == string(transcript.Text) {
 		return ": text"
 	}
 	size := ": " + plural(len(r.Messages), "message")
-	if r.toolCount > 0 {
-		size += ", " + plural(r.toolCount, "tool")
+	if r.ToolCount > 0 {
+		size += ", " + plural(r.ToolCount, "tool")
 	}
 	return size
 }
 
 // method says what was counted for and how far it can be trusted.
-func (r report) method(d display) string {
-	if r.modelFree {
+func (r weighed) method(d display) string {
+	if r.ModelFree {
 		return r.chosenMethod(d)
 	}
 	out := "model " + bar.Clean(r.Model)
@@ -54,8 +55,8 @@ func (r report) method(d display) string {
 		out += " (for " + bar.Clean(r.Requested) + ")"
 	case r.ModelFrom == "file":
 		out += " (named in the file)"
-	case r.ModelFrom == "default" && (r.dialect == plimsoll.Anthropic || r.dialect == plimsoll.Gemini):
-		out += " (the default for " + string(r.dialect) + " requests)"
+	case r.ModelFrom == "default" && (r.Dialect == plimsoll.Anthropic || r.Dialect == plimsoll.Gemini):
+		out += " (the default for " + string(r.Dialect) + " requests)"
 	case r.ModelFrom == "default":
 		out += " (the default)"
 	}
@@ -70,7 +71,7 @@ func (r report) method(d display) string {
 }
 
 // chosenMethod is the method when the user chose it and named no model.
-func (r report) chosenMethod(d display) string {
+func (r weighed) chosenMethod(d display) string {
 	switch {
 	case r.Encoding == nil:
 		return "estimator " + r.Strategy + ", " + d.band(r.Band) + " tokens"
@@ -81,7 +82,7 @@ func (r report) chosenMethod(d display) string {
 }
 
 // showMessages lists the largest messages in their order.
-func showMessages(w io.Writer, d display, r report, top int) {
+func showMessages(w io.Writer, d display, r weighed, top int) {
 	shown, rest := largest(r.Messages, top)
 	others := ""
 	if len(rest) > 0 {
@@ -112,35 +113,35 @@ func showMessages(w io.Writer, d display, r report, top int) {
 }
 
 // largest gives the top messages by weight, in their order, and the others.
-func largest(messages []messageReport, top int) (shown, rest []messageReport) {
+func largest(messages []report.Message, top int) (shown, rest []report.Message) {
 	if top >= len(messages) {
 		return messages, nil
 	}
 	sorted := slices.Clone(messages)
-	slices.SortStableFunc(sorted, func(a, b messageReport) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	slices.SortStableFunc(sorted, func(a, b report.Message) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	shown, rest = sorted[:max(0, top)], sorted[max(0, top):]
-	slices.SortFunc(shown, func(a, b messageReport) int { return cmp.Compare(a.Index, b.Index) })
+	slices.SortFunc(shown, func(a, b report.Message) int { return cmp.Compare(a.Index, b.Index) })
 	return shown, rest
 }
 
 // styleOf gives each kind its colour.
-func styleOf(k kind) string {
+func styleOf(k report.Kind) string {
 	switch k {
-	case kindSystem:
+	case report.System:
 		return "35"
-	case kindTools:
+	case report.Tools:
 		return "36"
-	case kindUser:
+	case report.User:
 		return "32"
-	case kindAssistant:
+	case report.Assistant:
 		return "34"
-	case kindCalls:
+	case report.Calls:
 		return "94"
-	case kindResults:
+	case report.Results:
 		return "33"
-	case kindReasoning:
+	case report.Reasoning:
 		return "95"
-	case kindMedia:
+	case report.Media:
 		return "96"
 	}
 	return "90"
@@ -149,7 +150,7 @@ func styleOf(k kind) string {
 // leastChart is the width below which bars would have no room.
 const leastChart = 40
 
-func showSpace(w io.Writer, d display, r report) {
+func showSpace(w io.Writer, d display, r weighed) {
 	if d.width < leastChart {
 		showSpaceTable(w, d, r)
 		return
@@ -170,7 +171,7 @@ func showSpace(w io.Writer, d display, r report) {
 	}
 }
 
-func showSpaceTable(w io.Writer, d display, r report) {
+func showSpaceTable(w io.Writer, d display, r weighed) {
 	t := table{columns: []column{{title: "kind", floor: 8}, {title: "tokens", right: true}, {title: "share", right: true, drop: 1}}}
 	for _, s := range r.Space {
 		t.rows = append(t.rows, []string{s.Kind.String(), grouped(s.Tokens), percent(s.Tokens, r.Total)})
@@ -181,7 +182,7 @@ func showSpaceTable(w io.Writer, d display, r report) {
 }
 
 // showVerdict says how much of the limit is used, and whether it is too much.
-func showVerdict(w io.Writer, d display, r report) {
+func showVerdict(w io.Writer, d display, r weighed) {
 	style := "32"
 	switch {
 	case r.Over:
@@ -205,7 +206,7 @@ func showVerdict(w io.Writer, d display, r report) {
 }
 
 // limitName says what the limit is.
-func (r report) limitName() string {
+func (r weighed) limitName() string {
 	switch r.LimitFrom {
 	case "flag":
 		return "limit given"
@@ -218,14 +219,14 @@ func (r report) limitName() string {
 	if r.Limit == r.Window || r.Window == 0 {
 		name = "window"
 	}
-	if r.modelFree {
+	if r.ModelFree {
 		name += " of " + bar.Clean(r.Model)
 	}
 	return name
 }
 
 // showSummary draws a line for each of several reports and one for their sum.
-func showSummary(w io.Writer, d display, reports []report) {
+func showSummary(w io.Writer, d display, reports []weighed) {
 	t := table{columns: []column{
 		{title: "conversation", floor: 16},
 		{title: "model", floor: 12, drop: 3},
@@ -246,7 +247,7 @@ func showSummary(w io.Writer, d display, reports []report) {
 		sum += r.Total
 		exact = exact && r.Exact
 	}
-	total := report{Total: sum, Exact: exact}.tokens()
+	total := weighed{report.Count{Total: sum, Exact: exact}}.tokens()
 	t.rows = append(t.rows, []string{"all " + grouped(len(reports)), "", "", total, "", ""})
 	for i, line := range t.lines(d.width) {
 		if i > 0 && i <= len(reports) && reports[i-1].Over {
@@ -261,7 +262,7 @@ func showSummary(w io.Writer, d display, reports []report) {
 }
 
 // showUnknown says which models were compared with a limit that is not theirs.
-func showUnknown(w io.Writer, d display, reports []report) {
+func showUnknown(w io.Writer, d display, reports []weighed) {
 	var said []string
 	for _, r := range reports {
 		if r.LimitFrom == string(model.SourceDefault) && !slices.Contains(said, r.Model) {
@@ -272,7 +273,7 @@ func showUnknown(w io.Writer, d display, reports []report) {
 }
 
 // tokens marks estimates.
-func (r report) tokens() string {
+func (r weighed) tokens() string {
 	if !r.Exact {
 		return "~" + grouped(r.Total)
 	}
