@@ -257,6 +257,8 @@ func TestWhatGoesWrongIsSaidWithARemedy(t *testing.T) {
 		want, hint string
 	}{
 		{"no task", nil, "no task", "say what to do"},
+		{"no job", []string{"--job", "none"}, "read the job", "--job"},
+		{"a job and a task", []string{"--job", "none", "x"}, "something else to do", "--job alone"},
 		{"no directory", []string{"--dir", "none", "x"}, "open the directory", "--dir"},
 		{"a model that nobody knows", []string{"--model", "nobody/knows", "x"}, "unknown model", "window"},
 		{"no key", []string{"--url", locked, "x"}, "401", "OPENAI_API_KEY"},

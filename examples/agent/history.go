@@ -19,6 +19,8 @@ type history struct {
 	Model    string            `json:"model"`
 	Tools    json.RawMessage   `json:"tools"`
 	Messages []json.RawMessage `json:"messages"`
+
+	uncut []json.RawMessage // everything that was ever added
 }
 
 // message is one entry of it.
@@ -46,7 +48,10 @@ func newHistory(model string, t *tools) *history {
 	return h
 }
 
-func (h *history) add(m message) { h.Messages = append(h.Messages, encode(m)) }
+func (h *history) add(m message) {
+	// set writes into what Messages holds, so each has its own bytes.
+	h.Messages, h.uncut = append(h.Messages, encode(m)), append(h.uncut, encode(m))
+}
 
 func (h *history) body() []byte { return encode(h) }
 

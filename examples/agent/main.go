@@ -41,8 +41,9 @@ func main() {
 type settings struct {
 	url, model, dir, store string
 	window, rounds         int
-	scripted               bool
-	task                   string
+	script                 scripted.Script // nil for a real model
+	tasks                  []string
+	record                 string
 }
 
 func parse(args []string, getenv func(string) string, progress io.Writer) (*settings, error) {
@@ -51,35 +52,51 @@ func parse(args []string, getenv func(string) string, progress io.Writer) (*sett
 	f.SetOutput(progress)
 	f.StringVar(&s.url, "url", cmp.Or(getenv("OPENAI_BASE_URL"), "https://api.openai.com/v1"), "an OpenAI-compatible `address`; the key is taken from OPENAI_API_KEY")
 	f.StringVar(&s.model, "model", "gpt-4o-mini", "`name` of the model")
-	f.IntVar(&s.window, "window", 0, "context window in `tokens`; 0 is the model's own, or 12000 with --scripted")
+	f.IntVar(&s.window, "window", 0, "context window in `tokens`; 0 is the model's own, or 12000 with a scripted one")
 	f.IntVar(&s.rounds, "rounds", 200, "give up after this `number` of model calls")
 	f.StringVar(&s.dir, "dir", ".", "the `directory` that the tools work on")
-	f.BoolVar(&s.scripted, "scripted", false, "ask a scripted model that explores the directory; needs no key and no network")
+	explores := f.Bool("scripted", false, "ask a scripted model that explores the directory; needs no key and no network")
+	written := f.String("job", "", "do the tasks in this `file`, with a scripted model that follows the steps in it")
+	f.StringVar(&s.record, "record", "", "write the session to this `file`, as if nothing had been cut")
 	f.StringVar(&s.store, "store", "", "keep what is cut in this `file`, so that the model can read it again")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
-	s.task = strings.Join(f.Args(), " ")
-	if s.task == "" && s.scripted {
-		s.task = "Find out how this project is built."
-	}
-	if s.task == "" {
-		return nil, &plimsoll.Error{Op: "read the arguments", Code: plimsoll.CodeInvalid, Err: errors.New("no task"), Hint: `say what to do: agent --dir . "find the largest function"`}
-	}
-	if s.scripted && s.window == 0 {
-		s.window = 12_000
-	}
-	return s, nil
+	return s, s.choose(*explores, *written, strings.Join(f.Args(), " "))
 }
 
-// run does one task. The answer goes to out, everything else to progress.
+// choose decides what is to be done, and by which model.
+func (s *settings) choose(explores bool, written, task string) error {
+	switch {
+	case written != "" && (explores || task != ""):
+		return &plimsoll.Error{Op: "read the arguments", Code: plimsoll.CodeInvalid, Err: errors.New("a job and something else to do"), Hint: "give --job alone"}
+	case written != "":
+		j, err := readJob(written)
+		if err != nil {
+			return err
+		}
+		s.tasks, s.script = j.tasks, scripted.Steps(j.steps...)
+	case explores:
+		s.tasks, s.script = []string{cmp.Or(task, "Find out how this project is built.")}, explore(150)
+	case task == "":
+		return &plimsoll.Error{Op: "read the arguments", Code: plimsoll.CodeInvalid, Err: errors.New("no task"), Hint: `say what to do: agent --dir . "find the largest function"`}
+	default:
+		s.tasks = []string{task}
+	}
+	if s.script != nil && s.window == 0 {
+		s.window = 12_000
+	}
+	return nil
+}
+
+// run does the tasks. The answers go to out, everything else to progress.
 func run(ctx context.Context, args []string, getenv func(string) string, out, progress io.Writer) error {
 	s, err := parse(args, getenv, progress)
 	if err != nil {
 		return err
 	}
-	if s.scripted {
-		address, stop, err := serve(ctx, scripted.New(&scripted.Options{Window: s.window, Script: explore(150)}))
+	if s.script != nil {
+		address, stop, err := serve(ctx, scripted.New(&scripted.Options{Window: s.window, Script: s.script}))
 		if err != nil {
 			return err
 		}
@@ -110,11 +127,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, pr
 		model:  &client{url: s.url, key: getenv("OPENAI_API_KEY")},
 		keeper: keeper, tools: tools, rounds: s.rounds, progress: progress,
 	}
-	answer, err := a.work(ctx, newHistory(s.model, tools), s.task)
-	if err != nil {
-		return err
+	h := newHistory(s.model, tools)
+	for _, task := range s.tasks {
+		answer, err := a.work(ctx, h, task)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, answer)
 	}
-	fmt.Fprintln(out, answer)
+	if s.record != "" {
+		return h.record(s.record)
+	}
 	return nil
 }
 
