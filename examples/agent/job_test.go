@@ -90,14 +90,18 @@ func TestARecordedSessionIsWhole(t *testing.T) {
 	if err := os.WriteFile(written, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var answers, progress strings.Builder
-	if err := run(t.Context(), []string{"--job", written, "--record", recorded, "--dir", dir, "--window", fmt.Sprint(window)}, noEnv, &answers, &progress); err != nil {
+	var answers strings.Builder
+	if err := run(t.Context(), []string{"--job", written, "--record", recorded, "--dir", dir, "--window", fmt.Sprint(window)}, noEnv, &answers, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if answers.String() != "There.\nNow.\n" {
 		t.Errorf("answered %q", answers.String())
 	}
-	session, err := openai.Codec{}.Decode(unpacked(t, recorded))
+	body := unpacked(t, recorded)
+	if len(body) < 10*window {
+		t.Errorf("%d bytes may fit into the window of the model, so this shows nothing", len(body))
+	}
+	session, err := openai.Codec{}.Decode(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +112,6 @@ func TestARecordedSessionIsWhole(t *testing.T) {
 		if raw := string(session.Raw(3 + 2*i)); !strings.Contains(raw, fmt.Sprintf("moorShip%d_0(", i)) || !strings.Contains(raw, fmt.Sprintf("moorShip%d_19(", i)) {
 			t.Errorf("file %d is not whole: %.80s", i, raw)
 		}
-	}
-	if !strings.Contains(progress.String(), "compaction") {
-		t.Errorf("nothing was cut on the way, so this shows nothing")
 	}
 }
 
