@@ -150,7 +150,15 @@ func (t *Task) lastAnswer() int {
 }
 
 // fresh returns how many edits were not made for an earlier request.
-func (p *Plan) fresh() int { return len(p.draft.log) - p.replayed() }
+func (p *Plan) fresh() int {
+	n := 0
+	for _, e := range p.draft.log[p.replayed():] {
+		if e.Kind != EditTool { // tools that are offered from the first request on are no cut
+			n++
+		}
+	}
+	return n
+}
 
 func (p *Plan) replayed() int {
 	if len(p.Rungs) > 0 && p.Rungs[0].Replayed {
@@ -163,6 +171,9 @@ func (p *Plan) replayed() int {
 // earlier request.
 func (p *Plan) firstFresh() int {
 	first := math.MaxInt
+	if p.fresh() == 0 {
+		return first
+	}
 	for _, e := range p.draft.log[p.replayed():] {
 		first = min(first, max(0, e.Message))
 	}

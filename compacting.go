@@ -68,9 +68,11 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		return noop, nil
 	}
 	defer l.land()
+	l.makeRoom()
 	if err := l.compact(ctx, k.compactor, o); err != nil {
 		return nil, err
 	}
+	l.offerNew()
 	l.weigh()
 	made := l.made[len(l.made)-1]
 	if l.plan.After.Total > l.high {
@@ -108,8 +110,8 @@ func (l *ladder) truncate(ctx context.Context, made *Compaction) error {
 		return err
 	}
 	l.weigh()
-	if l.plan.After.Exceeds(l.plan.Line) {
-		return l.overload(l.plan.After.Total)
+	if err := l.underLine(); err != nil {
+		return err
 	}
 	if made.Status != Compressed && l.plan.After.Total < made.Before {
 		made.Status = ContentTruncated
@@ -263,7 +265,7 @@ func (l *ladder) verifyCheckpoint(ctx context.Context, mark Mark, before int) er
 	if after > before {
 		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
 	}
-	if least := l.plan.Floor + l.laid(mark); least > l.plan.Goal && before > l.plan.Goal {
+	if least := l.plan.Floor + l.toll() + l.laid(mark); least > l.plan.Goal && before > l.plan.Goal {
 		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, l.plan.Goal)
 	}
 	// A new history of the same size is no failure; for the rest a rung's rules hold.

@@ -200,9 +200,11 @@ func (k *Keeper) compactAside(ctx context.Context, t *Task) {
 	if l.work.Load() <= l.soft() { // another request has had it made meanwhile
 		return
 	}
+	l.makeRoom()
 	if err := l.compact(ctx, k.compactor, CompactOptions{}); err != nil {
 		return
 	}
+	l.offerNew()
 	l.weigh()
 	if err := l.commit(ctx); err != nil {
 		k.tell(ChatCompressed{Trigger: Automatic, Status: CompressionNoop, Reason: err.Error(), Before: l.plan.Before.Total, After: l.plan.Before.Total})

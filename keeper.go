@@ -100,6 +100,13 @@ type Task struct {
 	// Parse reads a list of messages in the form that Raw returns them in. Nil means
 	// our own form.
 	Parse func(list []byte) ([]Message, error)
+	// Offer are tools that are added with the first cut that leaves a reference, so
+	// that the model can read what was taken out. Once a request of a conversation had
+	// them, every later one has them. Those that the conversation has by name are not
+	// added, nor are they where there is no room for them.
+	Offer []Tool
+	// OfferAlways adds them from the first request on.
+	OfferAlways bool
 	// Check is asked after each rung whether the draft can still be sent; the
 	// edits of a rung that it refuses are undone. Nil means that only the rules
 	// that all APIs share are checked.
@@ -259,7 +266,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 		return l, nil
 	}
 	over := l.plan.Before.Total > l.high
-	if !over && recalled == nil && len(k.options.Arrival) == 0 && k.options.Policy == nil {
+	if !over && recalled == nil && len(k.options.Arrival) == 0 && k.options.Policy == nil && !t.OfferAlways {
 		return l, nil
 	}
 	if err := l.start(over); err != nil {

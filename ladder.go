@@ -40,11 +40,15 @@ func (l *ladder) start(over bool) error {
 	}
 	l.keepCheckpoints()
 	l.plan.Floor, l.items = floorOf(l.plan.Before, c, l.work.kept, options.least())
-	l.plan.Goal = max(l.plan.Goal, (l.plan.Floor+l.plan.Line.Limit())/2)
-	l.work.goal = l.plan.Goal
 	if over && l.plan.Floor > l.plan.Line.Limit() {
 		return l.overload(0)
 	}
+	least := l.plan.Floor
+	if over {
+		least += l.toll()
+	}
+	l.plan.Goal = max(l.plan.Goal, (least+l.plan.Line.Limit())/2)
+	l.work.goal = l.plan.Goal
 	return nil
 }
 
@@ -60,6 +64,7 @@ func (o *Options) least() int {
 }
 
 func (l *ladder) climb(ctx context.Context) error {
+	l.offerNew()
 	for _, r := range l.k.options.Arrival {
 		if c, ok := r.(Compactor); ok && !c.Due(l.reading(0)) {
 			continue
@@ -71,6 +76,7 @@ func (l *ladder) climb(ctx context.Context) error {
 	if err := l.act(ctx); err != nil {
 		return err
 	}
+	l.offerNew()
 	l.weigh()
 	if l.work.Load() > l.high {
 		if err := l.pass(ctx); err != nil {
@@ -84,6 +90,14 @@ func (l *ladder) climb(ctx context.Context) error {
 			l.weigh()
 		}
 	}
+	return l.underLine()
+}
+
+// underLine refuses a draft that is over the line, even without what is offered.
+func (l *ladder) underLine() error {
+	if l.plan.After.Exceeds(l.plan.Line) {
+		l.retract()
+	}
 	if l.plan.After.Exceeds(l.plan.Line) {
 		return l.overload(l.plan.After.Total)
 	}
@@ -92,6 +106,7 @@ func (l *ladder) climb(ctx context.Context) error {
 
 // pass tries the rungs in order until the goal is reached.
 func (l *ladder) pass(ctx context.Context) error {
+	l.makeRoom()
 	for _, r := range l.k.options.Rungs {
 		if l.work.Reached() {
 			break
@@ -100,6 +115,7 @@ func (l *ladder) pass(ctx context.Context) error {
 			return err
 		}
 	}
+	l.offerNew()
 	return nil
 }
 

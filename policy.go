@@ -122,7 +122,7 @@ func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 func (l *ladder) outlook() Outlook {
 	w := l.work
 	o := Outlook{
-		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: w.before.System + w.before.Tools + w.before.Framing,
+		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: w.Fixed(),
 		High: l.high, Limit: l.plan.Line.Limit(),
 	}
 	head := w.draft.Outline().Head
@@ -146,7 +146,21 @@ func (l *ladder) outlook() Outlook {
 		}
 	}
 	o.Cheap.Rewritten = max(0, l.behind(first)-o.Cheap.Removable)
+	if toll := l.toll(); toll > 0 {
+		o.Cheap, o.Deep = l.withTools(o.Cheap, toll), l.withTools(o.Deep, toll)
+	}
 	return o
+}
+
+// withTools is what a cut promises that brings tools with it: they are sent from then
+// on, and everything that stands behind them must be written again.
+func (l *ladder) withTools(p Prospect, toll int) Prospect {
+	if p.Removable == 0 {
+		return p
+	}
+	p.Rewritten = max(0, l.work.Load()-l.work.before.Tools-p.Removable) + toll
+	p.Removable = max(0, p.Removable-toll)
+	return p
 }
 
 // deep is what a checkpoint promises.
@@ -181,6 +195,7 @@ func (l *ladder) act(ctx context.Context) error {
 	switch l.decide() {
 	case CutDeep:
 		if l.k.compactor != nil {
+			l.makeRoom()
 			return l.compact(ctx, l.k.compactor, CompactOptions{})
 		}
 	case CutCheap:

@@ -21,6 +21,12 @@ type compiled struct {
 	loads  []MessageLoad
 	weight int
 	drift  int
+	// offer and always are the task's, tools what was added of them, and toolsLoad and
+	// framing what the load has more beside the messages.
+	offer              []Tool
+	always             bool
+	tools              []Tool
+	toolsLoad, framing int
 }
 
 type madeSlot struct {
@@ -33,12 +39,16 @@ type madeSlot struct {
 func (l *ladder) compile(s *sticky) *compiled {
 	w := &Work{draft: NewDraft(l.plan.draft.base, l.k.options.Meter), kept: make([]standing, len(l.work.kept))}
 	d, behind := w.draft, l.plan.draft.base.Messages.Len()-s.Until
-	if err := s.lay(w); err != nil || len(l.plan.After.Messages) < behind || d.saved != l.plan.draft.saved {
+	err := s.lay(w)
+	d.add(l.plan.draft.tools)
+	if err != nil || len(l.plan.After.Messages) < behind || d.saved != l.plan.draft.saved {
 		return nil
 	}
 	c := &compiled{
 		until: s.Until, saved: d.saved, drift: l.work.drift, inserts: d.inserts, edits: d.Edits(), weight: weightOf(l.plan.Before, s.Until),
 		loads: slices.Clone(l.plan.After.Messages[:len(l.plan.After.Messages)-behind]),
+		offer: slices.Clone(l.task.Offer), always: l.task.OfferAlways, tools: d.tools,
+		toolsLoad: l.plan.After.Tools - l.plan.Before.Tools, framing: l.plan.After.Framing - l.plan.Before.Framing,
 	}
 	for _, e := range d.log {
 		e.undo = nil
@@ -51,6 +61,12 @@ func (l *ladder) compile(s *sticky) *compiled {
 		}
 	}
 	return c
+}
+
+// holds reports whether laying the cut again gives what the ladder would.
+func (c *compiled) holds(l *ladder) bool {
+	return c != nil && len(l.plan.Before.Messages) >= c.until && weightOf(l.plan.Before, c.until) == c.weight &&
+		c.always == l.task.OfferAlways && slices.Equal(c.offer, l.task.Offer)
 }
 
 func weightOf(load Load, messages int) int {
@@ -68,32 +84,40 @@ func (l *ladder) quick(s *sticky) bool {
 	if len(k.options.Arrival)+len(k.options.Pins)+len(t.Pins)+len(t.Keep) > 0 {
 		return false
 	}
-	var c *compiled
-	load := l.plan.Before.Total
-	if s != nil {
-		if c = s.compiled.Load(); c == nil || len(l.plan.Before.Messages) < c.until || weightOf(l.plan.Before, c.until) != c.weight {
-			return false
+	if s == nil {
+		if load := l.offerAlone(); load <= l.high && l.mayWait(load, false) {
+			return true
 		}
-		load += c.drift - c.saved
-	}
-	if load > l.high || k.options.Policy != nil && !l.waits(load, s != nil) {
+		l.plan.draft.Rollback(0)
+		l.plan.After, l.plan.Edits, l.plan.Rungs = l.plan.Before, []Edit{}, []RungReport{}
 		return false
 	}
-	if c != nil {
-		l.layQuick(c, load)
+	c := s.compiled.Load()
+	if !c.holds(l) {
+		return false
 	}
+	load := l.plan.Before.Total + c.drift - c.saved
+	if load > l.high || !l.mayWait(load, true) {
+		return false
+	}
+	l.layQuick(c, load)
 	return true
+}
+
+// mayWait reports whether no policy asks for a cut.
+func (l *ladder) mayWait(load int, recalled bool) bool {
+	return l.k.options.Policy == nil || l.waits(load, recalled)
 }
 
 func (l *ladder) layQuick(c *compiled, load int) {
 	d, before := l.plan.draft, l.plan.Before
-	d.log, d.saved, d.inserts = slices.Clip(c.log), c.saved, slices.Clip(c.inserts)
+	d.log, d.saved, d.inserts, d.tools = slices.Clip(c.log), c.saved, slices.Clip(c.inserts), slices.Clip(c.tools)
 	slots := d.slots()
 	for k := range c.slots {
 		slots[c.slots[k].at] = c.slots[k].slot
 	}
 	after := before
-	after.Total = load
+	after.Total, after.Tools, after.Framing = load, before.Tools+c.toolsLoad, before.Framing+c.framing
 	after.Messages = slices.Concat(c.loads, before.Messages[c.until:])
 	l.plan.After, l.plan.Edits = after, slices.Clip(c.edits)
 	l.plan.Rungs = []RungReport{{Rung: recallName, Edits: len(c.edits), Saved: c.saved, Replayed: true}}

@@ -74,6 +74,17 @@ func (w *Work) Before() Load { return w.before }
 // Load returns what the draft weighs now.
 func (w *Work) Load() int { return w.before.Total - w.draft.Saved() + w.drift }
 
+// Fixed returns what the draft weighs beside its messages.
+func (w *Work) Fixed() int {
+	n := w.before.System + w.before.Tools + w.before.Framing
+	for _, e := range w.draft.log {
+		if e.Kind == EditSystem || e.Kind == EditTool {
+			n -= e.Saved
+		}
+	}
+	return n
+}
+
 // Reached reports whether the goal is reached.
 func (w *Work) Reached() bool { return w.Load() <= w.goal }
 

@@ -63,6 +63,7 @@ func (l *ladder) replay(s *sticky) {
 		l.plan.Rungs = reports
 		return
 	}
+	l.offer()
 	l.plan.Rungs = []RungReport{{Rung: recallName, Edits: int(w.draft.Mark()), Saved: w.draft.Saved(), Replayed: true}}
 }
 
@@ -152,7 +153,7 @@ func (l *ladder) remember(ctx context.Context) {
 		replayed = l.plan.Rungs[0].Edits
 	}
 	if int(w.draft.Mark()) == replayed {
-		if s := w.sent; s != nil && s.compiled.Load() == nil {
+		if s := w.sent; s != nil && !s.compiled.Load().holds(l) {
 			s.compiled.Store(l.compile(s))
 		}
 		return

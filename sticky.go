@@ -21,6 +21,8 @@ type sticky struct {
 	Results    []stickyResult  `json:"results,omitempty"`
 	Removed    []stickyRemoval `json:"removed,omitempty"`
 	Inserts    []stickyInsert  `json:"inserts,omitempty"`
+	// Offered says that the tools of [Task.Offer] were added.
+	Offered bool `json:"offered,omitempty"`
 
 	// compiled is the same once it has been laid.
 	compiled atomic.Pointer[compiled]
@@ -64,14 +66,14 @@ type stickyInsert struct {
 }
 
 // stick writes down what stands in the draft. It returns nil for a draft that cannot
-// be written down: one with added instructions or tools, or with content of another
-// kind than rungs make.
+// be written down: one with added instructions, or with content of another kind than
+// rungs make.
 func (w *Work) stick() *sticky {
 	d := w.draft
-	if len(d.system) > 0 || len(d.tools) > 0 {
+	if len(d.system) > 0 {
 		return nil
 	}
-	s := &sticky{Version: stickyVersion, Checkpoint: w.checkpoint}
+	s := &sticky{Version: stickyVersion, Checkpoint: w.checkpoint, Offered: len(d.tools) > 0 || w.sent != nil && w.sent.Offered}
 	if cp := w.checkpoint; cp != nil {
 		s.Until = cp.Old.End
 	}

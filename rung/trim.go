@@ -48,7 +48,7 @@ func (t *Trim) choice(w *plimsoll.Work) Choice {
 	d, load := w.Draft(), w.Before()
 	messages := d.Original().Messages
 	c := Choice{Messages: messages.Len(), Tokens: make([]int, messages.Len()), System: -1}
-	c.Budget = w.Goal() - load.System - load.Tools - load.Framing
+	c.Budget = w.Goal() - w.Fixed()
 	for i, m := range messages.All() {
 		if m.Role == plimsoll.System && c.System < 0 {
 			c.System = i
