@@ -69,6 +69,12 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		},
 		Clear:      config.Clear{KeepNewest: 3},
 		Compaction: defaultCompaction(),
+		Expand:     "auto",
+		Serve: config.Serve{
+			Listen: "127.0.0.1:7171", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
+			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
+			MaxBodyBytes: 64 << 20, MemoryBytes: 512 << 20, IdleSeconds: 300, DrainSeconds: 30, ExpandRounds: 8,
+		},
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -137,6 +143,21 @@ compaction:
   tail_tokens: 9000
   checkpoint_tokens: 3000
   hooks: {pre: [./ask.sh], post: ["https://hooks.example/told"], timeout_seconds: 2, content: yes}
+expand: mcp
+serve:
+  listen: ":8080"
+  admin: 127.0.0.1:8081
+  openai: http://127.0.0.1:11434/v1
+  anthropic: http://127.0.0.1:4000
+  gemini: http://127.0.0.1:4001
+  hosts: [proxy.example]
+  origins: ["https://page.example"]
+  tenants: one
+  max_body_bytes: 1048576
+  memory_bytes: 2097152
+  idle_seconds: 7
+  drain_seconds: 0
+  expand_rounds: 3
 store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
@@ -163,6 +184,12 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 			SummaryDirectives: []string{"names, word for word", "no poems"}, RetainDirectives: []string{"refs"},
 			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5, TailTokens: 9000, CheckpointTokens: 3000,
 			Hooks: config.Hooks{Pre: []string{"./ask.sh"}, Post: []string{"https://hooks.example/told"}, TimeoutSeconds: 2, Content: true},
+		},
+		Expand: "mcp",
+		Serve: config.Serve{
+			Listen: ":8080", Admin: "127.0.0.1:8081", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
+			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
+			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
 		},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
@@ -345,7 +372,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, cache, tool_output_cache, clear, dedupe, compaction, store, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, cache, tool_output_cache, clear, dedupe, compaction, expand, serve, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
 		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low, soft"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},

@@ -40,10 +40,31 @@ type Settings struct {
 	Dedupe          Dedupe
 	Compaction      Compaction
 
-	Store      Path           `null:"none; cache and mcp use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
+	Expand string `default:"auto" oneof:"auto always mcp off" help:"How a model behind the proxy gets back what was cut: by tools from the first cut on (auto), from the first request on (always), by an MCP server (mcp), or not (off)."`
+	Serve  Serve
+
+	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
 	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
 	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`
+}
+
+// Serve says where the proxy listens, whom it asks, and what it bears.
+type Serve struct {
+	Listen    string   `default:"127.0.0.1:7171" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where the proxy listens."`
+	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where metrics, the API of our own and the dashboard are served instead."`
+	Openai    Path     `default:"https://api.openai.com/v1" reach:"outside" help:"Server for Chat Completions and Responses."`
+	Anthropic Path     `default:"https://api.anthropic.com" reach:"outside" help:"Server for Messages."`
+	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`
+	Hosts     []string `null:"those of this machine" reach:"outside" help:"Names by which browsers and tools may call the proxy, beside its address."`
+	Origins   []string `null:"none" reach:"outside" help:"Origins of web pages that may call the proxy."`
+	Tenants   string   `default:"credential" oneof:"credential one" help:"Whose a conversation is: of whoever has the same key (credential), or everybody's (one)."`
+
+	MaxBodyBytes int `default:"67108864" min:"1024" help:"Bytes that a request may have, decoded."`
+	MemoryBytes  int `default:"536870912" min:"1048576" help:"Memory for requests that are being worked on; more of them wait, and then are sent away."`
+	IdleSeconds  int `default:"300" min:"1" help:"How long an upstream may be silent in the middle of an answer, in seconds."`
+	DrainSeconds int `default:"30" min:"0" help:"How long answers may go on when the proxy is told to end, in seconds."`
+	ExpandRounds int `default:"8" min:"0" help:"How often in one answer a model may read what was cut."`
 }
 
 // Rent says when cutting pays.
