@@ -13,7 +13,7 @@ import (
 )
 
 // shelf opens a store in a file of the test's own.
-func shelf(t *testing.T) *store.Tenant {
+func shelf(t testing.TB) *store.Tenant {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
 	if err != nil {
