@@ -1,0 +1,122 @@
+package interop_test
+
+import (
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/interop/agent"
+	"github.com/plimsoll/plimsoll/interop/job"
+	"github.com/plimsoll/plimsoll/interop/rig"
+)
+
+// The window of the upstream, and one in which nothing has to be cut.
+const (
+	small = 45_000
+	large = 200_000
+)
+
+// points is by how much less of the prompts may come out of the cache when something
+// is cut.
+const points = 0.10
+
+var everyAgent = flag.Bool("agents", false, "test with all agents, not only with the quick ones")
+
+// quick are the agents that take a few seconds.
+var quick = []string{"pi", "codex"}
+
+func TestRealAgentsFinishAJobThatIsLargerThanTheWindow(t *testing.T) {
+	var done table
+	for _, a := range agent.All() {
+		if !*everyAgent && !slices.Contains(quick, a.Name) {
+			continue
+		}
+		t.Run(a.Name+"/"+string(a.Dialect), func(t *testing.T) {
+			uncut := work(t, a, rig.Direct, large)
+			if uncut.Overflows > 0 {
+				t.Errorf("the job does not fit into %d tokens", large)
+			}
+			for _, way := range []rig.Way{rig.Limited, rig.Learned} {
+				t.Run(string(way), func(t *testing.T) {
+					v := work(t, a, way, small)
+					done.add(a, way, v, uncut)
+					check(t, way, v, uncut)
+				})
+			}
+		})
+	}
+	t.Logf("\n%s", done.String())
+}
+
+func TestWithoutPlimsollTheJobDoesNotFit(t *testing.T) {
+	for _, a := range agent.All() {
+		if a.Name != "pi" {
+			continue
+		}
+		t.Run(string(a.Dialect), func(t *testing.T) {
+			ran, v := start(t, a, rig.Direct, small)
+			if v.Overflows == 0 || len(v.Told) == 0 || strings.Contains(ran.Output, job.Done) {
+				t.Errorf("%d overflows, %d failures seen by the client, and it says %q", v.Overflows, len(v.Told), ran.Output)
+			}
+		})
+	}
+}
+
+// start lets an agent do the job.
+func start(t *testing.T, a *agent.Agent, way rig.Way, window int) (agent.Run, rig.Verdict) {
+	t.Helper()
+	dir := t.TempDir()
+	j, err := job.New(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rig.New(t, way, &rig.Options{Window: window, Script: j.Script})
+	ran := a.Start(t, r.URL, dir, j.Prompt(), 3*time.Minute)
+	v := r.Judge(j)
+	t.Logf("%s in %s, %s", way, ran.Elapsed.Round(100*time.Millisecond), v)
+	return ran, v
+}
+
+// work is the same for those who are to succeed.
+func work(t *testing.T, a *agent.Agent, way rig.Way, window int) rig.Verdict {
+	t.Helper()
+	ran, v := start(t, a, way, window)
+	if ran.Err != nil || !strings.Contains(ran.Output, job.Done) {
+		t.Errorf("%s did not finish: %v\n%.2000s", a.Name, ran.Err, ran.Output)
+	}
+	for _, f := range v.Told {
+		t.Errorf("the client was told: %s", f)
+	}
+	for _, f := range v.Refusals {
+		t.Errorf("the upstream refused: %s", f)
+	}
+	return v
+}
+
+// check says what a job that was cut may not have done.
+func check(t *testing.T, way rig.Way, v, uncut rig.Verdict) {
+	t.Helper()
+	if v.Cuts == 0 {
+		t.Error("nothing was cut")
+	}
+	if v.Steps != v.Of || v.Repeated > 0 {
+		t.Errorf("%d of %d steps, %d of them asked for again", v.Steps, v.Of, v.Repeated)
+	}
+	if most := map[rig.Way]int{rig.Limited: 0, rig.Learned: 1}[way]; v.Overflows > most {
+		t.Errorf("%d overflows, want at most %d", v.Overflows, most)
+	}
+	if !v.Offered || v.Hidden == 0 {
+		t.Errorf("the cache tools: offered %t, answered %d times", v.Offered, v.Hidden)
+	}
+	for _, f := range v.Failures {
+		t.Errorf("a cache tool failed: %s", f)
+	}
+	if len(v.Lost) > 0 || len(v.Sent) < len(uncut.Sent) {
+		t.Errorf("of %d marks (%d without cuts) %d are lost: %v", len(v.Sent), len(uncut.Sent), len(v.Lost), v.Lost)
+	}
+	if v.Cached < uncut.Cached-points {
+		t.Errorf("%.1f%% of the prompts were cached, without cuts %.1f%%", 100*v.Cached, 100*uncut.Cached)
+	}
+}

@@ -1,0 +1,114 @@
+package rig
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// Passage is one request of the client's and what came back.
+type Passage struct {
+	Method, Path string
+	Body         []byte
+	Status       int
+	Header       http.Header
+	// Answer is what the client was sent, as far as it has come.
+	Answer []byte
+}
+
+// Failed reports that the client was told of a failure: by the status, or inside a
+// stream that began well.
+func (p Passage) Failed() bool {
+	return p.Status >= 400 || bytes.Contains(p.Answer, []byte(`"response.failed"`)) || bytes.Contains(p.Answer, []byte("event: error"))
+}
+
+// Converses reports that the request carries a conversation.
+func (p Passage) Converses() bool {
+	path, _, _ := strings.Cut(p.Path, "?")
+	for _, end := range []string{"/chat/completions", "/responses", "/messages", "enerateContent"} {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// tap hands everything on as it comes and keeps a copy.
+type tap struct {
+	mu   sync.Mutex
+	all  []*Passage
+	pass *httputil.ReverseProxy
+}
+
+func newTap(to *url.URL) *tap {
+	t := &tap{}
+	t.pass = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = to.Host
+		},
+		FlushInterval:  -1,
+		ModifyResponse: t.answered,
+	}
+	return t
+}
+
+type passageKey struct{}
+
+func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	p := &Passage{Method: r.Method, Path: r.URL.RequestURI(), Body: body}
+	t.mu.Lock()
+	t.all = append(t.all, p)
+	t.mu.Unlock()
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	t.pass.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passageKey{}, p)))
+}
+
+func (t *tap) answered(r *http.Response) error {
+	p, ok := r.Request.Context().Value(passageKey{}).(*Passage)
+	if !ok {
+		return errors.New("an answer to a request that did not pass here")
+	}
+	t.mu.Lock()
+	p.Status, p.Header = r.StatusCode, r.Header.Clone()
+	t.mu.Unlock()
+	r.Body = &copied{ReadCloser: r.Body, tap: t, passage: p}
+	return nil
+}
+
+// passages returns what has passed, oldest first.
+func (t *tap) passages() []Passage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := make([]Passage, len(t.all))
+	for i, p := range t.all {
+		all[i] = *p
+	}
+	return all
+}
+
+// copied keeps what is read of an answer.
+type copied struct {
+	io.ReadCloser
+	tap     *tap
+	passage *Passage
+}
+
+func (c *copied) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.tap.mu.Lock()
+	c.passage.Answer = append(c.passage.Answer, p[:n]...)
+	c.tap.mu.Unlock()
+	return n, err
+}
