@@ -1,0 +1,126 @@
+package proxy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// leastRate is how many bytes of a body must come in a second, on average.
+	leastRate = 1 << 10
+	// unknownBody is what a body of unknown length claims at first.
+	unknownBody = 1 << 20
+	// codedRatio is how much larger a compressed body is expected to be.
+	codedRatio = 8
+)
+
+// body is what a client sends. It is read under a deadline that moves on with what
+// comes, and bounded if it is to be held in memory.
+type body struct {
+	io.ReadCloser
+	control *http.ResponseController
+	now     func() time.Time
+	idle    time.Duration
+	start   time.Time
+	got     atomic.Int64
+	// most is how many bytes may come; negative means any number.
+	most int64
+	// claim is for claimed bytes of what comes; nil if nothing is held.
+	claim   *claim
+	claimed int64
+
+	mu  sync.Mutex
+	err error // how it ended, if not well
+}
+
+// Read reads what comes next.
+func (b *body) Read(p []byte) (int, error) {
+	if err := b.failure(); err != nil {
+		return 0, err
+	}
+	now := b.now()
+	if b.start.IsZero() {
+		b.start = now
+	}
+	late := b.start.Add(b.idle + time.Duration(b.got.Load()/leastRate)*time.Second)
+	if next := now.Add(b.idle); next.Before(late) {
+		late = next
+	}
+	_ = b.control.SetReadDeadline(late) // not every connection has deadlines
+	n, err := b.ReadCloser.Read(p)
+	got := b.got.Add(int64(n))
+	switch {
+	case b.most >= 0 && got > b.most:
+		return 0, b.fail(tooLarge(b.most))
+	case b.claim != nil && got > b.claimed && !b.enlarge(got):
+		return 0, b.fail(busy())
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, b.fail(&fault{
+			status: http.StatusRequestTimeout, code: "request_timeout", hangUp: true,
+			message: fmt.Sprintf("The request body came too slowly: %d bytes in %s.", got, b.now().Sub(b.start).Round(time.Second)),
+		})
+	case err == io.EOF:
+		_ = b.control.SetReadDeadline(time.Time{})
+	case err != nil:
+		return n, b.fail(fmt.Errorf("%w: %w", errGone, err))
+	}
+	return n, err
+}
+
+// enlarge doubles what is claimed until it covers what came.
+func (b *body) enlarge(got int64) bool {
+	for b.claimed < got {
+		b.claimed *= 2
+	}
+	return b.claim.grow(b.claimed)
+}
+
+// fail notes how the body ended, which who reads it may not tell.
+func (b *body) fail(err error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.err = err
+	return err
+}
+
+// failure returns how the body ended. No body ends well.
+func (b *body) failure() error {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// discard reads what is left, for a while, so that a client that is still sending sees
+// the answer and not a broken connection.
+func (b *body) discard() {
+	const most, patience = 64 << 20, 2 * time.Second
+	if b == nil {
+		return
+	}
+	_ = b.control.SetReadDeadline(b.now().Add(patience))
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, most)
+	_ = b.control.SetReadDeadline(time.Time{})
+}
+
+func tooLarge(most int64) *fault {
+	return &fault{
+		status: http.StatusRequestEntityTooLarge, code: "request_too_large", hangUp: true,
+		message: fmt.Sprintf("The request body has more than the %d bytes that this proxy takes. Send less, or raise the proxy's limit for bodies.", most),
+	}
+}
+
+func busy() *fault {
+	return &fault{
+		status: http.StatusServiceUnavailable, code: "server_overloaded", retry: 2, hangUp: true,
+		message: "This proxy has no memory left for a request of this size. Try again in a moment, or give the proxy more memory.",
+	}
+}

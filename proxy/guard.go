@@ -1,0 +1,189 @@
+package proxy
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// guard keeps out what a web page sends behind its reader's back, and everybody but the
+// operator from what is the operator's.
+type guard struct {
+	hosts []string
+	// token is the hash of the admin's token; the zero value if there is none.
+	token [sha256.Size]byte
+	// pages decides about requests that a page of another site sent.
+	pages     *http.CrossOriginProtection
+	anyOrigin bool
+}
+
+func newGuard(o *Options) (guard, error) {
+	g := guard{hosts: o.Hosts, pages: http.NewCrossOriginProtection()}
+	if o.AdminToken != "" {
+		g.token = sha256.Sum256([]byte(o.AdminToken))
+	}
+	for _, origin := range o.Origins {
+		if origin == "*" {
+			g.anyOrigin = true
+			continue
+		}
+		if err := g.pages.AddTrustedOrigin(origin); err != nil {
+			return g, err
+		}
+	}
+	return g, nil
+}
+
+// objectionToClient says why a request must not be passed on; nil if it may be. Names are
+// checked on the loopback interface only, which a page reaches by having its own name
+// resolve to it; elsewhere a server goes by names that it cannot know.
+func (g *guard) objectionToClient(r *http.Request) *fault {
+	from := connectionOf(r)
+	switch {
+	case from.loopback() && !g.knows(r, from) && !isContainerName(hostname(r.Host)):
+		return forbidden("This proxy is not known by the name that the request gives it. Use localhost, or let the operator add the name.")
+	case g.foreign(r):
+		return forbidden("Requests of web pages are refused, unless the operator allows their origin.")
+	case g.hasToken() && g.carriesToken(r):
+		return &fault{
+			status: http.StatusUnauthorized, code: "invalid_api_key",
+			message: "The request carries the proxy's own admin token, which is not for upstreams. Use the key of your provider.",
+		}
+	}
+	return nil
+}
+
+// objectionToOperator says why a request must not reach what is the operator's; nil if
+// it may.
+func (g *guard) objectionToOperator(r *http.Request) *fault {
+	from := connectionOf(r)
+	switch {
+	case !g.knows(r, from):
+		return forbidden("This server is not known by that name.")
+	case g.foreign(r):
+		return forbidden("Requests of web pages of other sites are refused.")
+	case g.hasToken() && !g.isToken(bearer(r.Header.Get("Authorization"))):
+		return &fault{status: http.StatusUnauthorized, code: "unauthorized", message: "The bearer token is missing or wrong."}
+	case !g.hasToken() && !from.direct(r):
+		return forbidden("Without an admin token this is open to the machine itself only. Set a token.")
+	}
+	return nil
+}
+
+func forbidden(message string) *fault {
+	return &fault{status: http.StatusForbidden, code: "forbidden", message: message}
+}
+
+// foreign reports whether a page of another site sent the request, by any method.
+func (g *guard) foreign(r *http.Request) bool {
+	if g.anyOrigin || r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
+		return false
+	}
+	// Methods that should be safe are let through, if they say what they are.
+	return g.pages.Check(&http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header, URL: r.URL}) != nil
+}
+
+func (g *guard) hasToken() bool { return g.token != [sha256.Size]byte{} }
+
+// isToken compares hashes: how long it takes says nothing.
+func (g *guard) isToken(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+}
+
+// carriesToken looks wherever clients put their keys.
+func (g *guard) carriesToken(r *http.Request) bool {
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Api-Key"} {
+		if v := r.Header.Get(name); v != "" && g.isToken(v) {
+			return true
+		}
+	}
+	if v := r.Header.Get("Authorization"); v != "" && g.isToken(bearer(v)) {
+		return true
+	}
+	return strings.Contains(r.URL.RawQuery, "key=") && g.isToken(r.URL.Query().Get("key"))
+}
+
+// bearer returns the token of an Authorization header.
+func bearer(value string) string {
+	scheme, token, _ := strings.Cut(value, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+// knows reports whether a request calls the server by a name of its own: its address, a
+// name of the loopback interface if it came over that, or one of those configured.
+func (g *guard) knows(r *http.Request, from connection) bool {
+	host := hostname(r.Host)
+	if slices.ContainsFunc(g.hosts, func(own string) bool { return strings.EqualFold(own, host) }) {
+		return true
+	}
+	if from.loopback() && isLoopbackName(host) {
+		return true
+	}
+	named, err := netip.ParseAddr(host)
+	return err == nil && named.Unmap() == from.local
+}
+
+// isLoopbackName recognises names that no page can have.
+func isLoopbackName(host string) bool {
+	if named, err := netip.ParseAddr(host); err == nil {
+		return named.Unmap().IsLoopback()
+	}
+	host = strings.ToLower(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// isContainerName recognises what containers call the machine that they run on.
+func isContainerName(host string) bool {
+	host = strings.ToLower(host)
+	return strings.HasSuffix(host, ".docker.internal") || strings.HasSuffix(host, ".containers.internal")
+}
+
+// hostname takes the port and the brackets off.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// connection is the addresses that a request came between. Sockets in the file system
+// have none.
+type connection struct {
+	local, peer netip.Addr
+	socket      bool
+}
+
+func connectionOf(r *http.Request) connection {
+	var c connection
+	switch at := r.Context().Value(http.LocalAddrContextKey).(type) {
+	case *net.TCPAddr:
+		c.local = at.AddrPort().Addr().Unmap()
+	case *net.UnixAddr:
+		c.socket = true
+	}
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		c.peer = peer.Addr().Unmap()
+	}
+	return c
+}
+
+func (c connection) loopback() bool { return c.socket || c.local.IsLoopback() }
+
+// direct reports whether a request was made on this machine, and not passed on by
+// another server on it.
+func (c connection) direct(r *http.Request) bool {
+	for _, passed := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if r.Header.Get(passed) != "" {
+			return false
+		}
+	}
+	return c.loopback() && (c.socket || c.peer.IsLoopback()) && isLoopbackName(hostname(r.Host))
+}

@@ -1,0 +1,126 @@
+package proxy
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+func TestThePathChoosesTheUpstream(t *testing.T) {
+	t.Parallel()
+	u := Upstreams{OpenAI: parsed(t, "http://o"), Anthropic: parsed(t, "http://a"), Gemini: parsed(t, "http://g")}
+	for _, c := range []struct {
+		request string
+		header  string
+		want    string
+		dialect plimsoll.Dialect
+		managed bool
+	}{
+		{"POST /v1/chat/completions", "", "http://o/v1/chat/completions", plimsoll.OpenAI, true},
+		{"POST /chat/completions", "", "http://o/chat/completions", plimsoll.OpenAI, true},
+		{"POST /v1/responses", "", "http://o/v1/responses", plimsoll.Responses, true},
+		{"POST /v1/responses/compact", "", "http://o/v1/responses/compact", plimsoll.Responses, true},
+		{"GET /v1/responses/resp_1", "", "http://o/v1/responses/resp_1", plimsoll.OpenAI, false},
+		{"POST /v1/messages?beta=true", "", "http://a/v1/messages", plimsoll.Anthropic, true},
+		{"POST /v1/messages/count_tokens?beta=true", "", "http://a/v1/messages/count_tokens", plimsoll.Anthropic, true},
+		{"POST /v1/messages/batches", "", "http://a/v1/messages/batches", plimsoll.Anthropic, false},
+		{"POST /v1/complete", "", "http://a/v1/complete", plimsoll.Anthropic, false},
+		{"GET /v1/models", "", "http://o/v1/models", plimsoll.OpenAI, false},
+		{"GET /v1/models", "Anthropic-Version", "http://a/v1/models", plimsoll.Anthropic, false},
+		{"GET /v1/models", "X-Goog-Api-Key", "http://g/v1/models", plimsoll.Gemini, false},
+		{"POST /v1/chat/completions", "Anthropic-Version", "http://o/v1/chat/completions", plimsoll.OpenAI, true},
+		{"POST /v1beta/models/gemini-3:generateContent", "", "http://g/v1beta/models/gemini-3:generateContent", plimsoll.Gemini, true},
+		{"POST /v1/models/gemini-3:streamGenerateContent?alt=sse", "", "http://g/v1/models/gemini-3:streamGenerateContent", plimsoll.Gemini, true},
+		{"POST /v1/models/gemini-3:countTokens", "", "http://g/v1/models/gemini-3:countTokens", plimsoll.Gemini, true},
+		{"POST /v1/models/text-embedding:embedContent", "", "http://g/v1/models/text-embedding:embedContent", plimsoll.Gemini, false},
+		{"POST /upload/v1beta/files", "", "http://g/upload/v1beta/files", plimsoll.Gemini, false},
+		{"POST /v1beta/openai/chat/completions", "", "http://g/v1beta/openai/chat/completions", plimsoll.OpenAI, true},
+		{"GET /v1beta/models", "", "http://g/v1beta/models", plimsoll.Gemini, false},
+		{"POST /v1/embeddings", "", "http://o/v1/embeddings", plimsoll.OpenAI, false},
+		{"DELETE /v1/files/file-1", "", "http://o/v1/files/file-1", plimsoll.OpenAI, false},
+		{"POST /v1/threads/t/messages", "", "http://o/v1/threads/t/messages", plimsoll.OpenAI, false},
+		{"GET /v1/chat/completions", "", "http://o/v1/chat/completions", plimsoll.OpenAI, false},
+		{"POST /anthropic/v1/messages", "", "http://a/v1/messages", plimsoll.Anthropic, true},
+		{"POST /openai/v1/messages", "", "http://o/v1/messages", plimsoll.Anthropic, true},
+		{"GET /anthropic/v1/models", "", "http://a/v1/models", plimsoll.Anthropic, false},
+		{"POST /google/v1beta/models/m:generateContent", "", "http://g/v1beta/models/m:generateContent", plimsoll.Gemini, true},
+		{"POST /gemini/v1beta/models/m:generateContent", "", "http://g/v1beta/models/m:generateContent", plimsoll.Gemini, true},
+		{"GET /openai", "", "http://o/", plimsoll.OpenAI, false},
+		{"GET /openaix/v1", "", "http://o/openaix/v1", plimsoll.OpenAI, false},
+		{"GET /%6fpenai/v1/models", "", "http://o/%6fpenai/v1/models", plimsoll.OpenAI, false},
+		{"GET /v1/files/a%2Fb%20c", "", "http://o/v1/files/a%2Fb%20c", plimsoll.OpenAI, false},
+		{"GET /", "", "http://o/", plimsoll.OpenAI, false},
+	} {
+		method, path, _ := strings.Cut(c.request, " ")
+		r := httptest.NewRequest(method, path, http.NoBody)
+		if c.header != "" {
+			r.Header.Set(c.header, "x")
+		}
+		got := u.route(r)
+		if to := got.join().String(); to != c.want || got.dialect != c.dialect || got.managed != c.managed {
+			t.Errorf("%s %s: %s, %s, managed %v", c.request, c.header, to, got.dialect, got.managed)
+		}
+	}
+}
+
+func TestAVersionIsWrittenOnce(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ upstream, path, want string }{
+		{"http://127.0.0.1:11434/v1", "/v1/chat/completions", "http://127.0.0.1:11434/v1/chat/completions"},
+		{"http://127.0.0.1:11434/v1/", "/v1/chat/completions", "http://127.0.0.1:11434/v1/chat/completions"},
+		{"http://127.0.0.1:11434", "/v1/chat/completions", "http://127.0.0.1:11434/v1/chat/completions"},
+		{"https://host/api/v1", "/v1/x", "https://host/api/v1/x"},
+		{"https://host/api/v1", "/chat/completions", "https://host/api/v1/chat/completions"},
+		{"https://host/api/paas/v4", "/v1/chat/completions", "https://host/api/paas/v4/chat/completions"},
+		{"https://host/v1beta/openai/", "/v1/chat/completions", "https://host/v1beta/openai/chat/completions"},
+		{"https://host/v1/account/gateway/openai", "/v1/chat/completions", "https://host/v1/account/gateway/openai/chat/completions"},
+		{"https://host/v1/account/gateway/anthropic", "/v1/messages", "https://host/v1/account/gateway/anthropic/v1/messages"},
+		{"http://host/v1", "/v1beta/models/m:generateContent", "http://host/v1beta/models/m:generateContent"},
+		{"http://host/v1beta", "/v1/models/m:generateContent", "http://host/v1beta/models/m:generateContent"},
+		{"http://host/v1", "/v1/messages", "http://host/v1/messages"},
+		{"http://host/very", "/v1/models", "http://host/very/v1/models"},
+		{"http://host/a%2Fb", "/v1/models", "http://host/a%2Fb/v1/models"},
+		{"http://host/v1", "/v1", "http://host/v1/"},
+	} {
+		at := parsed(t, c.upstream)
+		u := Upstreams{OpenAI: at, Anthropic: at, Gemini: at}
+		got := u.route(httptest.NewRequest(http.MethodPost, c.path, http.NoBody))
+		if to := got.join().String(); to != c.want {
+			t.Errorf("%s + %s: %s, want %s", c.upstream, c.path, to, c.want)
+		}
+	}
+}
+
+// FuzzRoute: whatever the path, the request stays with an upstream of the operator's,
+// and below its path.
+func FuzzRoute(f *testing.F) {
+	for _, path := range []string{"/v1/messages", "/openai/v1/x", "//evil/v1", "/v1/%2e%2e/x", "/@evil:80/", "/\\evil"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		u, err := url.ParseRequestURI("/" + path)
+		if err != nil {
+			return
+		}
+		base := parsed(t, "http://up.example:81/base")
+		ups := Upstreams{OpenAI: base, Anthropic: base, Gemini: base}
+		got := ups.route(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
+		to, err := url.Parse(got.join().String())
+		if err != nil || to.Host != base.Host || to.Scheme != base.Scheme || !below(to.Path, "/base") {
+			t.Fatalf("%q goes to %v (%v)", path, to, err)
+		}
+	})
+}
+
+func parsed(t testing.TB, address string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
