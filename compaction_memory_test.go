@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -256,4 +258,34 @@ func TestTwoProcessesMakeOneCheckpoint(t *testing.T) {
 	if two.calls.Load() != 0 {
 		t.Error("the second process asked a model, too")
 	}
+}
+
+// TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts lets a model take four
+// minutes.
+func TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, two := &notebook{}, &scribe{}
+		one := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+		var sent [2]string
+		var ends sync.WaitGroup
+		fit := func(i int, s *scribe) {
+			k := compacting(t, s, func(o *plimsoll.Options) { o.Memory = memory })
+			ends.Go(func() {
+				plan, err := k.Fit(context.Background(), talk(14))
+				if err == nil {
+					sent[i] = said(plan.Conversation())
+				}
+			})
+		}
+		fit(0, one)
+		<-one.begun
+		fit(1, two)
+		time.Sleep(4 * time.Minute)
+		close(one.goOn)
+		ends.Wait()
+		if two.calls.Load() != 0 || sent[0] == "" || sent[0] != sent[1] {
+			t.Errorf("the second process asked %d models, and they send\n%s\nand\n%s", two.calls.Load(), sent[0], sent[1])
+		}
+	})
 }

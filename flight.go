@@ -62,10 +62,13 @@ func (f *flights) land(mine *flight) {
 	close(mine.done)
 }
 
-// leaseLife is how long another process is waited for that makes the same
-// checkpoint: longer than a model takes by default. If it takes longer still, both
-// make one, and the last one stands.
-const leaseLife = 90 * time.Second
+const (
+	// leaseLife is how long others wait for a process that has died over a checkpoint.
+	leaseLife = 30 * time.Second
+	// leaseWait is how long they wait for one that is at work. If it takes longer
+	// still, both make one, and the last one stands.
+	leaseWait = backgroundLife
+)
 
 // errElsewhere says that another process makes the checkpoint.
 var errElsewhere = errors.New("another process makes the checkpoint")
@@ -117,7 +120,7 @@ func (l *ladder) lease(ctx context.Context, key Digest) (waited bool, err error)
 		return false, nil
 	}
 	name := "compact:" + l.task.Scope + ":" + hex.EncodeToString(key[:])
-	deadline := time.Now().Add(leaseLife)
+	deadline := time.Now().Add(leaseWait)
 	for {
 		release, ok, err := memory.Lease(ctx, name, leaseLife)
 		if err != nil || ok { // without a memory that works everybody is alone

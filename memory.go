@@ -20,8 +20,9 @@ type Memory interface {
 	Remember(ctx context.Context, d Decision) error
 	// Forget takes decisions out.
 	Forget(ctx context.Context, keys ...Digest) error
-	// Lease takes a name for some time, so that of several processes one does the
-	// work. It reports false if another has it.
+	// Lease takes a name until it is released, so that of several processes one does
+	// the work. It reports false if another has it. A process that ends without a
+	// release has it no longer than life.
 	Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error)
 }
 

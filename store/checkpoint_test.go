@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -122,7 +123,54 @@ func TestALeaseIsHeldByOneUntilItIsReleased(t *testing.T) {
 		t.Errorf("a second one got it too: %v, %v", ok, err)
 	}
 	release()
-	if _, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute); !ok || err != nil {
-		t.Errorf("after its release nobody gets it: %v, %v", ok, err)
+	again, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute)
+	if !ok || err != nil {
+		t.Fatalf("after its release nobody gets it: %v, %v", ok, err)
 	}
+	again()
+}
+
+// TestALeaseLastsAsLongAsTheWorkAndNoLongerThanItsLifeBehindIt holds one for ten times
+// its life, and then lets a process die over it.
+func TestALeaseLastsAsLongAsTheWorkAndNoLongerThanItsLifeBehindIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		k := newKit(t)
+		k.memory.now = time.Now
+		memory := k.tenant.Memory()
+		taken := func() bool {
+			release, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute)
+			must(t, err)
+			if ok {
+				release()
+			}
+			return ok
+		}
+		release, ok, err := memory.Lease(t.Context(), "checkpoint", time.Minute)
+		if err != nil || !ok {
+			t.Fatalf("the first one got %v, %v", ok, err)
+		}
+		for range 20 {
+			time.Sleep(31 * time.Second)
+			if taken() {
+				t.Fatal("another one got it while the first was at work")
+			}
+		}
+		release()
+		if !taken() {
+			t.Error("after its release nobody gets it")
+		}
+		// A process that has died is one that does not renew.
+		if ok, err := k.Lease(t.Context(), fmt.Sprintf("%x:checkpoint", k.tenant.ID()), "dead", time.Minute); err != nil || !ok {
+			t.Fatalf("the next one got %v, %v", ok, err)
+		}
+		time.Sleep(59 * time.Second)
+		if taken() {
+			t.Error("another one got it before it ended")
+		}
+		time.Sleep(2 * time.Second)
+		if !taken() {
+			t.Error("nobody gets what a dead process had")
+		}
+	})
 }

@@ -38,8 +38,35 @@ func (m memory) Lease(ctx context.Context, name string, life time.Duration) (fun
 	if err != nil || !ok {
 		return nil, false, err
 	}
+	background := context.WithoutCancel(ctx)
+	held, stop := context.WithCancel(background)
+	renewing := make(chan struct{})
+	go func() {
+		defer close(renewing)
+		m.tenant.store.renew(held, name, holder, life)
+	}()
 	return func() {
+		stop()
+		<-renewing // or it could be taken again behind its release
 		// The lease ends by itself; giving it back early is a courtesy to others.
-		_ = m.tenant.store.Release(context.WithoutCancel(ctx), name, holder)
+		_ = m.tenant.store.Release(background, name, holder)
 	}, true, nil
+}
+
+// renew takes a lease again and again before it ends, until the context does or
+// another one has it.
+func (s *Store) renew(ctx context.Context, name, holder string, life time.Duration) {
+	const tries = 3 // in the life of a lease
+	tick := time.NewTicker(max(life/tries, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if ok, err := s.Lease(ctx, name, holder, life); err == nil && !ok {
+			return
+		}
+	}
 }
