@@ -24,6 +24,7 @@ type cli struct {
 	Replay     replayCmd     `cmd:"" help:"Compare policies on recorded conversations, without a model."`
 	Account    accountCmd    `cmd:"" help:"Show what conversations cost, and what cutting them saved."`
 	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`
+	Serve      serveCmd      `cmd:"" help:"Serve a proxy that keeps every conversation under its window."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve stored content to agents by the Model Context Protocol."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
 	Version    versionCmd    `cmd:"" help:"Show which version this is."`

@@ -3,13 +3,13 @@ package main
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/control"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/wire/dialects"
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // keeping is where a keeper puts what it takes out and looks up what it decided, and
@@ -20,6 +20,11 @@ type keeping struct {
 	events  func(plimsoll.Event)
 	// dry means that nothing outside may notice: no model and no hook is asked.
 	dry bool
+	// serves means that requests go on while something is prepared for later ones, and
+	// that models that nobody knows have no limit until one is learned.
+	serves bool
+	// meter, if not nil, weighs for presets that count as exactly as they can.
+	meter plimsoll.Meter
 }
 
 // keepingOf keeps everything in the tenant's part of a store; nil means nowhere.
@@ -63,39 +68,37 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 	if s.Preset == preset.NameGemini {
 		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
 	}
+	find := func(name string) model.Limit { return limitFor(c, limits, name) }
+	if where.serves {
+		find = transport.KnownLimit(find)
+	}
+	if s.Preset != preset.NameAuto && s.Preset != preset.NameAgent {
+		where.meter = nil
+	}
 	options, err := preset.Named(s.Preset, &preset.Options{
-		Model: s.Model, Reserve: orNone(s.Reserve),
+		Meter: where.meter, Model: s.Model, Reserve: orNone(s.Reserve),
 		Marks:  plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
 		Policy: s.Policy, Alpha: s.Rent.Alpha,
 		Pins: s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
-		Limit:   func(name string) model.Limit { return limitFor(c, limits, name) },
+		Limit:   find,
 		Archive: where.archive, Memory: where.memory,
 	})
 	if err != nil {
 		return nil, err
 	}
 	options.Hooks, options.Events = hooks, where.events
-	// A command ends when its work is done, so nothing can be prepared for later.
-	options.Marks.Soft = 0
+	if !where.serves {
+		// A command ends when its work is done, so nothing can be prepared for later.
+		options.Marks.Soft = 0
+	}
 	return options, nil
 }
 
 // taskOf is the task of a body: for the model of the settings, else for its own, else
 // for a usual one of its API.
 func taskOf(s config.Settings, b *body) plimsoll.Task {
-	task := dialects.Task(b.request)
-	named := task.Conversation.Model != "" || b.request.Dialect() == plimsoll.Gemini
-	switch {
-	case s.Model != "":
-		task.Conversation.Model = s.Model
-	case task.Conversation.Model == "":
-		task.Conversation.Model = report.DefaultModel(b.request.Dialect())
-	}
-	if !named {
-		task.Encode = nil // without a model the body is no request that could be sent
-	}
-	return task
+	return control.Task(b.request, s.Model)
 }
 
 // limitFor returns the limit of a model. The variables of limits say what may be

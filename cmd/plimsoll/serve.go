@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// serveFlags are those of every command that runs the proxy.
+type serveFlags struct {
+	Upstream  string `placeholder:"URL" help:"Server for all APIs, such as a gateway."`
+	Openai    string `name:"openai" placeholder:"URL" help:"Server for Chat Completions and Responses, such as http://127.0.0.1:11434/v1."`
+	Anthropic string `placeholder:"URL" help:"Server for Messages."`
+	Gemini    string `placeholder:"URL" help:"Server for generateContent."`
+	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context limit for every model. Default: what is known of each, and what its server says when it is full."`
+	Preset    string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always, mcp or off."`
+	Store     string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
+}
+
+// flags are the settings that the flags stand for. An upstream for all stands behind
+// one for an API.
+func (f serveFlags) flags() []config.Flag {
+	or := func(url string) string {
+		if url == "" {
+			return f.Upstream
+		}
+		return url
+	}
+	return []config.Flag{
+		{Key: "serve.openai", Name: "--openai", Value: or(f.Openai)},
+		{Key: "serve.anthropic", Name: "--anthropic", Value: or(f.Anthropic)},
+		{Key: "serve.gemini", Name: "--gemini", Value: or(f.Gemini)},
+		{Key: "window", Name: "--limit", Value: f.Limit},
+		{Key: "preset", Value: f.Preset},
+		{Key: "expand", Value: f.Expand},
+		{Key: "store", Value: f.Store},
+	}
+}
+
+// serveCmd is the proxy.
+type serveCmd struct {
+	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
+	Admin  string `placeholder:"HOST:PORT" help:"Where to serve metrics and the API of our own. Default: the same address."`
+	serveFlags
+	Log     string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
+	Verbose bool   `short:"v" help:"Log every request, without content."`
+}
+
+// Help is the long help text.
+func (*serveCmd) Help() string {
+	return `Passes requests on to language models and keeps every conversation under its window: change the base URL of a client to http://127.0.0.1:7171 (with /v1 for OpenAI's) and nothing else. It speaks Chat Completions, Responses, Messages and generateContent; every other path goes through untouched.
+
+Clients keep their own keys, which are passed on and neither stored nor logged. What is under its line goes byte for byte. What is over it is cut as little as can be; what was cut can be read by the model itself, by tools that the proxy answers. An upstream that says that its context is full is asked once more with less.
+
+Headers of a request: X-Plimsoll-Bypass, -Preset, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
+
+/healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to whoever has the token in PLIMSOLL_ADMIN_TOKEN.
+
+Examples:
+
+    plimsoll serve
+    plimsoll serve --openai http://127.0.0.1:11434/v1 --limit 32000
+    plimsoll serve --listen :7171 --store postgres://plimsoll@db/plimsoll
+    OPENAI_BASE_URL=http://127.0.0.1:7171/v1 your-agent
+    ANTHROPIC_BASE_URL=http://127.0.0.1:7171 claude`
+}
+
+// Run serves until the process is told to end.
+func (c *serveCmd) Run(p *process, root *cli) error {
+	settings, err := p.settings(root, append(c.flags(),
+		config.Flag{Key: "serve.listen", Name: "--listen", Value: c.Listen},
+		config.Flag{Key: "serve.admin", Name: "--admin", Value: c.Admin},
+	))
+	if err != nil {
+		return err
+	}
+	ctx, stop := p.untilSignal()
+	defer stop()
+	log := c.logger(p)
+	s, err := p.newServing(ctx, settings, servingOptions{log: log, observe: logged(log)})
+	if err != nil {
+		return err
+	}
+	err = c.listen(ctx, p, s)
+	return errors.Join(err, s.close())
+}
+
+func (c *serveCmd) logger(p *process) *slog.Logger {
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if c.Log == "json" {
+		return slog.New(slog.NewJSONHandler(p.stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(p.stderr, o))
+}
+
+// listen serves on the addresses of the settings.
+func (c *serveCmd) listen(ctx context.Context, p *process, s *serving) error {
+	set := s.settings.Settings.Serve
+	main, err := listenOn(ctx, set.Listen)
+	if err != nil {
+		return err
+	}
+	var admin net.Listener
+	if set.Admin != "" {
+		if admin, err = listenOn(ctx, set.Admin); err != nil {
+			return errors.Join(err, main.Close())
+		}
+		fmt.Fprintf(p.stderr, "plimsoll: admin on http://%s\n", admin.Addr())
+	}
+	fmt.Fprintf(p.stderr, "plimsoll: serving http://%s\n", main.Addr())
+	return s.server.Serve(ctx, main, admin)
+}
+
+func listenOn(ctx context.Context, address string) (net.Listener, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, &plimsoll.Error{
+			Op: "listen", Code: plimsoll.CodeInvalid, Err: err,
+			Hint: "name another address with --listen HOST:PORT; port 0 takes any that is free",
+		}
+	}
+	return l, nil
+}
+
+// logged writes a line for each request.
+func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
+	return func(ctx context.Context, x transport.Exchange) {
+		level := slog.LevelInfo
+		if x.Err != nil && ctx.Err() == nil {
+			level = slog.LevelWarn
+		}
+		if !log.Enabled(ctx, level) {
+			return
+		}
+		attributes := []any{
+			"endpoint", x.Endpoint, "model", x.Model, "status", x.Status, "decision", x.Decision,
+			"load", x.After.Total, "saved", x.Before.Total - x.After.Total, "tenant", x.Tenant,
+			"managed", x.Manage, "took", x.End.Sub(x.Start),
+		}
+		if x.Rounds > 0 {
+			attributes = append(attributes, "rounds", x.Rounds)
+		}
+		if x.Rescued {
+			attributes = append(attributes, "rescued", true)
+		}
+		if x.Err != nil {
+			attributes = append(attributes, "error", x.Err)
+		}
+		log.Log(ctx, level, "request", attributes...)
+	}
+}

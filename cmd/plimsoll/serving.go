@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/proxy"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// serving is a proxy with everything that it needs.
+type serving struct {
+	settings  *config.Config
+	store     *store.Store
+	transport *transport.Transport
+	server    *proxy.Server
+	keepers   *keepers
+	log       *slog.Logger
+}
+
+// servingOptions are what is not a setting.
+type servingOptions struct {
+	// observe, if not nil, is told what became of each request.
+	observe func(context.Context, transport.Exchange)
+	// log gets what operators should know; nil means no log.
+	log *slog.Logger
+	// ephemeral keeps everything in a store of its own, which is at this path.
+	ephemeral string
+}
+
+// newServing opens the store that the settings name and puts a proxy together.
+func (p *process) newServing(ctx context.Context, settings *config.Config, o servingOptions) (*serving, error) {
+	if o.log == nil {
+		o.log = slog.New(slog.DiscardHandler)
+	}
+	s := &serving{settings: settings, log: o.log}
+	upstreams, err := upstreamsOf(settings.Settings.Serve)
+	if err != nil {
+		return nil, err
+	}
+	where := string(settings.Settings.Store)
+	if o.ephemeral != "" {
+		where = o.ephemeral
+	}
+	if s.store, err = p.openStore(ctx, where); err != nil {
+		return nil, err
+	}
+	if err := s.assemble(p, upstreams, o); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *serving) assemble(p *process, upstreams proxy.Upstreams, o servingOptions) error {
+	set := s.settings.Settings
+	var err error
+	if s.keepers, err = newKeepers(p, s.settings, o.log); err != nil {
+		return err
+	}
+	if _, err := s.keepers.named(""); err != nil {
+		return err
+	}
+	s.transport, err = transport.New(&transport.Options{
+		Base: newBase(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
+		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: o.observe, Logger: o.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.server, err = proxy.New(&proxy.Options{
+		Transport: s.transport, Upstreams: upstreams, Ready: s.ready,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
+		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: seconds(set.Serve.DrainSeconds),
+		AdminToken: p.getenv("PLIMSOLL_ADMIN_TOKEN"), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
+	})
+	return err
+}
+
+// ready reports whether the store answers. The proxy serves without it, so this is for
+// those who choose among several proxies.
+func (s *serving) ready(ctx context.Context) error {
+	_, err := s.store.Value(ctx, "ready")
+	if errors.Is(err, plimsoll.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// close ends everything that was opened.
+func (s *serving) close() error {
+	var err error
+	if s.transport != nil {
+		err = s.transport.Close()
+	}
+	if s.keepers != nil {
+		err = errors.Join(err, s.keepers.close())
+	}
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}
+
+func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// tenantsOf says whose a request is.
+func tenantsOf(s config.Serve) func(*http.Request) string {
+	if s.Tenants == "one" {
+		return func(*http.Request) string { return "" }
+	}
+	return transport.Credential
+}
+
+func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {
+	var all proxy.Upstreams
+	for _, u := range []struct {
+		key  string
+		text config.Path
+		at   **url.URL
+	}{
+		{"serve.openai", s.Openai, &all.OpenAI},
+		{"serve.anthropic", s.Anthropic, &all.Anthropic},
+		{"serve.gemini", s.Gemini, &all.Gemini},
+	} {
+		parsed, err := url.Parse(string(u.text))
+		if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+			return all, &plimsoll.Error{
+				Op: "read " + u.key, Code: plimsoll.CodeInvalid, Err: fmt.Errorf("%q is no address: %w", u.text, plimsoll.ErrInvalid),
+				Hint: "write it as https://HOST or http://HOST:PORT/v1",
+			}
+		}
+		*u.at = parsed
+	}
+	return all, nil
+}
+
+// newBase sends requests as the standard library does, with room for many at once and
+// codings left to the client.
+func newBase() *http.Transport {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.DisableCompression = true
+	base.MaxIdleConns, base.MaxIdleConnsPerHost = 1024, 256
+	base.WriteBufferSize, base.ReadBufferSize = 64<<10, 32<<10
+	return base
+}
+
+// keepers are those of the presets, made when they are asked for. They weigh by one
+// meter, which learns from bills.
+type keepers struct {
+	p        *process
+	settings *config.Config
+	meter    *token.Meter
+	mu       sync.Mutex
+	made     map[string]*plimsoll.Keeper
+}
+
+func newKeepers(p *process, c *config.Config, log *slog.Logger) (*keepers, error) {
+	registry, err := loadRegistry(p, texts(c.Settings.Models))
+	if err != nil {
+		return nil, err
+	}
+	tokenizers, err := p.tokenizers(string(c.Settings.Tokenizers))
+	if err != nil {
+		return nil, err
+	}
+	meter := token.NewMeter(&token.MeterOptions{
+		Options:     token.Options{Registry: registry, Tokenizers: tokenizers},
+		Calibration: token.NewCalibration(&token.CalibrationOptions{Log: log}),
+	})
+	return &keepers{p: p, settings: c, meter: meter, made: map[string]*plimsoll.Keeper{}}, nil
+}
+
+// named returns the keeper of a preset; the empty name is that of the settings.
+func (k *keepers) named(preset string) (*plimsoll.Keeper, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if preset == "" {
+		preset = k.settings.Settings.Preset
+	}
+	if made := k.made[preset]; made != nil {
+		return made, nil
+	}
+	made, err := k.make(preset)
+	if err != nil {
+		return nil, err
+	}
+	k.made[preset] = made
+	return made, nil
+}
+
+func (k *keepers) make(preset string) (*plimsoll.Keeper, error) {
+	c := *k.settings
+	if preset != c.Settings.Preset {
+		// The marks in force are those of another preset.
+		c.Settings.Preset, c.Settings.Marks = preset, config.Marks{}
+	}
+	options, err := k.p.keeperOptions(&c, keeping{serves: true, meter: k.meter})
+	if err != nil {
+		return nil, err
+	}
+	return plimsoll.New(options)
+}
+
+func (k *keepers) close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all error
+	for _, made := range k.made {
+		all = errors.Join(all, made.Close())
+	}
+	return all
+}

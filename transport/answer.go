@@ -1,0 +1,102 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll/wire/weave"
+)
+
+// answer returns the upstream's answer for the client.
+func (f *flow) answer(resp *http.Response) (*http.Response, error) {
+	resp, err := f.rescue(resp)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK || !f.offered || f.tenant == nil {
+		resp.Body = f.watched(resp)
+		return resp, nil
+	}
+	w := f.weave(resp)
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	if f.isEvents(resp) {
+		resp.Body = w
+		return resp, nil
+	}
+	// Nothing has reached the client yet, so that a failure can still be told in full.
+	body, err := io.ReadAll(w)
+	_ = w.Close()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	return resp, nil
+}
+
+// isEvents reports whether an answer is a stream of events.
+func (f *flow) isEvents(resp *http.Response) bool {
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil || kind == "" {
+		return f.stream && f.events
+	}
+	return kind == "text/event-stream"
+}
+
+func (f *flow) firstByte() {
+	if f.x.First.IsZero() {
+		f.x.First = f.t.options.Now()
+	}
+}
+
+// watched is the answer's body, which is read on the side while it passes.
+func (f *flow) watched(resp *http.Response) io.ReadCloser {
+	return &watched{f: f, from: resp.Body, watch: f.newWatcher(resp)}
+}
+
+type watched struct {
+	f     *flow
+	from  io.ReadCloser
+	watch *watcher
+	over  bool
+}
+
+// Read gives the bytes as they come.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.from.Read(p)
+	if n > 0 {
+		w.f.firstByte()
+		w.watch.take(p[:n])
+	}
+	if err != nil {
+		w.finish(err)
+	}
+	return n, err
+}
+
+func (w *watched) finish(err error) {
+	if w.over {
+		return
+	}
+	w.over = true
+	w.watch.done()
+	if errors.Is(err, io.EOF) {
+		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
+			w.f.seen(weave.Record{}, false)
+		}
+		err = nil
+	}
+	w.f.end(err)
+}
+
+// Close ends the upstream's answer.
+func (w *watched) Close() error {
+	err := w.from.Close()
+	w.finish(http.ErrBodyReadAfterClose)
+	return err
+}

@@ -1,0 +1,154 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// fit makes the request fit under the line, or under its own if that is nil, and
+// writes the body to send. An error means that the request must be refused; whatever
+// else fails lets it go on as it came.
+func (f *flow) fit(line *plimsoll.Line) error {
+	err := f.tryFit(line, true)
+	if err == nil || f.ctx.Err() != nil || refuses(err) {
+		return err
+	}
+	f.failed("the conversation could not be managed", err)
+	if err := f.tryFit(line, false); err == nil || refuses(err) {
+		return err
+	}
+	f.plan, f.offered, f.sent = nil, false, f.body
+	f.x.Decision = Failed
+	return nil
+}
+
+// refuses reports whether an error is about the request and not about us.
+func refuses(err error) bool {
+	var ambiguous *AmbiguousError
+	return errors.Is(err, plimsoll.ErrOverLimit) || errors.As(err, &ambiguous)
+}
+
+// failed notes a failure of our own.
+func (f *flow) failed(what string, err error) {
+	f.warn(what)
+	f.t.options.Logger.ErrorContext(f.ctx, what, "error", err, "dialect", f.dialect, "model", f.x.Model)
+}
+
+// tryFit fits with all that there is, or without the store and tools.
+func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	f.task = f.taskOf(stored)
+	if line == nil {
+		own, err := f.line(f.task.Conversation)
+		if err != nil {
+			return err
+		}
+		line = &own
+	}
+	f.task.Line = line
+	fit := f.keeper.FitTask
+	if f.dryRun {
+		fit = f.keeper.PlanTask
+	}
+	plan, err := fit(f.ctx, f.task)
+	if err != nil {
+		return err
+	}
+	f.plan = plan
+	f.tell(plan)
+	return f.encode()
+}
+
+// taskOf is the task of the request, for its owner.
+func (f *flow) taskOf(stored bool) plimsoll.Task {
+	task := dialects.Task(f.request)
+	task.Conversation.Model = f.model
+	task.Pins, task.Scope = f.pins, f.owner.key
+	if f.conversation != "" {
+		task.Scope += "\x00" + f.conversation
+		task.Chain = salted(f.request, f.conversation)
+	}
+	if stored {
+		task.Archive, task.Memory = f.t.guard.of(f.owner)
+	}
+	if task.Archive != nil && f.mayOffer() {
+		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
+	}
+	return task
+}
+
+// salted is the request's chain for a conversation that has a name: what was decided
+// for another one that begins alike does not count.
+func salted(r *wire.Request, name string) func() []plimsoll.Digest {
+	salt := wire.DigestOf([]byte(name))
+	return func() []plimsoll.Digest {
+		chain := r.Chain()
+		out := make([]plimsoll.Digest, len(chain))
+		for i, link := range chain {
+			for j := range link {
+				out[i][j] = link[j] ^ salt[j]
+			}
+		}
+		return out
+	}
+}
+
+// encode writes the body. What nobody edited is what came.
+func (f *flow) encode() error {
+	f.offered = f.plan.Draft().AddedTools().Len() > 0
+	switch {
+	case f.plan.Changed() || f.t.options.ManageCache:
+		if err := f.t.ambiguity.check(f.shown); err != nil {
+			return err
+		}
+		write := f.request.Encode
+		if f.t.options.ManageCache {
+			write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(f.request, d) }
+		}
+		body, err := write(f.plan.Draft())
+		if err != nil {
+			return err
+		}
+		f.sent = body
+	case f.woven:
+		f.sent = f.request.Body()
+	default:
+		f.sent = f.body
+	}
+	return nil
+}
+
+// tell puts what the plan says into the exchange.
+func (f *flow) tell(plan *plimsoll.Plan) {
+	f.x.Before, f.x.After, f.x.Line, f.x.Rungs = plan.Before, plan.After, plan.Line, plan.Rungs
+	f.x.Edits, f.x.New = len(plan.Edits), 0
+	f.x.Decision = Passed
+	if plan.Changed() {
+		f.x.Decision = Recalled
+	}
+	for _, r := range plan.Rungs {
+		if r.Replayed || r.Edits == 0 || r.Undone != "" {
+			continue
+		}
+		f.x.New += r.Edits
+		if r.Rung == "compact" {
+			f.x.Decision = Compacted
+		} else if f.x.Decision != Compacted {
+			f.x.Decision = Cut
+		}
+	}
+	if plan.Degraded != "" {
+		f.warn("the store could not be used; what was cut cannot be had back")
+		f.t.options.Logger.ErrorContext(f.ctx, "store", "error", plan.Degraded)
+	}
+}

@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// guard keeps a store that fails or hangs from holding up requests. Each thing that is
+// asked of it has a time limit, and after a failure nothing is asked for a while.
+type guard struct {
+	now  func() time.Time
+	down atomic.Int64 // until when, in nanoseconds
+}
+
+const (
+	// guardWait bounds one thing that is asked of the store.
+	guardWait = 5 * time.Second
+	// guardRest is for how long nothing is asked after a failure.
+	guardRest = 5 * time.Second
+)
+
+// errResting says that the store has failed a moment ago.
+var errResting = errors.New("the store has failed a moment ago")
+
+// Up reports whether the store is asked at all.
+func (g *guard) up() bool { return g.now().UnixNano() >= g.down.Load() }
+
+// of returns the archive and the memory of an owner, guarded; nil if there is no store
+// or it rests.
+func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
+	if o.tenant == nil || !g.up() {
+		return nil, nil
+	}
+	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), g}
+}
+
+// ask does something with the store.
+func (g *guard) ask(ctx context.Context, do func(context.Context) error) error {
+	if !g.up() {
+		return errResting
+	}
+	ctx, cancel := context.WithTimeout(ctx, guardWait)
+	defer cancel()
+	err := do(ctx)
+	if err != nil && !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, context.Canceled) {
+		g.down.Store(g.now().Add(guardRest).UnixNano())
+	}
+	return err
+}
+
+type guardedArchive struct {
+	plimsoll.Archive
+	guard *guard
+}
+
+// Put implements [plimsoll.Archive].
+func (a guardedArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (ref plimsoll.Ref, err error) {
+	err = a.guard.ask(ctx, func(ctx context.Context) error {
+		ref, err = a.Archive.Put(ctx, content)
+		return err
+	})
+	return ref, err
+}
+
+// Content implements [plimsoll.Contents].
+func (a guardedArchive) Content(ctx context.Context, id string) (parts plimsoll.List[plimsoll.Part], err error) {
+	err = a.guard.ask(ctx, func(ctx context.Context) error {
+		parts, err = a.Archive.(plimsoll.Contents).Content(ctx, id)
+		return err
+	})
+	return parts, err
+}
+
+type guardedMemory struct {
+	plimsoll.Memory
+	guard *guard
+}
+
+// Recall implements [plimsoll.Memory].
+func (m guardedMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d plimsoll.Decision, err error) {
+	err = m.guard.ask(ctx, func(ctx context.Context) error {
+		d, err = m.Memory.Recall(ctx, keys)
+		return err
+	})
+	return d, err
+}
+
+// Remember implements [plimsoll.Memory].
+func (m guardedMemory) Remember(ctx context.Context, d plimsoll.Decision) error {
+	return m.guard.ask(ctx, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
+}
+
+// AddAccount implements [plimsoll.Bookkeeper].
+func (m guardedMemory) AddAccount(ctx context.Context, a plimsoll.Account) error {
+	books, ok := m.Memory.(plimsoll.Bookkeeper)
+	if !ok {
+		return nil
+	}
+	return m.guard.ask(ctx, func(ctx context.Context) error { return books.AddAccount(ctx, a) })
+}

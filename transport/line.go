@@ -1,0 +1,194 @@
+package transport
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// unbounded is the window of a model of which nothing is known: no conversation is cut
+// for its sake until an upstream says what its limit is.
+const unbounded = 1 << 40
+
+// sourceUnknown marks the limit of such a model.
+const sourceUnknown model.Source = "unknown"
+
+// KnownLimit returns a limit finder that has no limit for models that nobody knows,
+// where others assume a safe one: a proxy learns it when it matters. Nil means what
+// the registry knows.
+func KnownLimit(find func(name string) model.Limit) func(name string) model.Limit {
+	if find == nil {
+		find = (&model.Limits{}).For
+	}
+	return func(name string) model.Limit {
+		l := find(name)
+		if l.Source == model.SourceDefault {
+			l.Tokens, l.Source = unbounded, sourceUnknown
+		}
+		return l
+	}
+}
+
+// line returns where the conversation must be: by the request, by the operator, by
+// what the upstream has said, by what is known of the model.
+func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
+	window := f.limit
+	if window == 0 {
+		window = f.t.options.Window
+	}
+	line := plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}
+	if window == 0 {
+		known, err := f.keeper.Line(c)
+		if err != nil {
+			return known, err
+		}
+		line = known
+	}
+	if l, ok := f.t.limits.find(f.ctx, f.x.Upstream, c.Model, f.t.options.Now()); ok {
+		if told := l.line(c, line); window == 0 || told.Limit() < line.Limit() {
+			line = told
+		}
+	}
+	return line, nil
+}
+
+// reserveOf is what is kept free of a window that somebody has set. Clients ask for
+// far longer answers than they get, so it is no more than a quarter; servers that
+// insist on all of it are learned from.
+func reserveOf(window, maxOutput int) int {
+	if maxOutput > 0 {
+		return min(maxOutput, window/4)
+	}
+	return plimsoll.ReserveFor(window, 0)
+}
+
+// learned is what an upstream has said about a model's context.
+type learned struct {
+	// Limit in the upstream's tokens.
+	Limit int `json:"limit"`
+	// Ratio of the upstream's tokens to ours.
+	Ratio float64 `json:"ratio"`
+	// Output says that the answer counts, too.
+	Output bool `json:"output,omitempty"`
+}
+
+// line is the line by what was learned, in our tokens.
+func (l learned) line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
+	ours := int(float64(l.Limit) / l.Ratio)
+	if l.Output {
+		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
+	}
+	return plimsoll.Line{Window: max(ours, min(known.Window, unbounded)), Input: ours, Reserve: min(known.Reserve, max(0, known.Window-ours))}
+}
+
+// margin is what is left free below a limit that an upstream told us about, for what
+// our count may be off.
+const margin = 0.98
+
+// learn draws a limit from an overflow: what the upstream said, about a request that
+// weighs so much by our count.
+func learn(o wire.Overflow, weighed, maxOutput int) learned {
+	l := learned{Limit: o.Limit, Ratio: 1}
+	switch {
+	case o.Limit > 0 && o.Tokens > 0 && weighed > 0:
+		withAnswer := float64(o.Tokens-maxOutput) / float64(weighed)
+		l.Ratio = float64(o.Tokens) / float64(weighed)
+		if maxOutput > 0 && o.Tokens-maxOutput > weighed/2 && abs(withAnswer-1) < abs(l.Ratio-1) {
+			l.Output, l.Ratio = true, withAnswer
+		}
+	case o.Limit > 0:
+		// Only the limit is told: that it was exceeded bounds the ratio from below.
+		l.Ratio = max(1, float64(o.Limit)/float64(max(1, weighed)))
+	default:
+		l.Limit = weighed * 3 / 4
+	}
+	l.Ratio = min(4, max(0.25, l.Ratio)) / margin
+	return l
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+// limits are what upstreams have said, by upstream and model. They are kept in the
+// store for other processes and later ones.
+type limits struct {
+	store *store.Store
+	mu    sync.Mutex
+	known map[string]heard
+}
+
+type heard struct {
+	learned
+	ok bool
+	at time.Time
+}
+
+const (
+	// recheck is how long a model counts as one that nobody has learned about, until
+	// the store is asked again.
+	recheck = time.Minute
+	// maxKnown bounds how many models are remembered.
+	maxKnown = 4096
+	// storeWait bounds how long a request waits for the store to say a small thing.
+	storeWait = 250 * time.Millisecond
+)
+
+func limitName(upstream, model string) string { return "limit:" + upstream + "/" + model }
+
+func (l *limits) find(ctx context.Context, upstream, model string, now time.Time) (learned, bool) {
+	name := limitName(upstream, model)
+	l.mu.Lock()
+	h, ok := l.known[name]
+	l.mu.Unlock()
+	if ok && (h.ok || now.Sub(h.at) < recheck) {
+		return h.learned, h.ok
+	}
+	h = heard{at: now}
+	if l.store != nil {
+		ctx, cancel := context.WithTimeout(ctx, storeWait)
+		defer cancel()
+		if value, err := l.store.Value(ctx, name); err == nil {
+			h.ok = json.Unmarshal(value, &h.learned) == nil && h.Limit > 0 && h.Ratio > 0
+		}
+	}
+	l.remember(name, h)
+	return h.learned, h.ok
+}
+
+func (l *limits) remember(name string, h heard) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.known) >= maxKnown || l.known == nil {
+		l.known = map[string]heard{}
+	}
+	l.known[name] = h
+}
+
+// put remembers a limit.
+func (l *limits) put(ctx context.Context, upstream, model string, is learned, now time.Time) error {
+	name := limitName(upstream, model)
+	l.remember(name, heard{is, true, now})
+	if l.store == nil {
+		return nil
+	}
+	value, err := json.Marshal(is)
+	if err != nil {
+		return err
+	}
+	return l.store.PutValue(ctx, name, value)
+}
+
+// outgrown forgets a limit when a larger prompt than it allows was answered.
+func (l *limits) outgrown(ctx context.Context, upstream, model string, billed int, now time.Time) {
+	is, ok := l.find(ctx, upstream, model, now)
+	if !ok || billed <= is.Limit {
+		return
+	}
+	is.Limit = billed
+	_ = l.put(ctx, upstream, model, is, now) // it will be learned again
+}

@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// Expand says how a model gets back what was taken out of its conversation.
+type Expand string
+
+// The ways.
+const (
+	// ExpandAuto offers the tools from the first cut on.
+	ExpandAuto Expand = "auto"
+	// ExpandAlways offers them from the first request on.
+	ExpandAlways Expand = "always"
+	// ExpandMCP leaves it to an MCP server.
+	ExpandMCP Expand = "mcp"
+	// ExpandOff never offers them.
+	ExpandOff Expand = "off"
+)
+
+// Options configure a [Transport]. The zero value manages with preset auto, by what is
+// known of each model, and keeps nothing of what it takes out.
+type Options struct {
+	// Base sends requests; nil means [http.DefaultTransport].
+	Base http.RoundTripper
+	// Keeper returns the keeper for a preset, by name; the empty name is the usual one.
+	// Nil means preset auto and no other.
+	Keeper func(preset string) (*plimsoll.Keeper, error)
+	// Billed, if not nil, is told what was billed for a conversation, so that a meter
+	// can learn from it. The key names the conversation across its requests.
+	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
+	// Store keeps what is taken out, and what was decided; nil means that this process
+	// alone remembers what it decided, and not for ever.
+	Store *store.Store
+	// Tenant names who sends a request; nil means [Credential]. What one tenant stored
+	// no other can see.
+	Tenant func(*http.Request) string
+	// Window is the context limit in tokens for every model; 0 means that of the keeper.
+	Window int
+	// Expand says whether tools are offered; empty means [ExpandAuto]. Without a store
+	// there are none.
+	Expand Expand
+	// Rounds is how often in one answer the model may call these tools; 0 means 8.
+	Rounds int
+	// Official reports whether an address is the provider's own, which does itself what
+	// its API promises; nil means the addresses of the three providers.
+	Official func(host string) bool
+	// ManageCache places the marks for prompt caches.
+	ManageCache bool
+	// MaxBody is how many bytes a request may have, decoded; 0 means 64 MiB.
+	MaxBody int64
+	// Observe, if not nil, is told what became of each managed request. It must not
+	// block.
+	Observe func(context.Context, Exchange)
+	// Logger gets what operators should know, without content; nil means no log.
+	Logger *slog.Logger
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+}
+
+const (
+	defaultRounds  = 8
+	defaultMaxBody = 64 << 20
+)
+
+func (o *Options) fill() error {
+	if o.Base == nil {
+		o.Base = http.DefaultTransport
+	}
+	if o.Keeper == nil {
+		if err := o.fillKeeper(); err != nil {
+			return err
+		}
+	}
+	if o.Tenant == nil {
+		o.Tenant = Credential
+	}
+	if o.Expand == "" {
+		o.Expand = ExpandAuto
+	}
+	if o.Rounds == 0 {
+		o.Rounds = defaultRounds
+	}
+	if o.MaxBody == 0 {
+		o.MaxBody = defaultMaxBody
+	}
+	if o.Official == nil {
+		o.Official = official
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return nil
+}
+
+// fillKeeper makes a keeper of preset auto, with a meter that learns from bills.
+func (o *Options) fillKeeper() error {
+	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil)})
+	if err != nil {
+		return err
+	}
+	keeper, err := plimsoll.New(options)
+	if err != nil {
+		return err
+	}
+	o.Keeper = func(name string) (*plimsoll.Keeper, error) {
+		if name != "" && name != preset.NameAuto {
+			return nil, unknownPreset(name)
+		}
+		return keeper, nil
+	}
+	if o.Billed == nil {
+		o.Billed = meter.Observe
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// records keeps small things that belong to a place in a conversation: what the client
+// was not shown there, and what an answer of the server's said. They are at hand in
+// memory, as far as there is room, and in the owner's part of the store.
+type records struct {
+	mu            sync.Mutex
+	recent, older map[recordKey][]byte
+	bytes         int
+}
+
+type recordKey struct {
+	owner string
+	key   plimsoll.Digest
+}
+
+// recordBytes bounds what is at hand.
+const recordBytes = 32 << 20
+
+// keyFor is the key of a kind of record for a place.
+func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
+	return wire.DigestOf(append([]byte(kind+"\x00"), at[:]...))
+}
+
+func (r *records) atHand(k recordKey) ([]byte, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	body, ok := r.recent[k]
+	if !ok {
+		if body, ok = r.older[k]; ok {
+			r.hold(k, body)
+		}
+	}
+	return body, ok
+}
+
+func (r *records) keep(k recordKey, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hold(k, body)
+}
+
+func (r *records) hold(k recordKey, body []byte) {
+	cost := len(body) + 128
+	if r.recent == nil || r.bytes+cost > recordBytes/2 {
+		r.older, r.recent, r.bytes = r.recent, map[recordKey][]byte{}, 0
+	}
+	r.recent[k], r.bytes = body, r.bytes+cost
+}
+
+// record keeps a record for other processes, too.
+func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
+	f.t.records.keep(recordKey{f.owner.key, key}, body)
+	if f.tenant == nil {
+		return
+	}
+	err := f.t.guard.ask(ctx, func(ctx context.Context) error {
+		return f.tenant.PutDecision(ctx, store.Decision{Key: key, Body: body})
+	})
+	if err != nil {
+		f.failed("what the client was not shown could not be stored", err)
+	}
+}
+
+// recorded returns the first of the records that there is.
+func (f *flow) recorded(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
+	for _, key := range keys {
+		if body, ok := f.t.records.atHand(recordKey{f.owner.key, key}); ok {
+			return key, body, true
+		}
+	}
+	if f.tenant == nil || len(keys) == 0 {
+		return plimsoll.Digest{}, nil, false
+	}
+	var found store.Decision
+	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
+		found, err = f.tenant.FindDecision(ctx, keys...)
+		return err
+	})
+	if err != nil {
+		if !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, errResting) {
+			f.failed("the store could not be asked", err)
+		}
+		return plimsoll.Digest{}, nil, false
+	}
+	f.t.records.keep(recordKey{f.owner.key, found.Key}, found.Body)
+	return found.Key, found.Body, true
+}

@@ -1,0 +1,177 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/wire/weave"
+)
+
+// woven is the body of an answer in which calls of our tools are answered on the way.
+type woven struct {
+	f     *flow
+	reply weave.Reply
+	// from is the model's answer that is being read.
+	from io.ReadCloser
+	// watch reads the same for its usage.
+	watch *watcher
+	chunk []byte
+	ready []byte
+	// results of all rounds so far.
+	results [][]weave.Result
+	err     error
+}
+
+const chunkSize = 32 << 10
+
+func (f *flow) weave(resp *http.Response) *woven {
+	return &woven{
+		f: f, reply: weave.NewReply(f.dialect, f.isEvents(resp), isOurs), from: resp.Body,
+		watch: f.newWatcher(resp), chunk: make([]byte, chunkSize),
+	}
+}
+
+// Read gives the client what is its own.
+func (w *woven) Read(p []byte) (int, error) {
+	for len(w.ready) == 0 && w.err == nil {
+		w.step()
+	}
+	n := copy(p, w.ready)
+	w.ready = w.ready[n:]
+	if len(w.ready) > 0 {
+		return n, nil
+	}
+	return n, w.err
+}
+
+// step reads on.
+func (w *woven) step() {
+	n, err := w.from.Read(w.chunk)
+	if n > 0 {
+		w.f.firstByte()
+		w.watch.take(w.chunk[:n])
+		w.ready = w.reply.Write(w.chunk[:n])
+	}
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, io.EOF) {
+		w.finish(err)
+		return
+	}
+	w.watch.done()
+	w.next()
+}
+
+// next goes on where the model's answer has ended.
+func (w *woven) next() {
+	round := w.reply.End()
+	if len(round.Calls) == 0 || round.Broken {
+		w.finish(nil)
+		return
+	}
+	results := make([]weave.Result, 0, len(round.Calls))
+	for _, call := range round.Calls {
+		results = append(results, w.f.execute(call.Name, call.Arguments))
+		results[len(results)-1].Call = call
+	}
+	w.results = append(w.results, results)
+	if round.Foreign || len(w.results) > w.f.t.options.Rounds {
+		w.finish(nil)
+		return
+	}
+	w.f.x.Rounds++
+	if err := w.ask(round, results); err != nil {
+		w.finish(err)
+	}
+}
+
+// ask sends the results to the model, whose answer goes on in this body.
+func (w *woven) ask(round weave.Round, results []weave.Result) error {
+	resp, err := w.f.goOn(round, results)
+	if err != nil {
+		return err
+	}
+	_ = w.from.Close()
+	w.from, w.watch = resp.Body, w.f.newWatcher(resp)
+	w.reply.Again()
+	return nil
+}
+
+// finish ends the body. What broke off is not completed.
+func (w *woven) finish(err error) {
+	if err == nil {
+		err = io.EOF
+		w.ready = append(w.ready, w.reply.Finish()...)
+		record, hid := w.reply.Record(w.results)
+		w.f.seen(record, hid)
+	}
+	w.err = err
+	if errors.Is(err, io.EOF) {
+		w.f.end(nil)
+	} else {
+		w.f.end(err)
+	}
+}
+
+// Close ends the model's answer.
+func (w *woven) Close() error {
+	err := w.from.Close()
+	if w.err == nil {
+		w.err = http.ErrBodyReadAfterClose
+	}
+	w.f.end(nil)
+	return err
+}
+
+// goOn asks the model again, with what it said and the results of its calls.
+func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, error) {
+	body, err := weave.Continue(f.request, round.Said, results)
+	if err != nil {
+		return nil, err
+	}
+	request, err := f.codec.Decode(body)
+	if err != nil {
+		return nil, fmt.Errorf("go on: %w", err)
+	}
+	before := f.x
+	f.request, f.woven = request, true
+	if err := f.fit(nil); err != nil {
+		return nil, fmt.Errorf("go on: %w", err)
+	}
+	// The exchange tells about what the client sent.
+	f.x.Before, f.x.Decision, f.x.Edits, f.x.New = before.Before, before.Decision, before.Edits, before.New
+	resp, err := f.send()
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		_ = resp.Body.Close()
+		return nil, fmt.Errorf("go on: the upstream answered %d: %s", resp.StatusCode, strings.ToValidUTF8(string(text), "?"))
+	}
+	return resp, nil
+}
+
+// execute answers one call. Its answer is no longer than there is room for.
+func (f *flow) execute(name, arguments string) weave.Result {
+	room := f.plan.Line.Limit() - f.plan.After.Total
+	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 2*room))}
+	var answer expand.Answer
+	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
+		answer, err = expand.Execute(ctx, f.tenant, name, arguments, limits)
+		if errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrArguments) || errors.Is(err, expand.ErrTime) {
+			answer, err = expand.Answer{Text: expand.Explain(err)}, nil
+		}
+		return err
+	})
+	if err != nil {
+		return weave.Result{Text: expand.Explain(err), IsError: true}
+	}
+	return weave.Result{Text: answer.Text, Parts: answer.Parts}
+}

@@ -1,0 +1,95 @@
+package transport
+
+import (
+	"context"
+	"encoding/hex"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// settle adds what one call of the model was billed to the accounts.
+func (f *flow) settle(answer wire.Response) {
+	if answer.Model != "" {
+		f.x.Answered = answer.Model
+	}
+	if !answer.HasUsage || f.plan == nil {
+		return
+	}
+	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
+	task, plan, t, ctx := f.task, f.plan, f.t, context.WithoutCancel(f.ctx)
+	usage, key, upstream, model, keeper := answer.Usage, f.owner.key+f.beginning(), f.x.Upstream, f.model, f.keeper
+	t.bills.add(func() {
+		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
+			t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
+		}
+		if t.options.Billed != nil {
+			t.options.Billed(key, plan.Conversation(), usage)
+		}
+		t.limits.outgrown(ctx, upstream, model, usage.Prompt(), t.options.Now())
+	})
+}
+
+// beginning names the conversation by what it begins with, up to the first message of
+// the user.
+func (f *flow) beginning() string {
+	if f.conversation != "" {
+		return f.conversation
+	}
+	c, chain := f.shown.Conversation(), f.shown.Chain()
+	for i := range c.Messages.Len() {
+		if c.Messages.At(i).Role == plimsoll.User {
+			return hex.EncodeToString(chain[i+1][:])
+		}
+	}
+	return hex.EncodeToString(chain[0][:])
+}
+
+// bills are settled one after another, beside the answers, so that nobody waits for
+// the store at the end of one.
+type bills struct {
+	mu      sync.Mutex
+	waiting []func()
+	working bool
+	idle    sync.WaitGroup
+}
+
+// maxBills is how many may wait; more are settled by those who bring them.
+const maxBills = 1024
+
+func (b *bills) add(settle func()) {
+	b.mu.Lock()
+	if len(b.waiting) >= maxBills {
+		b.mu.Unlock()
+		settle()
+		return
+	}
+	b.waiting = append(b.waiting, settle)
+	if !b.working {
+		b.working = true
+		b.idle.Go(b.work)
+	}
+	b.mu.Unlock()
+}
+
+func (b *bills) work() {
+	for {
+		b.mu.Lock()
+		if len(b.waiting) == 0 {
+			b.working, b.waiting = false, nil
+			b.mu.Unlock()
+			return
+		}
+		next := b.waiting[0]
+		b.waiting = b.waiting[1:]
+		b.mu.Unlock()
+		next()
+	}
+}
+
+// Close waits until all accounts are written. The transport may be used no more.
+func (t *Transport) Close() error {
+	t.bills.idle.Wait()
+	return nil
+}

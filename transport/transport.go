@@ -1,0 +1,273 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// Transport manages the conversations in the requests that it sends. It is safe for
+// concurrent use.
+type Transport struct {
+	options Options
+	// secret keeps names of tenants apart where no store does.
+	secret  [32]byte
+	limits  limits
+	records records
+	guard   guard
+	// ambiguity knows messages that can be read in one way only.
+	ambiguity ambiguity
+	bills     bills
+	// lacking are the endpoints that upstreams turned out not to have.
+	lacking lacking
+}
+
+var _ http.RoundTripper = (*Transport)(nil)
+
+// New returns a transport; nil options mean the zero value.
+func New(o *Options) (*Transport, error) {
+	t := &Transport{}
+	if o != nil {
+		t.options = *o
+	}
+	if err := t.options.fill(); err != nil {
+		return nil, fmt.Errorf("new transport: %w", err)
+	}
+	if _, err := rand.Read(t.secret[:]); err != nil {
+		return nil, fmt.Errorf("new transport: %w", err)
+	}
+	t.limits.store = t.options.Store
+	t.guard.now = t.options.Now
+	return t, nil
+}
+
+// RoundTrip sends a request and returns the answer. A request that carries no
+// conversation is sent as it is.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	e, ok := recognise(req)
+	if !ok {
+		return t.pass(req)
+	}
+	defer req.Body.Close()
+	f := t.begin(req, e)
+	resp, err := f.run()
+	if err != nil {
+		f.end(err)
+		return nil, err
+	}
+	f.announce(resp)
+	return resp, nil
+}
+
+// pass sends a request that is not managed.
+func (t *Transport) pass(req *http.Request) (*http.Response, error) {
+	out := req.Clone(req.Context())
+	stripControls(out.Header)
+	return t.options.Base.RoundTrip(out)
+}
+
+// flow is one request on its way.
+type flow struct {
+	t   *Transport
+	ctx context.Context
+	in  *http.Request
+	endpoint
+	controls
+	owner
+	codec  wire.Codec
+	keeper *plimsoll.Keeper
+	x      Exchange
+
+	// raw is the body as it came, body the same without its content coding.
+	raw, body []byte
+	// shown is the conversation as the client knows it, request what the model is to
+	// know: with what the client was not shown, before anything is cut.
+	shown, request *wire.Request
+	// client is the request as it came, if shown has the history that it only names.
+	client *wire.Request
+	task   plimsoll.Task
+	plan   *plimsoll.Plan
+	// woven says that request has rounds that the client was not shown.
+	woven bool
+	// sent is the body that goes upstream.
+	sent []byte
+	// offered says that the model can call tools of ours.
+	offered bool
+	// rescued says that the one retry was used.
+	rescued bool
+	ended   bool
+}
+
+func (t *Transport) begin(req *http.Request, e endpoint) *flow {
+	f := &flow{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}
+	f.x = Exchange{
+		Start: t.options.Now(), Dialect: e.dialect, Endpoint: e.name, Upstream: req.URL.Host,
+		Tenant: f.owner.label, Decision: Bypassed,
+	}
+	return f
+}
+
+func (f *flow) run() (*http.Response, error) {
+	var err error
+	if f.controls, err = readControls(f.in.Header); err != nil {
+		return f.refuse(err), nil
+	}
+	if f.raw, err = readBody(f.in, f.t.options.MaxBody); err != nil {
+		return f.refuseUnread(err)
+	}
+	f.x.Bytes = len(f.raw)
+	if f.bypass {
+		return f.forward("")
+	}
+	if f.body, err = coding.Decode(f.in.Header.Get("Content-Encoding"), f.raw, f.t.options.MaxBody); err != nil {
+		return f.refuseUnread(err)
+	}
+	if f.keeper, err = f.t.options.Keeper(f.preset); err != nil {
+		return f.refuse(err), nil
+	}
+	if f.shown, err = f.codec.Decode(f.body); err != nil {
+		return f.forward("the body was not understood and is not managed")
+	}
+	f.read()
+	switch f.name {
+	case countOnly:
+		return f.count()
+	case compact:
+		return f.compact()
+	}
+	return f.manage()
+}
+
+// read takes from the request what the exchange tells about it.
+func (f *flow) read() {
+	c := f.shown.Conversation()
+	if f.model == "" {
+		f.model = c.Model
+	}
+	f.stream = f.stream || f.shown.Stream()
+	f.events = f.events || f.dialect != plimsoll.Gemini
+	f.x.Model, f.x.Stream = f.model, f.stream
+}
+
+// manage makes the conversation fit, sends it and returns the answer.
+func (f *flow) manage() (*http.Response, error) {
+	f.continued()
+	f.request = f.restored()
+	if err := f.fit(nil); err != nil {
+		if f.ctx.Err() != nil {
+			return nil, f.ctx.Err()
+		}
+		return f.refuse(err), nil
+	}
+	if f.dryRun {
+		return f.explain(), nil
+	}
+	resp, err := f.send()
+	if err != nil {
+		return nil, err
+	}
+	return f.answer(resp)
+}
+
+// forward sends the client's bytes as they came.
+func (f *flow) forward(warning string) (*http.Response, error) {
+	f.warn(warning)
+	f.sent = f.raw
+	resp, err := f.send()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = f.watched(resp)
+	return resp, nil
+}
+
+// send sends the body. What is unchanged goes as it came, in its content coding.
+func (f *flow) send() (*http.Response, error) {
+	out := f.in.Clone(f.ctx)
+	stripControls(out.Header)
+	body := f.sent
+	if sameSlice(body, f.body) {
+		body = f.raw
+	} else if !sameSlice(body, f.raw) {
+		out.Header.Del("Content-Encoding")
+		out.Header.Del("Content-Md5")
+		out.Header.Del("Content-Digest")
+		out.Header.Del("Digest")
+	}
+	if f.offered {
+		// The answer must be read before the client gets it.
+		out.Header.Set("Accept-Encoding", "identity")
+	}
+	if out.Header.Get("Content-Length") != "" {
+		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
+	out.Body = io.NopCloser(bytes.NewReader(body))
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	f.x.Sent = len(body)
+	if f.x.Manage == 0 {
+		f.x.Manage = f.t.options.Now().Sub(f.x.Start)
+	}
+	return f.t.options.Base.RoundTrip(out)
+}
+
+func sameSlice(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// warn notes something that failed without harm. The first is what the client is told.
+func (f *flow) warn(text string) {
+	if text == "" {
+		return
+	}
+	if f.x.Warning == "" {
+		f.x.Warning = text
+	}
+	f.t.options.Logger.WarnContext(f.ctx, text, "dialect", f.dialect, "model", f.x.Model, "upstream", f.x.Upstream, "tenant", f.x.Tenant)
+}
+
+// end tells what became of the request, once.
+func (f *flow) end(err error) {
+	if f.ended {
+		return
+	}
+	f.ended = true
+	f.x.End, f.x.Err = f.t.options.Now(), err
+	if f.x.Err == nil && errors.Is(f.ctx.Err(), context.Canceled) {
+		f.x.Err = f.ctx.Err()
+	}
+	if f.t.options.Observe != nil {
+		f.t.options.Observe(f.ctx, f.x)
+	}
+}
+
+// announce says in headers of the answer what was done.
+func (f *flow) announce(resp *http.Response) {
+	f.x.Status = resp.StatusCode
+	h := resp.Header
+	if h == nil {
+		h = http.Header{}
+		resp.Header = h
+	}
+	h.Set(HeaderDecision, string(f.x.Decision))
+	if f.plan != nil {
+		h.Set(HeaderLoad, strconv.Itoa(f.x.After.Total))
+		h.Set(HeaderSaved, strconv.Itoa(f.x.Before.Total-f.x.After.Total))
+		if limit := f.x.Line.Limit(); limit < unbounded/2 {
+			h.Set(HeaderLimit, strconv.Itoa(limit))
+		}
+	}
+	if f.x.Warning != "" {
+		h.Set(HeaderWarning, clean(f.x.Warning))
+	}
+}

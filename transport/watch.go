@@ -1,0 +1,149 @@
+package transport
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// watcher reads one answer of the model on the side: what was billed, and what was
+// said where that must be remembered. Nothing in an answer can make it fail.
+type watcher struct {
+	f  *flow
+	ok bool
+	// take and done are those of a stream or of a whole body.
+	sink io.WriteCloser
+	// answer is there when everything was read.
+	answer func() (wire.Response, bool)
+	// final is the last event or the body, where it must be remembered.
+	final []byte
+	over  bool
+	whole bool
+}
+
+// maxWatched bounds an answer that is not streamed, as far as it is looked at.
+const maxWatched = 32 << 20
+
+func (f *flow) newWatcher(resp *http.Response) *watcher {
+	w := &watcher{f: f, ok: resp.StatusCode == http.StatusOK && f.shown != nil && f.name != countOnly}
+	if !w.ok {
+		return w
+	}
+	if f.isEvents(resp) {
+		w.watchEvents()
+	} else {
+		w.watchBody()
+	}
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		w.sink = newUndone(encoding, w.sink)
+	}
+	return w
+}
+
+// take reads the next bytes.
+func (w *watcher) take(p []byte) {
+	if w.ok {
+		_, _ = w.sink.Write(p)
+	}
+}
+
+// done says that the answer has ended, whole or not, and settles what was billed.
+func (w *watcher) done() {
+	if !w.ok || w.over {
+		return
+	}
+	w.over = true
+	_ = w.sink.Close()
+	answer, whole := w.answer()
+	w.whole = whole && answer.Error == nil
+	w.f.settle(answer)
+	if w.whole {
+		w.f.chained(w.final)
+	}
+}
+
+// complete reports whether the answer came to its end.
+func (w *watcher) complete() bool { return w.whole }
+
+func (w *watcher) watchEvents() {
+	a := w.f.codec.NewAssembler()
+	keep := w.f.dialect == plimsoll.Responses
+	w.sink = sse.NewSplitter(func(e sse.Event, err error) {
+		if err != nil || !e.HasData() {
+			return
+		}
+		a.Event(e.Name, e.Data)
+		if keep && a.Done() && w.final == nil {
+			w.final = bytes.Clone(e.Data)
+		}
+	}, nil)
+	w.answer = func() (wire.Response, bool) { return a.Response(), a.Done() }
+}
+
+func (w *watcher) watchBody() {
+	b := &bounded{}
+	w.sink = b
+	w.answer = func() (wire.Response, bool) {
+		if b.cut {
+			return wire.Response{}, false
+		}
+		r, err := w.f.codec.ReadResponse(b.Bytes())
+		w.final = b.Bytes()
+		return r, err == nil
+	}
+}
+
+// bounded holds a body that is not too large to look at.
+type bounded struct {
+	bytes.Buffer
+	cut bool
+}
+
+// Write keeps the bytes, or nothing of a body that is too large.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.cut || b.Len()+len(p) > maxWatched {
+		b.cut = true
+		b.Buffer = bytes.Buffer{}
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// Close does nothing.
+func (b *bounded) Close() error { return nil }
+
+// undone undoes a content coding on the way to a sink.
+type undone struct {
+	pipe *io.PipeWriter
+	over chan struct{}
+}
+
+func newUndone(encoding string, sink io.WriteCloser) *undone {
+	r, w := io.Pipe()
+	u := &undone{w, make(chan struct{})}
+	go func() {
+		defer close(u.over)
+		if d, err := coding.NewReader(encoding, r); err == nil {
+			_, _ = io.Copy(sink, d)
+			_ = d.Close()
+		}
+		_, _ = io.Copy(io.Discard, r)
+		_ = sink.Close()
+	}()
+	return u
+}
+
+// Write hands on what is still coded.
+func (u *undone) Write(p []byte) (int, error) { return u.pipe.Write(p) }
+
+// Close waits until everything was read.
+func (u *undone) Close() error {
+	err := u.pipe.Close()
+	<-u.over
+	return err
+}
