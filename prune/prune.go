@@ -54,6 +54,11 @@ func InfoFor(ctx context.Context, history plimsoll.Conversation, o *Options) (In
 	if err != nil {
 		return Info{}, err
 	}
+	return InfoOf(plan), nil
+}
+
+// InfoOf returns what a plan of [Plan] does.
+func InfoOf(plan *plimsoll.Plan) Info {
 	dropped := map[int]bool{}
 	for _, e := range plan.Edits {
 		if e.Kind == plimsoll.EditDrop {
@@ -66,7 +71,7 @@ func InfoFor(ctx context.Context, history plimsoll.Conversation, o *Options) (In
 			info.TurnsToRemove++
 		}
 	}
-	return info, nil
+	return info
 }
 
 // Plan returns every edit that pruning makes, with its reason.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/control"
 	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/store"
 )
@@ -101,7 +102,7 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if c.DryRun {
 			where = keeping{dry: true}
 			if tenant != nil {
-				where.archive = namesOnly{tenant}
+				where.archive = control.NamesOnly{Archive: tenant}
 			}
 		}
 		meanwhile := newProgress(p, d)
@@ -115,14 +116,6 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		return err
 	})
 	return made, err
-}
-
-// namesOnly is an archive that gives references and stores nothing.
-type namesOnly struct{ plimsoll.Archive }
-
-// Put returns the reference.
-func (a namesOnly) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return a.Ref(ctx, content)
 }
 
 // write prints the conversation and then says what was done.

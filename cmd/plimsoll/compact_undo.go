@@ -6,9 +6,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/control"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // undo prints the conversation with the archived messages in the place of their
@@ -26,17 +26,11 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *b
 		if err != nil {
 			return err
 		}
-		whole, err := restore(ctx, tenant, b, c.Undo)
-		if err != nil {
-			return err
-		}
-		if out, err = b.unwrap(whole.Body()); err != nil {
-			return err
-		}
-		task := taskOf(settings.Settings, &body{request: whole})
-		_, err = k.Undo(ctx, task, c.Undo)
-		if _, standing := plimsoll.CheckpointSpan(b.request.Conversation(), c.Undo); standing && errors.Is(err, plimsoll.ErrNotFound) {
-			err = nil // the store never knew, or has forgotten already
+		whole, err := control.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) plimsoll.Task {
+			return control.Task(whole, settings.Settings.Model)
+		})
+		if err == nil {
+			out, err = b.unwrap(whole.Body())
 		}
 		return err
 	})
@@ -45,25 +39,4 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *b
 	}
 	_, err = p.out.Write(out)
 	return err
-}
-
-// restore returns the request with the archived messages in it. One that has no such
-// checkpoint is whole already.
-func restore(ctx context.Context, tenant *store.Tenant, b *body, ref string) (*wire.Request, error) {
-	if _, ok := plimsoll.CheckpointSpan(b.request.Conversation(), ref); !ok {
-		return b.request, nil
-	}
-	content, err := tenant.Content(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	list, err := plimsoll.SpanOf(content)
-	if err != nil {
-		return nil, err
-	}
-	edited, err := dialects.Restore(b.request, ref, list)
-	if err != nil {
-		return nil, err
-	}
-	return dialects.Codec(b.request.Dialect()).Decode(edited)
 }
