@@ -2,6 +2,7 @@ package weave
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -18,7 +19,10 @@ var (
 )
 
 func (l anthropicLoom) reply(streamed bool, ours func(string) bool) Reply {
-	return nil
+	if streamed {
+		return newAnthropicStream(l, ours)
+	}
+	return newWhole(newHistory(l), anthropicJoiner{ours})
 }
 
 // results makes one message of the user's, which this API wants behind the calls.
@@ -42,14 +46,10 @@ func resultParts(results []Result) []plimsoll.Part {
 // beside makes content blocks.
 func (l anthropicLoom) beside(results []Result) ([]json.RawMessage, error) {
 	messages, err := l.results(results)
-	if err != nil {
+	if err != nil || len(messages) == 0 {
 		return nil, err
 	}
-	var blocks []json.RawMessage
-	for _, m := range messages {
-		blocks = append(blocks, itemsOf(m, contentOf(m))...)
-	}
-	return blocks, nil
+	return rawMessages(itemsOf(memberOf(messages[0], "content"))), nil
 }
 
 // put puts blocks behind the results that the client's next message begins with.
@@ -58,40 +58,31 @@ func (anthropicLoom) put(r *wire.Request, next int, results []json.RawMessage) (
 	if next >= messages.Len() || messages.At(next).Role != plimsoll.User {
 		return nil, false
 	}
-	last := -1
-	for i := range messages.At(next).Parts.Len() {
-		if _, ok := plimsoll.Peek(messages.At(next), i).(plimsoll.ToolResult); !ok {
+	answers, m := 0, messages.At(next)
+	for answers < m.Parts.Len() {
+		if _, ok := plimsoll.Peek(m, answers).(plimsoll.ToolResult); !ok {
 			break
 		}
-		last = i
+		answers++
 	}
-	span := r.Layout().Messages.Items[next]
-	list := contentOf(span.Of(r.Body()))
-	if last < 0 || last >= len(list.Items) {
+	blocks := contentAt(r.Body(), r.Layout().Messages.Items[next])
+	if answers == 0 || answers > len(blocks.Items) {
 		return nil, false
 	}
-	at := span.Start + list.Items[last].End
-	text := append([]byte{','}, joined(results)...)
-	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: text}}, true
+	at := blocks.Items[answers-1].End
+	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
 }
 
-// contentOf returns the blocks of a message; zero if its content is a string.
-func contentOf(message []byte) (content rawjson.List) {
-	s := rawjson.NewScanner(message)
+// contentAt returns the blocks of the message at a span; none if its content is a
+// string.
+func contentAt(body []byte, at rawjson.Span) (content rawjson.List) {
+	s := rawjson.NewScannerAt(body, at)
 	for key := range s.Members() {
 		if string(key) == "content" {
 			content = s.List()
 		}
 	}
 	return content
-}
-
-func itemsOf(data []byte, l rawjson.List) []json.RawMessage {
-	items := make([]json.RawMessage, len(l.Items))
-	for i, item := range l.Items {
-		items[i] = item.Of(data)
-	}
-	return items
 }
 
 // mark puts the last cache mark of what stood there on the last block that can carry
@@ -103,7 +94,7 @@ func (anthropicLoom) mark(stood []byte, elements []json.RawMessage) []json.RawMe
 	}
 	for i := len(elements) - 1; i >= 0; i-- {
 		if marked, ok := withMark(elements[i], value); ok {
-			elements = append([]json.RawMessage{}, elements...)
+			elements = slices.Clone(elements)
 			elements[i] = marked
 			break
 		}
@@ -113,10 +104,9 @@ func (anthropicLoom) mark(stood []byte, elements []json.RawMessage) []json.RawMe
 
 // lastMark returns the last cache mark on a block of some messages.
 func lastMark(messages []byte) (value []byte) {
-	list := append(append([]byte{'['}, messages...), ']')
-	for _, m := range itemsOf(list, rawjson.NewScanner(list).List()) {
-		for _, block := range itemsOf(m, contentOf(m)) {
-			if mark := member(block, "cache_control"); len(mark) > 0 && mark[0] == '{' {
+	for _, m := range itemsOf(listed([][]byte{messages})) {
+		for _, block := range itemsOf(memberOf(m, "content")) {
+			if mark := memberOf(block, "cache_control"); isObject(mark) {
 				value = mark
 			}
 		}
@@ -125,15 +115,14 @@ func lastMark(messages []byte) (value []byte) {
 }
 
 // withMark puts a cache mark on the last block of a message that can carry one:
-// neither thinking nor anything that a server's tool left can.
+// neither thinking nor what a server's tool left can.
 func withMark(message, value []byte) ([]byte, bool) {
-	content := contentOf(message)
-	for i := len(content.Items) - 1; i >= 0; i-- {
-		block := content.Items[i].Of(message)
-		switch text(block, "type") {
+	content := contentAt(message, rawjson.Span{End: len(message)})
+	for _, at := range slices.Backward(content.Items) {
+		block := at.Of(message)
+		switch stringOf(block, "type") {
 		case "text", "tool_use", "tool_result":
-			span := content.Items[i]
-			return splice(message, span, with(block, "cache_control", value)), true
+			return splice(message, at, withMember(block, "cache_control", value)), true
 		}
 	}
 	return nil, false

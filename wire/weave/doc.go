@@ -73,17 +73,18 @@ type Result struct {
 	IsError bool
 }
 
-// Record is what a client has not seen of one reply. It is stored as JSON.
+// Record is what a client has not seen of one reply. It is stored as JSON, in which the
+// elements are texts and keep their bytes.
 type Record struct {
 	// Shown identifies what the client was shown: the text, without white space, and
 	// the client's own calls. A message that says something else is another reply.
-	Shown plimsoll.Digest `json:"shown"`
+	Shown plimsoll.Digest
 	// Elements stand in the place of the client's own: everything that was said, and
-	// the answers to our calls but for those of the last round.
-	Elements []json.RawMessage `json:"elements"`
+	// the answers to our calls but for those that are Results. There may be none.
+	Elements []json.RawMessage
 	// Results answer our calls of the last round, if the client's own tools were called
 	// in it as well: they stand beside the client's results.
-	Results []json.RawMessage `json:"results,omitempty"`
+	Results []json.RawMessage
 }
 
 // loom is what a dialect must know to be woven.

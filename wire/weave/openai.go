@@ -15,7 +15,10 @@ type openaiLoom struct{}
 var _ loom = openaiLoom{}
 
 func (l openaiLoom) reply(streamed bool, ours func(string) bool) Reply {
-	return nil
+	if streamed {
+		return newOpenaiStream(l, ours)
+	}
+	return newWhole(newHistory(l), openaiJoiner{ours})
 }
 
 // results makes a tool message of each. The API takes nothing but text in it.

@@ -47,6 +47,49 @@ func (s shown) digest() plimsoll.Digest {
 	return plimsoll.Digest(sum[:len(plimsoll.Digest{})])
 }
 
+// stored is a record as it is stored: elements are texts, so that they keep their bytes.
+type stored struct {
+	Shown    plimsoll.Digest `json:"shown"`
+	Elements []string        `json:"elements"`
+	Results  []string        `json:"results,omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (r Record) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stored{r.Shown, stringsOf(r.Elements), stringsOf(r.Results)})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (r *Record) UnmarshalJSON(raw []byte) error {
+	var s stored
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return err
+	}
+	*r = Record{s.Shown, messagesOf(s.Elements), messagesOf(s.Results)}
+	for _, e := range append(r.Elements[:len(r.Elements):len(r.Elements)], r.Results...) {
+		if !json.Valid(e) {
+			return fmt.Errorf("an element of the record is no JSON: %w", plimsoll.ErrInvalid)
+		}
+	}
+	return nil
+}
+
+func stringsOf(raw []json.RawMessage) []string {
+	var all []string
+	for _, r := range raw {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+func messagesOf(texts []string) []json.RawMessage {
+	var all []json.RawMessage
+	for _, t := range texts {
+		all = append(all, json.RawMessage(t))
+	}
+	return all
+}
+
 // history is what a reply remembers for its record.
 type history struct {
 	loom   loom
@@ -62,11 +105,14 @@ type answered struct {
 	Round
 	// open is the answer without our calls; the client's are in it.
 	open [][]byte
+	// hides says that the client is not shown all of it.
+	hides bool
 }
 
 // record returns what the client was not shown. An answer that broke off leaves none:
 // nobody knows what the client makes of it. If the last answer has calls of ours that
-// nobody answered, they are left out of it.
+// nobody answered, they are left out of it; then it may be that nothing is left of a reply
+// but thinking, which no API takes back, and the record has no elements.
 func (h *history) record(results [][]Result) (Record, bool) {
 	hidden := false
 	for _, r := range h.rounds {
@@ -82,7 +128,7 @@ func (h *history) record(results [][]Result) (Record, bool) {
 			return Record{}, false
 		}
 	}
-	return rec, len(rec.Elements) > 0
+	return rec, true
 }
 
 // add adds a round to a record.

@@ -39,7 +39,7 @@ func Restore(r *wire.Request, records map[int]Record) ([]byte, error) {
 // message behind the reply.
 func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit, int, bool) {
 	next, ok := endOf(r, first, record.Shown)
-	if !ok || len(record.Elements) == 0 {
+	if !ok {
 		return nil, 0, false
 	}
 	var edits []rawjson.Edit
@@ -48,13 +48,25 @@ func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit
 			return nil, 0, false
 		}
 	}
-	items := r.Layout().Messages.Items
-	span := rawjson.Span{Start: items[first].Start, End: items[next-1].End}
+	list := r.Layout().Messages
+	if len(record.Elements) == 0 {
+		return append(edits, removed(list, first, next)...), next, true
+	}
+	span := rawjson.Span{Start: list.Items[first].Start, End: list.Items[next-1].End}
 	elements := record.Elements
 	if m, ok := l.(marker); ok {
 		elements = m.mark(span.Of(r.Body()), elements)
 	}
 	return append(edits, rawjson.Edit{Span: span, Text: joined(elements)}), next, true
+}
+
+// removed returns the edits that take elements out of a list.
+func removed(l rawjson.List, first, next int) []rawjson.Edit {
+	kept := make([]bool, len(l.Items))
+	for i := range kept {
+		kept[i] = i < first || i >= next
+	}
+	return rawjson.Rearrange(l, kept, nil)
 }
 
 // marker is a loom of a dialect in which the client marks its messages.

@@ -17,8 +17,21 @@ type stream struct {
 	// is too large.
 	rest   []byte
 	passed int
-	// lost says that an event could not be read.
+	// kept is how many bytes of answers are kept.
+	kept int
+	// lost says that an event could not be read, or an answer not be kept.
 	lost bool
+}
+
+// keep says that some bytes of an answer are to be kept. It reports false if there is
+// no room for them.
+func (s *stream) keep(bytes int) bool {
+	if s.kept+bytes > maxAnswer {
+		s.lost = true
+		return false
+	}
+	s.kept += bytes
+	return true
 }
 
 // write takes the next bytes.
