@@ -2,19 +2,142 @@ package weave
 
 import (
 	"encoding/json"
+	"slices"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/gemini"
 )
 
+// geminiLoom weaves answers of Google's generateContent, whose pieces have the shape of
+// whole answers.
 type geminiLoom struct{}
 
-func (geminiLoom) reply(bool, func(string) bool) Reply { return nil }
+var _ loom = geminiLoom{}
 
-func (geminiLoom) results([]Result) ([]json.RawMessage, error) { return nil, nil }
+func (l geminiLoom) reply(streamed bool, ours func(string) bool) Reply {
+	if streamed {
+		return newGeminiStream(l, ours)
+	}
+	return newWhole(newHistory(l), geminiJoiner{ours})
+}
 
-func (geminiLoom) beside([]Result) ([]json.RawMessage, error) { return nil, nil }
+// results makes one content of the user's, with a function response for each.
+func (geminiLoom) results(results []Result) ([]json.RawMessage, error) {
+	if len(results) == 0 {
+		return nil, nil
+	}
+	parts := resultParts(results)
+	for i, r := range results {
+		part := parts[i].(plimsoll.ToolResult)
+		part.Name = r.Call.Name
+		parts[i] = part
+	}
+	return rendered(gemini.Codec{}, "contents", plimsoll.NewMessage(plimsoll.User, parts...))
+}
 
-func (geminiLoom) put(*wire.Request, int, []json.RawMessage) ([]rawjson.Edit, bool) {
-	return nil, false
+// beside makes parts of a content.
+func (l geminiLoom) beside(results []Result) ([]json.RawMessage, error) {
+	contents, err := l.results(results)
+	var parts []json.RawMessage
+	for _, c := range contents {
+		parts = append(parts, rawMessages(itemsOf(memberOf(c, "parts")))...)
+	}
+	return parts, err
+}
+
+// put puts parts behind the function responses of the client's next content.
+func (geminiLoom) put(r *wire.Request, next int, results []json.RawMessage) ([]rawjson.Edit, bool) {
+	l := r.Layout()
+	if next >= l.Len() {
+		return nil, false
+	}
+	last := -1
+	for i := range l.Message(next).Parts.Len() {
+		if _, ok := plimsoll.Peek(l.Message(next), i).(plimsoll.ToolResult); ok {
+			last = i
+		}
+	}
+	if last < 0 {
+		return nil, false
+	}
+	list := r.Locate(next).Lists[0]
+	if l.Body[list.Start] != '[' { // a lone part stands for a list
+		all := slices.Concat([]json.RawMessage{list.Of(l.Body)}, results)
+		return []rawjson.Edit{{Span: list.Span, Text: slices.Concat([]byte{'['}, joined(all), []byte{']'})}}, true
+	}
+	at := list.Items[last].End
+	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
+}
+
+// geminiJoiner joins answers by their parts. An answer may be a list of pieces: that is
+// how answers are streamed to those who do not ask for events.
+type geminiJoiner struct{ ours func(string) bool }
+
+var _ joiner = geminiJoiner{}
+
+func (j geminiJoiner) read(body []byte, seen shown) (answered, bool) {
+	if !json.Valid(body) {
+		return answered{}, false
+	}
+	a := j.answer(body)
+	a.show(seen)
+	return a.round(), a.ended()
+}
+
+func (j geminiJoiner) answer(body []byte) *geminiAnswer {
+	a := &geminiAnswer{}
+	for _, piece := range geminiPieces(body) {
+		a.add(readGeminiChunk(piece, j.ours))
+	}
+	return a
+}
+
+// geminiPieces returns the elements of a list, or the one answer that there is.
+func geminiPieces(body []byte) [][]byte {
+	if pieces := itemsOf(body); pieces != nil {
+		return pieces
+	}
+	return [][]byte{body}
+}
+
+// join returns one list of the pieces of all, or the last answer with the parts of all.
+func (j geminiJoiner) join(bodies [][]byte, _ []answered) []byte {
+	var pieces [][]byte
+	w := newGeminiWeaver(j.ours, func(piece []byte) { pieces = append(pieces, piece) })
+	for i, body := range bodies {
+		if i > 0 {
+			w.again()
+		}
+		for _, piece := range geminiPieces(body) {
+			if w.take(piece) {
+				pieces = append(pieces, piece)
+			}
+		}
+	}
+	if itemsOf(bodies[len(bodies)-1]) != nil {
+		w.finish()
+		return listed(pieces)
+	}
+	return j.joinWhole(w, bodies)
+}
+
+// joinWhole puts the parts of all answers into the last one.
+func (j geminiJoiner) joinWhole(w *geminiWeaver, bodies [][]byte) []byte {
+	var parts [][]byte
+	for _, body := range bodies {
+		for _, c := range readGeminiChunk(body, j.ours).candidates {
+			if c.first {
+				parts = append(parts, c.shown(&geminiSigner{})...)
+			}
+		}
+	}
+	last := readGeminiChunk(bodies[len(bodies)-1], j.ours).withoutOurs(&geminiSigner{})
+	for i := range last.candidates {
+		if c := &last.candidates[i]; c.first {
+			c.put(parts)
+		}
+	}
+	return w.rewritten(last)
 }

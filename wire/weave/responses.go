@@ -1,0 +1,97 @@
+package weave
+
+import (
+	"encoding/json"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/responses"
+)
+
+// responsesLoom weaves answers of OpenAI's Responses, in which each call, each output
+// and each piece of reasoning is an item of its own.
+type responsesLoom struct{}
+
+var _ loom = responsesLoom{}
+
+func (l responsesLoom) reply(streamed bool, ours func(string) bool) Reply {
+	if streamed {
+		return newResponsesStream(l, ours)
+	}
+	return newWhole(newHistory(l), responsesJoiner{ours})
+}
+
+// results makes an output item of each.
+func (responsesLoom) results(results []Result) ([]json.RawMessage, error) {
+	items, err := responses.RenderItems(plimsoll.NewMessage(plimsoll.ToolRole, resultParts(results)...))
+	return rawMessages(items), err
+}
+
+// beside makes output items, too.
+func (l responsesLoom) beside(results []Result) ([]json.RawMessage, error) { return l.results(results) }
+
+// put puts the items behind the client's own outputs.
+func (responsesLoom) put(r *wire.Request, next int, results []json.RawMessage) ([]rawjson.Edit, bool) {
+	l := r.Layout()
+	end := next
+	for end < l.Len() && l.Message(end).Role == plimsoll.ToolRole {
+		end++
+	}
+	if end == next {
+		return nil, false
+	}
+	at := l.Messages.Items[end-1].End
+	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
+}
+
+// Continued returns the id of the answer that a client was shown and that of the last
+// one that the model gave, if they differ. A later request that continues the first by
+// previous_response_id must continue the last instead: to the server the first ends
+// with calls of ours that nobody answered. It is false for dialects without such ids.
+func Continued(r Reply) (shown, last string, ok bool) {
+	switch r := r.(type) {
+	case *responsesStream:
+		shown, last = r.answers[0].id, r.answer().id
+	case *whole:
+		if _, isResponses := r.joiner.(responsesJoiner); isResponses && len(r.bodies) > 0 {
+			shown, last = stringOf(r.bodies[0], "id"), stringOf(r.bodies[len(r.bodies)-1], "id")
+		}
+	}
+	return shown, last, shown != "" && last != "" && shown != last
+}
+
+// responsesJoiner joins answers by their items.
+type responsesJoiner struct{ ours func(string) bool }
+
+var _ joiner = responsesJoiner{}
+
+func (j responsesJoiner) read(body []byte, seen shown) (answered, bool) {
+	a, ok := j.answer(body)
+	if !ok {
+		return answered{}, false
+	}
+	a.show(seen)
+	return a.round(), true
+}
+
+// answer reads a response object, and reports whether it is a complete one.
+func (j responsesJoiner) answer(body []byte) (*responsesAnswer, bool) {
+	a := &responsesAnswer{ours: j.ours}
+	if !isObject(body) || memberOf(body, "output") == nil {
+		return a, false
+	}
+	a.read(body)
+	status := stringOf(body, "status")
+	a.cut = status == "incomplete"
+	return a, a.cut || status == "completed" || status == ""
+}
+
+// join returns the last answer with the id of the first and the items of all.
+func (j responsesJoiner) join(bodies [][]byte, _ []answered) []byte {
+	answers := make([]*responsesAnswer, len(bodies))
+	for i, body := range bodies {
+		answers[i], _ = j.answer(body)
+	}
+	return wovenResponse(answers, bodies[len(bodies)-1])
+}
