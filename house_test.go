@@ -46,6 +46,7 @@ var edges = map[string][]string{
 	"control":              {".", "embed", "expand", "internal/rawjson", "prune", "report", "store", "token", "trim", "wire", "wire/dialects"},
 	"embed":                {".", "golang.org/x/text"},
 	"config":               {".", "model", "github.com/goccy/go-yaml"},
+	"demo":                 {".", "expand", "internal/scripted", "internal/sse", "transport", "wire", "wire/dialects", "wire/openai"},
 	"examples":             {},
 	"hook":                 {".", "internal/process"},
 	"internal/bar":         {"golang.org/x/text"},
