@@ -36,9 +36,9 @@ type PolicyState struct {
 	// Calls so far, and when the last one was.
 	Calls int
 	Last  time.Time
-	// CutAt is the call at which the last cut was made, Close how many followed each
-	// other closely.
-	CutAt, Close int
+	// CutAt is the call at which the last cut was made and CutLoad what it was to
+	// leave, Close how many followed each other closely.
+	CutAt, CutLoad, Close int
 }
 
 // Outlook is what a policy decides by.

@@ -22,7 +22,8 @@ type Prices struct {
 	// Life is how long the cache keeps a prefix that is not used; 0 means that there
 	// is no cache.
 	Life time.Duration
-	// MinPrefix is the shortest prefix that is cached.
+	// MinPrefix is the shortest prefix that is cached: a prompt below it costs the full
+	// price on every call.
 	MinPrefix int
 	// Cliff is the prompt above which everything costs CliffFactor times as much; 0
 	// if there is none.
@@ -66,6 +67,18 @@ func life(c model.Cache) time.Duration {
 		return time.Duration(c.LifeSeconds) * time.Second
 	}
 	return Conservative().Life
+}
+
+// Caches reports whether a prompt of so many tokens is cached.
+func (p Prices) Caches(tokens int) bool { return p.Life > 0 && tokens >= p.MinPrefix }
+
+// Prompt returns what a prompt costs of which the cache has so many tokens.
+func (p Prices) Prompt(tokens, cached int) float64 {
+	if !p.Caches(tokens) {
+		return float64(tokens)
+	}
+	cached = min(tokens, cached)
+	return p.Read*float64(cached) + p.Write*float64(tokens-cached)
 }
 
 // Cold reports whether the cache is known to have forgotten a conversation. Of one

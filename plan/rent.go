@@ -16,8 +16,9 @@ type Rent struct {
 	// [DefaultAlpha].
 	Alpha float64
 	// MinGap is how many calls must lie between cuts; 0 means 5. After two cuts that
-	// are closer than twice that the next one waits four times as long. The high mark
-	// and a price cliff do not wait.
+	// are closer than twice that, with little growth between them, the next one waits
+	// four times as long. At the high mark and at a price cliff a cut that leaves room
+	// to grow does not wait.
 	MinGap int
 }
 
@@ -28,6 +29,9 @@ const (
 	latchedGap = 4
 	// markRoom is kept free below a mark, for one answer and one output.
 	markRoom = 4000
+	// An eighth of what a conversation may have above its base is room to grow; behind
+	// a cut that leaves less the next one would follow at once.
+	growShare = 8
 	// On recorded sessions about one thing is read again for each cut: an output of
 	// about so many tokens, by a call of so many.
 	rereadTokens = 2000
@@ -45,29 +49,36 @@ func (r *Rent) Next(s plimsoll.PolicyState, o plimsoll.Outlook) (plimsoll.Policy
 	s.Calls++
 	s.Last = o.Now
 	if action != plimsoll.Wait {
-		if s.CutAt > 0 && s.Calls-s.CutAt < 2*r.gap() {
+		if r.close(s, o, p) {
 			s.Close++
 		} else {
 			s.Close = 0
 		}
-		s.CutAt = s.Calls
+		s.CutAt, s.CutLoad = s.Calls, left(o, o.Cheap)
+		if action == plimsoll.CutDeep {
+			s.CutLoad = left(o, o.Deep)
+		}
 	}
 	return s, action
 }
 
+// close reports whether a cut follows the last one closely: few calls behind it, and
+// before much has come to what it left.
+func (r *Rent) close(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices) bool {
+	grown, room := o.Load-s.CutLoad, p.mark(o)-o.Base
+	return s.CutAt > 0 && s.Calls-s.CutAt < 2*r.gap() && (room <= 0 || grown < room/growShare)
+}
+
 // choose adds the rent of this call to the accounts and decides.
 func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
-	rate := p.Read
-	if cold {
-		rate = p.Write
-	}
-	s.CheapRent += rate * float64(o.Cheap.Removable)
-	s.DeepRent += rate * float64(o.Deep.Removable)
+	s.CheapRent += max(0, p.rent(o, o.Cheap, cold))
+	s.DeepRent += max(0, p.rent(o, o.Deep, cold))
 	if s.Calls == 0 {
 		return plimsoll.Wait // a conversation that is seen for the first time may be seen only once
 	}
-	action := p.atMark(o)
-	if action == plimsoll.Wait && !r.tooSoon(*s) {
+	soon := r.tooSoon(*s)
+	action := p.atMark(o, soon)
+	if action == plimsoll.Wait && !soon {
 		action = r.due(*s, o, p, cold)
 	}
 	switch action {
@@ -87,53 +98,86 @@ func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bo
 		alpha = min(alpha, 1)
 	}
 	switch {
-	case p.gains(o.Deep) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
+	case p.gains(o, o.Deep) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
 		return plimsoll.CutDeep
-	case p.gains(o.Cheap) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
+	case p.gains(o, o.Cheap) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
 		return plimsoll.CutCheap
 	}
 	return plimsoll.Wait
 }
 
-func (p Prices) gains(cut plimsoll.Prospect) bool { return p.Read*float64(cut.Removable) >= minGain }
+// rent is what a call costs more because a cut has not been made. It is less than
+// nothing where the cut would leave a prompt that is too short to be cached.
+func (p Prices) rent(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float64 {
+	rest := left(o, cut)
+	if cold {
+		return p.Prompt(o.Load, 0) - p.Prompt(rest, 0)
+	}
+	return p.Prompt(o.Load, o.Load) - p.Prompt(rest, rest)
+}
+
+func left(o plimsoll.Outlook, cut plimsoll.Prospect) int { return max(0, o.Load-cut.Removable) }
+
+func (p Prices) gains(o plimsoll.Outlook, cut plimsoll.Prospect) bool {
+	return cut.Removable > 0 && p.rent(o, cut, false) >= minGain
+}
 
 // atMark chooses a cut for a load that has come to a price cliff or to where something
-// must be done: one that brings it down, and if there is a choice by half, so that
-// there need not be another soon.
-func (p Prices) atMark(o plimsoll.Outlook) plimsoll.Action {
+// must be done: one that brings it down, and if there is a choice by half of what a
+// conversation may have above its base, so that there need not be another soon. One
+// that leaves little room to grow would be followed by the next at once, so it keeps
+// its distance like any other.
+func (p Prices) atMark(o plimsoll.Outlook, soon bool) plimsoll.Action {
+	mark := p.mark(o)
+	over, room := o.Load-mark, mark-o.Base
+	enough := over
+	if soon {
+		enough += room / growShare
+	}
+	switch {
+	case room <= 0 || over <= 0:
+		return plimsoll.Wait
+	case o.Cheap.Removable >= over+room/2:
+		return plimsoll.CutCheap
+	case o.Deep.Removable >= enough:
+		return plimsoll.CutDeep
+	case o.Cheap.Removable >= enough:
+		return plimsoll.CutCheap
+	}
+	return plimsoll.Wait
+}
+
+// mark is the load at which something must be done, or will cost much more: with room
+// for one more call. It is not above zero where there is none.
+func (p Prices) mark(o plimsoll.Outlook) int {
 	mark := o.High
 	if p.Cliff > 0 && (p.Cliff < mark || mark == 0) {
 		mark = p.Cliff
 	}
-	mark -= markRoom
-	over := o.Load - mark
-	switch {
-	case mark <= 0 || over <= 0:
-		return plimsoll.Wait
-	case o.Cheap.Removable >= over+mark/2:
-		return plimsoll.CutCheap
-	case o.Deep.Removable >= over:
-		return plimsoll.CutDeep
-	case o.Cheap.Removable >= over:
-		return plimsoll.CutCheap
-	}
-	return plimsoll.Wait
+	return mark - markRoom
 }
 
 // Price returns what a cut costs: what stands behind it is written instead of read,
 // something is read again later, and where a model is asked it reads everything and
-// writes the summary. With a cold cache everything is written anyway.
+// writes the summary. With a cold cache everything is written anyway, and a prompt that
+// is too short for it is neither written nor read.
 func (p Prices) Price(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float64 {
-	price := p.Read*float64(max(0, o.Load-cut.Removable)) + p.Write*rereadTokens + p.Output*rereadCall
-	if !cold {
+	rest := left(o, cut)
+	price := p.Prompt(rest, rest) + p.Output*rereadCall
+	if p.Caches(rest) {
+		price += p.Write * rereadTokens
+	} else {
+		price += rereadTokens
+	}
+	if !cold && p.Caches(o.Load) && p.Caches(rest) {
 		price += (p.Write - p.Read) * float64(cut.Rewritten)
 	}
 	if cut.Written > 0 {
-		read := p.Read
-		if cold {
-			read = 1
+		cached := o.Load
+		if cold || !p.Caches(o.Load) {
+			cached = 0
 		}
-		price += read*float64(o.Load) + p.Output*float64(cut.Written)
+		price += p.Read*float64(cached) + float64(o.Load-cached) + p.Output*float64(cut.Written)
 	}
 	return price
 }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -109,33 +110,119 @@ func TestBelowAMarkTheCutIsMadeThatIsEnough(t *testing.T) {
 		p.Cliff, p.CliffFactor = 100_000, 5
 		return p
 	}
+	// The mark is at 96,000; a conversation may have what is between the base and that.
 	for _, tt := range []struct {
-		name              string
-		load, cheap, deep int
-		want              plimsoll.Action
+		name                    string
+		base, load, cheap, deep int
+		soon                    bool
+		want                    plimsoll.Action
 	}{
-		{"well below it nothing happens", 95_000, 60_000, 60_000, plimsoll.Wait},
-		{"near it what needs no model goes, if that is half", 97_000, 49_000, 60_000, plimsoll.CutCheap},
-		{"if it is less, a checkpoint is made", 97_000, 48_999, 40_000, plimsoll.CutDeep},
-		{"if that is not enough, clearing is", 120_000, 24_000, 23_999, plimsoll.CutCheap},
-		{"what cannot come below it is left to the rent", 120_000, 23_999, 23_999, plimsoll.Wait},
+		{"well below it nothing happens", 0, 95_000, 60_000, 60_000, false, plimsoll.Wait},
+		{"near it what needs no model goes, if that is half", 0, 97_000, 49_000, 60_000, true, plimsoll.CutCheap},
+		{"if it is less, a checkpoint is made", 0, 97_000, 48_999, 40_000, true, plimsoll.CutDeep},
+		{"half is half of what stands above the base", 36_000, 97_000, 31_000, 60_000, true, plimsoll.CutCheap},
+		{"and less than that is not enough", 36_000, 97_000, 30_999, 60_000, true, plimsoll.CutDeep},
+		{"if a checkpoint is not enough, clearing is", 0, 120_000, 24_000, 23_999, false, plimsoll.CutCheap},
+		{"what cannot come below it is left to the rent", 0, 120_000, 23_999, 23_999, false, plimsoll.Wait},
+		{"soon after a cut there must be room to grow", 0, 97_000, 0, 13_000, true, plimsoll.CutDeep},
+		{"or the next would follow at once", 0, 97_000, 12_999, 12_999, true, plimsoll.Wait},
+		{"room to grow is a part of what stands above the base", 56_000, 97_000, 0, 6_000, true, plimsoll.CutDeep},
+		{"later a cut need only be enough", 0, 97_000, 0, 1000, false, plimsoll.CutDeep},
+		{"a base above the mark is nothing that can be cut", 96_000, 120_000, 24_000, 24_000, false, plimsoll.Wait},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := plimsoll.Outlook{
-				Now: start, Load: tt.load, Cheap: plimsoll.Prospect{Removable: tt.cheap, Rewritten: 60_000},
+				Now: start, Load: tt.load, Base: tt.base, Cheap: plimsoll.Prospect{Removable: tt.cheap, Rewritten: 60_000},
 				Deep: plimsoll.Prospect{Removable: tt.deep, Rewritten: 60_000},
+			}
+			state := plimsoll.PolicyState{Calls: 9, Last: start}
+			if tt.soon {
+				state.CutAt = 8
 			}
 			for name, tell := range map[string]func() func(string) plan.Prices{
 				"a price cliff": func() func(string) plan.Prices { o.High = 180_000; return cliff },
 				"the high mark": func() func(string) plan.Prices { o.High = 100_000; return anthropic },
 			} {
-				_, got := (&plan.Rent{Prices: tell()}).Next(plimsoll.PolicyState{Calls: 9, Last: start, CutAt: 8}, o)
+				_, got := (&plan.Rent{Prices: tell()}).Next(state, o)
 				if got != tt.want {
 					t.Errorf("%s: action %v, want %v", name, got, tt.want)
 				}
 			}
 		})
+	}
+}
+
+// TestCutsAreCloseByCallsAndByWhatGrewAboveTheBase has a mark at 96,000, so that an
+// eighth of what stands above a base of 16,000 is 10,000.
+func TestCutsAreCloseByCallsAndByWhatGrewAboveTheBase(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		calls, load int
+		want        int
+	}{
+		{"few calls and little growth", 20, 59_999, 1},
+		{"few calls, but the load has jumped", 20, 60_000, 0},
+		{"little growth, but many calls", 26, 59_999, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			rich := plimsoll.PolicyState{CheapRent: 1e6, Calls: tt.calls, Last: start, CutAt: 15, CutLoad: 50_000}
+			o := plimsoll.Outlook{Now: start, Load: tt.load, Base: 16_000, High: 100_000, Cheap: plimsoll.Prospect{Removable: 20_000, Rewritten: 1}}
+			s, action := (&plan.Rent{Prices: anthropic}).Next(rich, o)
+			if action != plimsoll.CutCheap || s.Close != tt.want || s.CutLoad != tt.load-20_000 || s.CutAt != tt.calls+1 {
+				t.Errorf("action %v, state %+v, want close %d", action, s, tt.want)
+			}
+		})
+	}
+}
+
+// TestAPromptThatIsTooShortToBeCachedPaysInFull has a least length of 4,096 tokens.
+func TestAPromptThatIsTooShortToBeCachedPaysInFull(t *testing.T) {
+	t.Parallel()
+	p := anthropic("")
+	p.MinPrefix = 4096
+	for _, tt := range []struct {
+		name              string
+		load, removable   int
+		rent, price       float64
+		gainsWhateverPaid bool
+	}{
+		{"above it a cut saves what reading costs", 20_000, 10_000, 1000, 0.1*10_000 + 1.25*2000 + 300 + 1.15*5000, true},
+		{"below it everything that goes is saved", 4000, 3000, 3000, 1000 + 2000 + 300, true},
+		{"a cut that ends the caching costs more on each call", 20_000, 16_000, 0, 4000 + 2000 + 300, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := plimsoll.Outlook{Now: start, Load: tt.load, Cheap: plimsoll.Prospect{Removable: tt.removable, Rewritten: 5000}}
+			r := &plan.Rent{Prices: func(string) plan.Prices { return p }}
+			s, _ := r.Next(plimsoll.PolicyState{}, o)
+			if s.CheapRent != tt.rent {
+				t.Errorf("rent of %v, want %v", s.CheapRent, tt.rent)
+			}
+			if got := p.Price(o, o.Cheap, false); math.Abs(got-tt.price) > 1e-6 {
+				t.Errorf("price of %v, want %v", got, tt.price)
+			}
+			rich := plimsoll.PolicyState{CheapRent: 1e6, Calls: 20, Last: start}
+			if _, action := r.Next(rich, o); (action == plimsoll.CutCheap) != tt.gainsWhateverPaid {
+				t.Errorf("action %v", action)
+			}
+		})
+	}
+}
+
+func TestAPromptCostsWhatTheCacheHasOfIt(t *testing.T) {
+	t.Parallel()
+	p := anthropic("")
+	p.MinPrefix = 1000
+	for _, tt := range []struct {
+		tokens, cached int
+		want           float64
+	}{{999, 999, 999}, {1000, 0, 1250}, {1000, 1000, 100}, {2000, 1000, 1350}, {1000, 5000, 100}} {
+		if got := p.Prompt(tt.tokens, tt.cached); math.Abs(got-tt.want) > 1e-6 {
+			t.Errorf("%d tokens, %d of them cached, cost %v, want %v", tt.tokens, tt.cached, got, tt.want)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (t *till) match(r *request) (tokens, messages int) {
 // hit is how much of a request the cache has.
 func (t *till) hit(r *request, now time.Time) int {
 	tokens, _ := t.match(r)
-	if t.calls == 0 || t.cold(now) || tokens < t.prices.MinPrefix {
+	if t.calls == 0 || t.cold(now) || tokens < t.prices.MinPrefix || !t.prices.Caches(t.length) {
 		return 0
 	}
 	return tokens
@@ -86,7 +86,7 @@ func (t *till) hit(r *request, now time.Time) int {
 // could not have been sent before. It reports whether what was sent before changed.
 func (t *till) pay(r *request, fresh, output int, now time.Time, answer ...plimsoll.Digest) (broke bool) {
 	hit := t.hit(r, now)
-	t.cost += (t.prices.Read*float64(hit) + t.prices.Write*float64(r.total-hit) + t.prices.Output*float64(output)) * t.factor(r.total)
+	t.cost += (t.prices.Prompt(r.total, hit) + t.prices.Output*float64(output)) * t.factor(r.total)
 	t.sent += r.total
 	t.read += hit
 	if t.calls > 0 {

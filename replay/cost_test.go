@@ -58,15 +58,18 @@ func TestAboveACliffEverythingCostsMore(t *testing.T) {
 	near(t, "above it", b.cost-1.25*1100, 5*(0.1*1100+1.25*100))
 }
 
-func TestAPrefixThatIsTooShortIsNotCached(t *testing.T) {
+// TestAPromptThatIsTooShortIsNeitherWrittenNorRead grows one over the least length: the
+// first call pays in full, the second writes everything, the third reads it.
+func TestAPromptThatIsTooShortIsNeitherWrittenNorRead(t *testing.T) {
 	t.Parallel()
 	p := anthropic
 	p.MinPrefix = 1101
 	b := &till{prices: p}
-	b.pay(ask(1), 100, 0, noon)
-	before := b.cost
-	b.pay(ask(1, 2), 100, 0, noon)
-	near(t, "cost", b.cost-before, 1.25*1200)
+	for i, want := range []float64{1100, 1.25 * 1200, 0.1*1200 + 1.25*100} {
+		before := b.cost
+		b.pay(ask([]byte{1, 2, 3}[:i+1]...), 100, 0, noon)
+		near(t, []string{"below", "over it", "then"}[i], b.cost-before, want)
+	}
 }
 
 func TestStabilityIsTheShareOfTokensThatStoodBefore(t *testing.T) {

@@ -116,8 +116,12 @@ func (d *schedule) known(a, b int) int {
 	switch {
 	case d.cold[b]:
 		return 0
+	case b > a && !d.t.prices.Caches(d.load(a, b-1)):
+		return 0
 	case b > a:
 		return d.load(a, b-1) + d.t.calls[b-1].output
+	case d.t.base < d.t.prices.MinPrefix:
+		return 0
 	}
 	return d.t.base
 }
@@ -125,8 +129,7 @@ func (d *schedule) known(a, b int) int {
 // call is what call b costs.
 func (d *schedule) call(a, b int) float64 {
 	p, load := d.t.prices, d.load(a, b)
-	hit := min(load, d.known(a, b))
-	return (p.Read*float64(hit) + p.Write*float64(load-hit) + p.Output*float64(d.t.calls[b].output)) * d.till.factor(load)
+	return (p.Prompt(load, d.known(a, b)) + p.Output*float64(d.t.calls[b].output)) * d.till.factor(load)
 }
 
 // cut is what the summary costs for a cut right before call b.

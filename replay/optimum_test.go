@@ -28,6 +28,8 @@ func tiny(t *rapid.T) *track {
 		{Read: 1, Write: 1, Output: 5},
 		{Read: 0.5, Write: 1, Output: 4, Life: 10 * time.Minute},
 		{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, Cliff: 300, CliffFactor: 5},
+		{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 30},
+		{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 300},
 	}).Draw(t, "prices")
 	return track
 }
@@ -63,15 +65,19 @@ func byHand(t *track, c class, cuts int) float64 {
 			for _, it := range t.items[from:k.at] {
 				load += it.tokens
 			}
-			if known = 0; warm {
+			if known = 0; warm && t.base >= p.MinPrefix {
 				known = t.base
 			}
 		} else if i > 0 && load > c.hard {
 			return math.Inf(1)
 		}
 		hit := min(known, load)
-		cost += (p.Read*float64(hit) + p.Write*float64(load-hit) + p.Output*float64(k.output)) * factor(load)
 		known = load + k.output
+		prompt := p.Read*float64(hit) + p.Write*float64(load-hit)
+		if load < p.MinPrefix { // neither read nor written
+			prompt, known = float64(load), 0
+		}
+		cost += (prompt + p.Output*float64(k.output)) * factor(load)
 	}
 	return cost
 }
