@@ -55,7 +55,7 @@ var edges = map[string][]string{
 	"internal/process":     {},
 	"internal/rawjson":     {"golang.org/x/sys"},
 	"internal/sse":         {},
-	"internal/scripted":    {".", "internal/sse", "token", "wire", "wire/dialects", "wire/responses"},
+	"internal/scripted":    {".", "internal/coding", "internal/sse", "token", "wire", "wire/dialects", "wire/responses"},
 	"internal/transcript":  {".", "wire/dialects"},
 	"internal/corpora":     {".", "internal/transcript"},
 	"internal/survival":    {".", "internal/transcript"},

@@ -94,7 +94,17 @@ type answer struct {
 
 func (b *bench) post(d plimsoll.Dialect, stream bool, body []byte, header http.Header) answer {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.server.URL+path(d, stream), bytes.NewReader(body))
+	a := b.postRaw(path(d, stream), body, header)
+	if a.status == http.StatusOK {
+		a.read(b.t, d, stream)
+	}
+	return a
+}
+
+// postRaw sends a body and reads the bytes of the answer.
+func (b *bench) postRaw(path string, body []byte, header http.Header) answer {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.server.URL+path, bytes.NewReader(body))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -111,32 +121,34 @@ func (b *bench) post(d plimsoll.Dialect, stream bool, body []byte, header http.H
 	if err != nil {
 		b.t.Fatalf("read the answer: %v\n%s", err, got)
 	}
-	a := answer{status: resp.StatusCode, header: resp.Header, body: got}
-	if a.status != http.StatusOK {
-		return a
-	}
+	return answer{status: resp.StatusCode, header: resp.Header, body: got}
+}
+
+// read finds out what an answer says.
+func (a *answer) read(t *testing.T, d plimsoll.Dialect, stream bool) {
+	t.Helper()
+	var err error
 	if !stream {
-		if a.said, err = dialects.Codec(d).ReadResponse(got); err != nil {
-			b.t.Fatalf("%v\n%s", err, got)
+		if a.said, err = dialects.Codec(d).ReadResponse(a.body); err != nil {
+			t.Fatalf("%v\n%s", err, a.body)
 		}
 		a.done = true
-		return a
+		return
 	}
 	assembler := dialects.Codec(d).NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(got), nil); ; {
+	for events := sse.NewReader(bytes.NewReader(a.body), nil); ; {
 		e, err := events.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			b.t.Fatal(err)
+			t.Fatal(err)
 		}
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}
 	}
 	a.said, a.done = assembler.Response(), assembler.Done()
-	return a
 }
 
 // agent is a client with a history of its own.
@@ -156,8 +168,8 @@ func (b *bench) agent(d plimsoll.Dialect, stream bool) *agent {
 	return &agent{bench: b, dialect: d, stream: stream, tools: []plimsoll.Tool{readTool}}
 }
 
-// ask sends the history and takes the answer into it.
-func (a *agent) ask() answer {
+// body is the agent's next request.
+func (a *agent) body() []byte {
 	a.t.Helper()
 	c := plimsoll.Conversation{
 		Dialect: a.dialect, Model: models[a.dialect], Messages: plimsoll.ListOf(a.history...), Tools: plimsoll.ListOf(a.tools...),
@@ -167,9 +179,14 @@ func (a *agent) ask() answer {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	body = append([]byte(a.opening()), bytes.TrimPrefix(body, []byte("{"))...)
-	a.last = body
-	got := a.post(a.dialect, a.stream, body, a.header)
+	return append([]byte(a.opening()), bytes.TrimPrefix(body, []byte("{"))...)
+}
+
+// ask sends the history and takes the answer into it.
+func (a *agent) ask() answer {
+	a.t.Helper()
+	a.last = a.body()
+	got := a.post(a.dialect, a.stream, a.last, a.header)
 	if got.status == http.StatusOK {
 		a.history = append(a.history, got.said.Message)
 	}

@@ -15,6 +15,9 @@ import (
 // writes the body to send. An error means that the request must be refused; whatever
 // else fails lets it go on as it came.
 func (f *flow) fit(line *plimsoll.Line) error {
+	if line == nil && f.fitWishes() {
+		return nil
+	}
 	err := f.tryFit(line, true)
 	if err == nil || f.ctx.Err() != nil || refuses(err) {
 		return err
@@ -73,7 +76,7 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 func (f *flow) taskOf(stored bool) plimsoll.Task {
 	task := dialects.Task(f.request)
 	task.Conversation.Model = f.model
-	task.Pins, task.Scope = f.pins, f.owner.key
+	task.Pins, task.Scope = append(f.wanted, f.pins...), f.owner.key
 	if f.conversation != "" {
 		task.Scope += "\x00" + f.conversation
 		task.Chain = salted(f.request, f.conversation)
@@ -124,6 +127,13 @@ func (f *flow) encode() error {
 		f.sent = f.request.Body()
 	default:
 		f.sent = f.body
+	}
+	if f.t.lacking.lacks(f.x.Upstream, managementKey) {
+		body, err := withoutManagement(f.sent)
+		if err != nil {
+			return err
+		}
+		f.sent = body
 	}
 	return nil
 }

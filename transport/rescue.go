@@ -17,6 +17,9 @@ const maxError = 1 << 20
 // rescue sends a request once more, with less, if the upstream says that the context
 // is full. Whatever else an upstream says is the client's to hear.
 func (f *flow) rescue(resp *http.Response) (*http.Response, error) {
+	if f.plan != nil && !f.rescued && f.unknownManagement(resp) {
+		return f.sendPlain(resp)
+	}
 	o, full, err := f.overflow(resp)
 	if err != nil || !full || f.plan == nil || f.rescued {
 		return resp, err
@@ -62,20 +65,42 @@ func (f *flow) overflow(resp *http.Response) (wire.Overflow, bool, error) {
 	return wire.Overflow{}, false, nil
 }
 
-func overflowInBody(resp *http.Response) (wire.Overflow, bool, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
-	resp.Body = &prefixed{Reader: io.MultiReader(bytes.NewReader(body), resp.Body), Closer: resp.Body}
+// sendPlain sends the request once more, without what the upstream does not know.
+func (f *flow) sendPlain(resp *http.Response) (*http.Response, error) {
+	f.rescued = true
+	body, err := withoutManagement(f.sent)
 	if err != nil {
-		// The client is to see the error where it came.
-		resp.Body = &prefixed{Reader: io.MultiReader(bytes.NewReader(body), failing{err}), Closer: resp.Body}
-		return wire.Overflow{}, false, nil
+		return resp, nil
 	}
-	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError)
-	if err != nil {
+	_ = resp.Body.Close()
+	f.t.lacking.note(f.x.Upstream, managementKey)
+	f.sent = body
+	return f.send()
+}
+
+func overflowInBody(resp *http.Response) (wire.Overflow, bool, error) {
+	plain, ok := peeked(resp)
+	if !ok {
 		return wire.Overflow{}, false, nil
 	}
 	o, full := wire.FindOverflow(resp.StatusCode, plain)
 	return o, full, nil
+}
+
+// peeked returns the body of an error answer, decoded. The answer still has it, and
+// whatever goes wrong behind what was read.
+func peeked(resp *http.Response) ([]byte, bool) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxError))
+	rest := io.Reader(resp.Body)
+	if err != nil {
+		rest = failing{err}
+	}
+	resp.Body = &prefixed{Reader: io.MultiReader(bytes.NewReader(body), rest), Closer: resp.Body}
+	if err != nil {
+		return nil, false
+	}
+	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError)
+	return plain, err == nil
 }
 
 // nearLimit reports whether an overflow is to be expected: then the beginning of a

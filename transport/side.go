@@ -9,11 +9,15 @@ import (
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
-// lacking remembers the endpoints that upstreams turned out not to have.
-type lacking struct{ hosts sync.Map }
+// lacking remembers what upstreams turned out not to have.
+type lacking struct{ of sync.Map }
 
-func (l *lacking) note(f *flow)     { l.hosts.Store(f.x.Upstream+" "+f.name, true) }
-func (l *lacking) has(f *flow) bool { _, ok := l.hosts.Load(f.x.Upstream + " " + f.name); return ok }
+func (l *lacking) note(upstream, what string) { l.of.Store(upstream+" "+what, true) }
+
+func (l *lacking) lacks(upstream, what string) bool {
+	_, ok := l.of.Load(upstream + " " + what)
+	return ok
+}
 
 // missing reports whether an upstream does not have what it was asked for.
 func missing(status int) bool {
@@ -27,7 +31,7 @@ func missing(status int) bool {
 // asked sends the request as it came to an upstream that may not have the endpoint. It
 // returns nil if it does not.
 func (f *flow) asked() (*http.Response, error) {
-	if f.t.lacking.has(f) {
+	if f.t.lacking.lacks(f.x.Upstream, f.name) {
 		return nil, nil
 	}
 	f.sent = f.body
@@ -40,7 +44,7 @@ func (f *flow) asked() (*http.Response, error) {
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	f.t.lacking.note(f)
+	f.t.lacking.note(f.x.Upstream, f.name)
 	return nil, nil
 }
 

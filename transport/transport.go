@@ -28,8 +28,7 @@ type Transport struct {
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
 	bills     bills
-	// lacking are the endpoints that upstreams turned out not to have.
-	lacking lacking
+	lacking   lacking
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -101,6 +100,8 @@ type flow struct {
 	woven bool
 	// sent is the body that goes upstream.
 	sent []byte
+	// wanted are pins that follow from what the client asked its provider for.
+	wanted []plimsoll.Pin
 	// offered says that the model can call tools of ours.
 	offered bool
 	// rescued says that the one retry was used.

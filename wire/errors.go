@@ -58,6 +58,9 @@ type APIError struct {
 	// Type and Code as the provider names them.
 	Type, Code string
 	Message    string
+	// PromptTokens and ContextSize are figures that llama.cpp puts beside its message; 0
+	// from everybody else.
+	PromptTokens, ContextSize int
 }
 
 // Error returns the provider's message.

@@ -93,6 +93,9 @@ func overflowOf(e *APIError) (Overflow, bool) {
 	}
 	o := Overflow{Message: e.Message}
 	o.Tokens, o.Limit = figures(text)
+	if e.ContextSize > 0 {
+		o.Tokens, o.Limit = e.PromptTokens, e.ContextSize
+	}
 	return o, true
 }
 
@@ -169,9 +172,29 @@ func compileAll(patterns ...string) []*regexp.Regexp {
 
 var sum = regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`)
 
-// figures takes two token counts from a message: what was sent is the larger, the
-// limit the smaller, since it was exceeded.
+// named are the ways in which messages with more than two figures name the limit.
+var named = compileAll(
+	`max(?:imum)? context length (?:is|of) ([\d,_]+)`,
+	`max(?:imum)? context \(([\d,_]+) tokens\)`,
+	`tokens > ([\d,_]+) maximum`,
+)
+
+// errorCode is MiniMax's, and no limit.
+const errorCode = "exceeds limit (2013)"
+
+// figures takes two token counts from a message: what was sent is the larger. Unless
+// it is named, the limit is the smaller, since it was exceeded.
 func figures(text string) (tokens, limit int) {
+	for _, pattern := range named {
+		if m := pattern.FindStringSubmatch(text); m != nil {
+			limit, _ = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
+			if most := slices.Max(append(counts(text), 0)); most > limit {
+				tokens = most
+			}
+			return tokens, limit
+		}
+	}
+	text = strings.ReplaceAll(text, errorCode, "")
 	if m := sum.FindStringSubmatch(text); m != nil {
 		prompt, _ := strconv.Atoi(m[1])
 		answer, _ := strconv.Atoi(m[2])

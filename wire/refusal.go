@@ -37,11 +37,13 @@ func ParseAPIError(raw []byte) *APIError {
 		Status  string          `json:"status"`
 		Message string          `json:"message"`
 		Code    json.RawMessage `json:"code"`
+		Prompt  int             `json:"n_prompt_tokens"`
+		Context int             `json:"n_ctx"`
 	}
 	if json.Unmarshal(raw, &object) != nil {
 		return &APIError{Message: string(raw)}
 	}
-	e := &APIError{Type: object.Type, Message: object.Message}
+	e := &APIError{Type: object.Type, Message: object.Message, PromptTokens: object.Prompt, ContextSize: object.Context}
 	if e.Type == "" {
 		e.Type = object.Status
 	}

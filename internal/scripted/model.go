@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -97,7 +98,10 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(Fault{Status: http.StatusRequestEntityTooLarge, Message: "Request body: " + err.Error()})
 		return
 	}
-	e.Body = body
+	if e.Body, err = coding.Decode(r.Header.Get("Content-Encoding"), body, maxBody); err != nil {
+		e.refuse(Fault{Status: http.StatusBadRequest, Message: "Request body: " + err.Error()})
+		return
+	}
 	if counts(path) {
 		e.count()
 		return

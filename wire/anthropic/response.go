@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
@@ -155,16 +156,20 @@ func (Codec) Refusal(err error) (int, []byte) {
 	code := plimsoll.CodeOf(err)
 	status, message := code.HTTPStatus(), wire.RefusalText(err)
 	if code == plimsoll.CodeOverLimit {
-		status, message = 400, tooLong(message)
+		status, message = 400, tooLong(err, message)
 	}
 	body := appendMembers(nil, "type", errorType(status), "message", message)
 	body = append([]byte(`{"type":"error","error":`), body...)
 	return status, append(body, '}')
 }
 
-// tooLong puts the figures where agents look for them, if the text names any.
-func tooLong(text string) string {
+// tooLong puts the figures where agents look for them, if there are any.
+func tooLong(err error, text string) string {
 	const words = "prompt is too long: "
+	var over *plimsoll.OverloadError
+	if errors.As(err, &over) {
+		return fmt.Sprintf("%s%d tokens > %d maximum: %s", words, max(over.Load, over.Floor), over.Line.Limit(), text)
+	}
 	if o, ok := wire.FindOverflow(400, rawjson.AppendQuote(nil, words+text)); ok && o.Tokens > 0 {
 		return fmt.Sprintf("%s%d tokens > %d maximum: %s", words, o.Tokens, o.Limit, text)
 	}
