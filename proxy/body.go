@@ -63,7 +63,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, b.fail(&fault{
 			status: http.StatusRequestTimeout, code: "request_timeout", hangUp: true,
-			message: fmt.Sprintf("The request body came too slowly: %d bytes in %s.", got, b.now().Sub(b.start).Round(time.Second)),
+			message: fmt.Sprintf("The request body came too slowly: %d bytes in %s.", got, b.now().Sub(b.start).Round(time.Millisecond)),
 		})
 	case err == io.EOF:
 		_ = b.control.SetReadDeadline(time.Time{})
@@ -99,16 +99,28 @@ func (b *body) failure() error {
 	return b.err
 }
 
-// discard reads what is left, for a while, so that a client that is still sending sees
-// the answer and not a broken connection.
+// discard reads what is left, within bounds, so that a client that is still sending can
+// read its answer: if the connection were closed under it, the answer would be lost.
 func (b *body) discard() {
-	const most, patience = 64 << 20, 2 * time.Second
+	const most, patience, pause = 64 << 20, 15 * time.Second, 5 * time.Second
 	if b == nil {
 		return
 	}
-	_ = b.control.SetReadDeadline(b.now().Add(patience))
-	_, _ = io.CopyN(io.Discard, b.ReadCloser, most)
-	_ = b.control.SetReadDeadline(time.Time{})
+	defer b.control.SetReadDeadline(time.Time{})
+	end := b.now().Add(patience)
+	buffer := make([]byte, 4<<10) // there may be many at a time
+	for read := 0; read < most; {
+		late := b.now().Add(pause)
+		if end.Before(late) {
+			late = end
+		}
+		_ = b.control.SetReadDeadline(late) // not every connection has deadlines
+		n, err := b.ReadCloser.Read(buffer)
+		if err != nil {
+			return
+		}
+		read += n
+	}
 }
 
 func tooLarge(most int64) *fault {

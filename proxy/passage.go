@@ -106,14 +106,22 @@ func (p *passage) admit(r *http.Request) *fault {
 	return nil
 }
 
-// refuse answers with a fault. It first lets the client finish, unless it waits to be
-// told that it may begin.
+// refuse answers with a fault.
 func (p *passage) refuse(w http.ResponseWriter, r *http.Request, f *fault) {
 	p.server.options.Logger.InfoContext(r.Context(), "refused", "status", f.status, "code", f.code, "method", r.Method, "path", r.URL.Path)
-	if r.Header.Get("Expect") == "" {
+	p.answer(w, r, f)
+}
+
+// answer sends a fault while the client may still be sending, and then lets it finish,
+// unless it waits to be told that it may begin, or takes for ever.
+func (p *passage) answer(w http.ResponseWriter, r *http.Request, f *fault) {
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex() // only HTTP/1 needs it
+	f.write(w, p.target.dialect)
+	if p.body != nil && r.Header.Get("Expect") == "" && f.status != http.StatusRequestTimeout {
+		_ = control.Flush()
 		p.body.discard()
 	}
-	f.write(w, p.target.dialect)
 }
 
 // rewrite addresses a request to its upstream. Everything else stays as it came.
@@ -193,10 +201,7 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	logger.WarnContext(r.Context(), "not answered by the upstream", "status", f.status, "code", f.code,
 		"method", r.Method, "path", r.URL.Path, "upstream", p.target.upstream.Host, "error", withoutAddresses(err))
-	if f.status == http.StatusRequestEntityTooLarge || f.status == http.StatusServiceUnavailable {
-		p.body.discard()
-	}
-	f.write(w, p.target.dialect)
+	p.answer(w, r, f)
 }
 
 // statusClientClosed is what servers write into their logs for a client that left.
