@@ -1,12 +1,18 @@
 package rig
 
 import (
+	"errors"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // Way is what stands between the client and the upstream.
@@ -20,6 +26,8 @@ const (
 	Limited Way = "limit"
 	// Learned: plimsoll serve that is not told the window.
 	Learned Way = "learned"
+	// InProcess: no server, but the client's own transport.
+	InProcess Way = "transport"
 )
 
 // Options configure a [Rig].
@@ -36,6 +44,8 @@ type Options struct {
 type Rig struct {
 	// URL is where the client is to send its requests, without a path.
 	URL string
+	// Client is the one to send them with; for [InProcess] no other will do.
+	Client *http.Client
 	// Upstream logs what reached it.
 	Upstream *scripted.Model
 	thinking *thinking
@@ -61,10 +71,38 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 		t.Fatal(err)
 	}
 	r.tap = newTap(target)
+	if way == InProcess {
+		r.URL, r.Client = to, &http.Client{Transport: &recorder{tap: r.tap, next: managed(t, o)}}
+		return r
+	}
 	front := httptest.NewServer(r.tap)
 	t.Cleanup(front.Close)
-	r.URL = front.URL
+	r.URL, r.Client = front.URL, front.Client()
 	return r
+}
+
+// managed is a transport that keeps conversations under the window, with a store of
+// its own.
+func managed(t testing.TB, o *Options) *transport.Transport {
+	t.Helper()
+	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := store.New(t.Context(), backend, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := transport.New(&transport.Options{Store: kept, Window: o.Window, Base: &http.Transport{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(tr.Close(), kept.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return tr
 }
 
 // Passages returns what the client sent and got so far.

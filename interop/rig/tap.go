@@ -68,9 +68,7 @@ func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p := &Passage{Method: r.Method, Path: r.URL.RequestURI(), Body: body}
-	t.mu.Lock()
-	t.all = append(t.all, p)
-	t.mu.Unlock()
+	t.add(p)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	t.pass.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passageKey{}, p)))
 }
@@ -80,11 +78,22 @@ func (t *tap) answered(r *http.Response) error {
 	if !ok {
 		return errors.New("an answer to a request that did not pass here")
 	}
-	t.mu.Lock()
-	p.Status, p.Header = r.StatusCode, r.Header.Clone()
-	t.mu.Unlock()
-	r.Body = &copied{ReadCloser: r.Body, tap: t, passage: p}
+	t.answer(p, r)
 	return nil
+}
+
+func (t *tap) add(p *Passage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = append(t.all, p)
+}
+
+// answer notes how a request is answered, and what of the answer is read.
+func (t *tap) answer(p *Passage, r *http.Response) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p.Status, p.Header = r.StatusCode, r.Header.Clone()
+	r.Body = &copied{ReadCloser: r.Body, tap: t, passage: p}
 }
 
 // passages returns what has passed, oldest first.
