@@ -53,13 +53,18 @@ func newBench(t *testing.T, model *scripted.Options, o transport.Options) *bench
 	return b
 }
 
-func newStore(t *testing.T) *store.Store {
+func newBackend(t *testing.T) store.Backend {
 	t.Helper()
 	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.New(t.Context(), backend, nil)
+	return backend
+}
+
+func newStore(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := store.New(t.Context(), newBackend(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

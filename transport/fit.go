@@ -69,6 +69,9 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 	}
 	f.plan = plan
 	f.tell(plan)
+	if f.tenant != nil && !f.t.guard.up() {
+		f.warn("the store cannot be reached; nothing that is cut now can be had back")
+	}
 	return f.encode()
 }
 
@@ -158,7 +161,6 @@ func (f *flow) tell(plan *plimsoll.Plan) {
 		}
 	}
 	if plan.Degraded != "" {
-		f.warn("the store could not be used; what was cut cannot be had back")
 		f.t.options.Logger.ErrorContext(f.ctx, "store", "error", plan.Degraded)
 	}
 }
