@@ -83,7 +83,8 @@ func (j geminiJoiner) read(body []byte, seen shown) (answered, bool) {
 	}
 	a := j.answer(body)
 	a.show(seen)
-	return a.round(), a.ended()
+	r := a.round()
+	return r, a.ended() && r.sendable(gemini.Codec{}, "contents")
 }
 
 func (j geminiJoiner) answer(body []byte) *geminiAnswer {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire/gemini"
 )
 
 // geminiWeaver weaves chunks. Our calls are taken out of them, and once there was one,
@@ -159,7 +160,7 @@ func (r *geminiStream) emit(data []byte) {
 func (r *geminiStream) End() Round {
 	r.end()
 	a := r.weaver.answer.round()
-	a.Broken = !r.weaver.answer.ended() || r.lost
+	a.Broken = !r.weaver.answer.ended() || r.lost || !a.sendable(gemini.Codec{}, "contents")
 	r.weaver.answer.show(r.seen)
 	r.rounds = append(r.rounds, a)
 	return a.Round

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -72,7 +73,17 @@ func (j responsesJoiner) read(body []byte, seen shown) (answered, bool) {
 		return answered{}, false
 	}
 	a.show(seen)
-	return a.round(), true
+	r := a.round()
+	return r, r.sendable(responses.Codec{}, "input")
+}
+
+// sendable reports whether an answer with calls of ours can be sent back.
+func (a answered) sendable(c wire.Codec, list string) bool {
+	if len(a.Calls) == 0 {
+		return true
+	}
+	_, err := c.Decode(fmt.Appendf(nil, `{%q:%s}`, list, listed(a.Said)))
+	return err == nil
 }
 
 // answer reads a response object, and reports whether it is a complete one.

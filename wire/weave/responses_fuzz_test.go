@@ -2,9 +2,11 @@ package weave_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
@@ -22,16 +24,29 @@ func checkAnything(t *testing.T, d plimsoll.Dialect, streamed bool, first, secon
 		}
 		return
 	}
+	checkSendable(t, d, round)
 	results := [][]weave.Result{answersTo(round.Calls)}
 	r.Again()
 	out = append(out, drip(r, second, chunk)...)
-	results = append(results, answersTo(r.End().Calls))
+	round = r.End()
+	checkSendable(t, d, round)
+	results = append(results, answersTo(round.Calls))
 	out = append(out, r.Finish()...)
 	if most := 16*(len(first)+len(second)) + 1024; len(out) > most {
 		t.Fatalf("%d bytes became %d", len(first)+len(second), len(out))
 	}
 	r.Record(results)
 	weave.Continued(r)
+}
+
+func checkSendable(t *testing.T, d plimsoll.Dialect, round weave.Round) {
+	t.Helper()
+	if len(round.Calls) == 0 || round.Broken {
+		return
+	}
+	list := map[plimsoll.Dialect]string{plimsoll.Responses: "input", plimsoll.Gemini: "contents"}[d]
+	body := `{"` + list + `":[` + strings.Join(texts(round.Said), ",") + `]}`
+	decoded(t, dialects.Codec(d), []byte(body))
 }
 
 func fuzzAnswers(f *testing.F, d plimsoll.Dialect, v teller) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
 // responsesStream weaves streamed answers. Events about our calls do not pass, those
@@ -217,7 +218,7 @@ func (r *responsesStream) numbered(e responsesEvent) {
 func (r *responsesStream) End() Round {
 	r.end()
 	a := r.answer().round()
-	a.Broken = !r.ended || r.lost
+	a.Broken = !r.ended || r.lost || !a.sendable(responses.Codec{}, "input")
 	r.answer().show(r.seen)
 	r.rounds = append(r.rounds, a)
 	return a.Round
