@@ -37,7 +37,10 @@ func (anthropicLoom) results(results []Result) ([]json.RawMessage, error) {
 func resultParts(results []Result) []plimsoll.Part {
 	parts := make([]plimsoll.Part, len(results))
 	for i, r := range results {
-		content := append([]plimsoll.Part{plimsoll.Text{Text: r.Text}}, r.Parts...)
+		content := r.Parts
+		if r.Text != "" || len(content) == 0 {
+			content = append([]plimsoll.Part{plimsoll.Text{Text: r.Text}}, content...)
+		}
 		parts[i] = plimsoll.ToolResult{CallID: r.Call.ID, Content: plimsoll.ListOf(content...), IsError: r.IsError}
 	}
 	return parts

@@ -50,15 +50,6 @@ func (b *anthropicBlock) add(delta []byte) {
 	}
 }
 
-// appendInside appends what stands between the quotes of a JSON string. So the pieces
-// are joined as they were written.
-func appendInside(dst, value []byte) []byte {
-	if len(value) < 2 || value[0] != '"' {
-		return dst
-	}
-	return append(dst, value[1:len(value)-1]...)
-}
-
 // whole returns the block as it would stand in the next request.
 func (b *anthropicBlock) whole() []byte {
 	raw := b.raw
@@ -88,8 +79,6 @@ func (b *anthropicBlock) whole() []byte {
 	return raw
 }
 
-func quoted(inside []byte) []byte { return append(append([]byte{'"'}, inside...), '"') }
-
 // said returns the text of a text block.
 func (b *anthropicBlock) said() string {
 	if b.kind != "text" {
@@ -116,7 +105,7 @@ func anthropicRound(blocks []*anthropicBlock) answered {
 		raw := b.whole()
 		a.hides = a.hides || b.ours
 		switch {
-		case b.ours && !isObject([]byte(b.arguments())), b.kind == "text" && strings.TrimSpace(b.said()) == "":
+		case !isObject(raw), b.ours && !isObject([]byte(b.arguments())), b.kind == "text" && strings.TrimSpace(b.said()) == "":
 			continue
 		case b.ours:
 			a.Calls = append(a.Calls, plimsoll.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})

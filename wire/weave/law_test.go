@@ -199,6 +199,9 @@ func checkRestored(t rapid.TB, v voice, answers []testAnswer, p played, answerLa
 	if diff := cmp.Diff(v.seen(answers, answerLast), flat(v.valid(t, restored))); diff != "" {
 		t.Fatalf("what the model sees (-want +got):\n%s\n%s", diff, restored)
 	}
+	if end := p.sent.Layout().Messages.End - 1; wire.SharedPrefix(p.sent.Body(), restored) < end {
+		t.Fatalf("what the model has read is changed:\n%s\n%s", p.sent.Body(), restored)
+	}
 	longer, err := Restore(v.decode(t, later), records)
 	if err != nil {
 		t.Fatal(err)

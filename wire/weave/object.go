@@ -40,6 +40,18 @@ func unquoted(value []byte) string {
 	return t
 }
 
+// appendInside appends what stands between the quotes of a JSON string. So the pieces
+// are joined as they were written.
+func appendInside(dst, value []byte) []byte {
+	if !isString(value) {
+		return dst
+	}
+	return append(dst, value[1:len(value)-1]...)
+}
+
+// quoted makes a JSON string of what stands between quotes.
+func quoted(inside []byte) []byte { return append(append([]byte{'"'}, inside...), '"') }
+
 // numberOf returns a member that is a whole number; 0 if it is none.
 func numberOf(object []byte, key string) int {
 	n, _ := rawjson.NewScanner(memberOf(object, key)).Int()
@@ -130,6 +142,9 @@ func rawMessages(elements [][]byte) []json.RawMessage {
 	}
 	return all
 }
+
+// isString tells a string from other JSON.
+func isString(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 
 // isObject tells an object from other JSON, and from what is none.
 func isObject(raw []byte) bool {

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -19,7 +20,7 @@ type openaiAnswer struct {
 	// prose holds the members that are texts, still escaped, in the order in which they
 	// came.
 	prose   []openaiMember
-	details [][]byte
+	details []openaiDetail
 	calls   openaiCalls
 	// foreign says that a function was called in the way of old clients.
 	foreign bool
@@ -41,8 +42,8 @@ func (a *openaiAnswer) add(said []byte) []*openaiCall {
 		case "reasoning_content", "reasoning", "refusal":
 			a.remark(string(key), value)
 		case "reasoning_details":
-			for _, d := range itemsOf(value) {
-				a.detail(bytes.Clone(d))
+			for _, piece := range itemsOf(value) {
+				a.detail(piece)
 			}
 		case "tool_calls":
 			for _, raw := range itemsOf(value) {
@@ -77,7 +78,7 @@ func (a *openaiAnswer) settle() {
 
 // remark adds to a member that is a text.
 func (a *openaiAnswer) remark(key string, value []byte) {
-	if len(value) < 3 || value[0] != '"' {
+	if !isString(value) || len(value) == len(`""`) {
 		return
 	}
 	for i := range a.prose {
@@ -87,34 +88,6 @@ func (a *openaiAnswer) remark(key string, value []byte) {
 		}
 	}
 	a.prose = append(a.prose, openaiMember{key, appendInside(nil, value)})
-}
-
-// detail adds a piece of reasoning with its signature. Pieces of one text are joined,
-// so that the signature is found with all that was signed.
-func (a *openaiAnswer) detail(piece []byte) {
-	n := len(a.details)
-	if a.whole || n == 0 || !sameDetail(a.details[n-1], piece) {
-		a.details = append(a.details, piece)
-		return
-	}
-	last := a.details[n-1]
-	s := rawjson.NewScanner(piece)
-	for key := range s.Members() {
-		value := s.Value().Of(piece)
-		switch string(key) {
-		case "text", "summary", "data":
-			value = quoted(appendInside(appendInside(nil, memberOf(last, string(key))), value))
-		}
-		if string(value) != "null" {
-			last = withMember(last, string(key), value)
-		}
-	}
-	a.details[n-1] = last
-}
-
-func sameDetail(a, b []byte) bool {
-	return isObject(a) && isObject(b) && stringOf(a, "type") == stringOf(b, "type") &&
-		string(memberOf(a, "index")) == string(memberOf(b, "index"))
 }
 
 // text returns what was said.
@@ -170,7 +143,11 @@ func (a *openaiAnswer) message(calls [][]byte) [][]byte {
 		said = said || m.key == "refusal"
 	}
 	if len(a.details) > 0 {
-		out = append(append(out, `,"reasoning_details":`...), listed(a.details)...)
+		var details [][]byte
+		for _, d := range a.details {
+			details = append(details, d.whole())
+		}
+		out = append(append(out, `,"reasoning_details":`...), listed(details)...)
 	}
 	if len(calls) > 0 {
 		out = append(append(out, `,"tool_calls":`...), listed(calls)...)
@@ -186,7 +163,7 @@ func (a *openaiAnswer) see(seen shown) {
 	seen.text(a.text())
 	for _, c := range a.calls.all {
 		if !c.ours {
-			seen.call(c.toolCall().ID)
+			seen.call(cmp.Or(c.id, c.name))
 		}
 	}
 }

@@ -153,7 +153,7 @@ func (s *openaiCalls) number(c *openaiCall) int {
 func (c *openaiCall) take(p openaiPiece) {
 	switch {
 	case len(p.arguments) == 0 || string(p.arguments) == "null":
-	case p.arguments[0] == '"':
+	case isString(p.arguments):
 		c.arguments = appendInside(c.arguments, p.arguments)
 	default:
 		c.value = bytes.Clone(p.arguments)

@@ -2,6 +2,7 @@ package weave
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
@@ -157,8 +158,11 @@ func (r *openaiStream) read(c *openaiChunk) {
 	r.takeChoice(c, choices)
 }
 
+// takeHead keeps what the first chunk that has an id shares with the others. Some servers
+// send one before that is about the request.
 func (r *openaiStream) takeHead(head []openaiMember) {
-	if r.head != nil || len(head) == 0 {
+	named := slices.ContainsFunc(head, func(m openaiMember) bool { return m.key == "id" && len(m.value) > len(`""`) })
+	if r.head != nil || !named {
 		return
 	}
 	for _, m := range head {
@@ -192,7 +196,7 @@ func (r *openaiStream) takeChoice(c *openaiChunk, choices rawjson.List) {
 func (c *openaiChunk) readChoice() {
 	choice := c.choice.Of(c.data)
 	c.delta = memberOf(choice, "delta")
-	if reason := memberOf(choice, "finish_reason"); len(reason) > 0 && reason[0] == '"' {
+	if reason := memberOf(choice, "finish_reason"); isString(reason) {
 		c.finish = reason
 	}
 }
@@ -219,11 +223,12 @@ func (r *openaiStream) hand(c openaiChunk) {
 // weave hands on a chunk without what is ours, or keeps it for the end.
 func (r *openaiStream) weave(c openaiChunk) {
 	delta := r.shownDelta(c)
+	shows := r.shows(delta)
 	switch {
-	case c.choice.IsZero() || !r.shows(delta) && c.finish == nil && c.usage != nil:
+	case c.usage != nil && c.finish == nil && (!shows || r.now.finish != nil):
 		r.now.usage = bytes.Clone(c.data)
 		return
-	case !r.shows(delta):
+	case !shows:
 		return
 	}
 	r.note(delta)

@@ -13,10 +13,10 @@ type stream struct {
 	limit    int
 	splitter *sse.Splitter
 	out      []byte
-	// rest is the event being read, passed how much of it has passed already because it
-	// is too large.
-	rest   []byte
-	passed int
+	// rest ends with the event being read, which begins at from; passed is how much of
+	// it has passed already because it is too large.
+	rest         []byte
+	from, passed int
 	// kept is how many bytes of answers are kept.
 	kept int
 	// lost says that an event could not be read, or an answer not be kept.
@@ -41,11 +41,11 @@ func (s *stream) write(p []byte) {
 	}
 	s.rest = append(s.rest, p...)
 	_, _ = s.splitter.Write(p) // fails only after Close
-	if most := s.maxEvent(); len(s.rest)+s.passed > most {
-		s.out = append(s.out, s.rest...)
+	s.rest, s.from = append(s.rest[:0], s.rest[s.from:]...), 0
+	if len(s.rest)+s.passed > s.maxEvent() {
 		s.passed += len(s.rest)
-		s.rest = s.rest[:0]
-		s.lost = true
+		s.out = append(s.out, s.rest...)
+		s.rest, s.lost = nil, true
 	}
 }
 
@@ -58,12 +58,12 @@ func (s *stream) maxEvent() int {
 
 func (s *stream) take(e sse.Event, err error) {
 	if large, ok := err.(*sse.TooLargeError); ok {
-		n := int(large.Size) - s.passed
-		s.out = append(s.out, s.rest[:n]...)
-		s.rest, s.passed, s.lost = s.rest[n:], 0, true
+		end := s.from + int(large.Size) - s.passed
+		s.out = append(s.out, s.rest[s.from:end]...)
+		s.from, s.passed, s.lost = end, 0, true
 		return
 	}
-	s.rest = s.rest[len(e.Raw):]
+	s.from += len(e.Raw)
 	s.each(e)
 }
 
@@ -78,7 +78,7 @@ func (s *stream) end() {
 	if s.splitter != nil {
 		_ = s.splitter.Close() // never fails
 	}
-	s.splitter, s.rest, s.passed = nil, nil, 0
+	s.splitter, s.rest, s.from, s.passed = nil, nil, 0, 0
 }
 
 // taken returns what has been gathered. The next bytes go to another place.

@@ -1,0 +1,173 @@
+package weave
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/anthropic"
+	"github.com/plimsoll/plimsoll/wire/openai"
+)
+
+const (
+	hiddenCall   = `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}]}`
+	hiddenResult = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"o1","content":"x"}]}`
+	lastSaid     = `{"role":"assistant","content":[{"type":"text","text":"It says x."}]}`
+	mixedSaid    = `{"role":"assistant","content":[{"type":"tool_use","id":"o2","name":"tool_output_cache","input":{}},{"type":"tool_use","id":"c1","name":"shell","input":{}}]}`
+	besideResult = `{"type":"tool_result","tool_use_id":"o2","content":"y"}`
+)
+
+func rawAll(texts ...string) []json.RawMessage { return messagesOf(texts) }
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	plain := Record{Shown: Shown([]string{"Look.", "It says x."}, nil), Elements: rawAll(hiddenCall, hiddenResult, lastSaid)}
+	mixed := Record{Shown: Shown(nil, []string{"c1"}), Elements: rawAll(mixedSaid), Results: rawAll(besideResult)}
+	const user, shown = `{"role":"user","content":"hi"}`, `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"text","text":"It says x."}]}`
+	const call = `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"shell","input":{}}]}`
+	const result = `{"type":"tool_result","tool_use_id":"c1","content":"z"}`
+	whole := hiddenCall + "," + hiddenResult + "," + lastSaid
+	for _, tt := range []struct {
+		name     string
+		messages string
+		records  map[int]Record
+		want     string // "" for as it was
+	}{
+		{"a reply gets back what was hidden", user + " , " + shown + " ,\n" + user, map[int]Record{1: plain}, user + " , " + whole + " ,\n" + user},
+		{"white space and the cut of texts do not matter", user + `,{"role":"assistant","content":" Look. It\nsays x. "},` + user, map[int]Record{1: plain}, user + "," + whole + "," + user},
+		{
+			"a client may send one reply as several messages",
+			user + `,{"role":"assistant","content":"Look."},{"role":"assistant","content":"It says x."},` + user,
+			map[int]Record{1: plain},
+			user + "," + whole + "," + user,
+		},
+		{
+			"what the assistant says behind the reply stays",
+			user + "," + shown + `,{"role":"assistant","content":"More."},` + user,
+			map[int]Record{1: plain},
+			user + "," + whole + `,{"role":"assistant","content":"More."},` + user,
+		},
+		{"a record of something else is left out", user + `,{"role":"assistant","content":"No."},` + user, map[int]Record{1: plain}, ""},
+		{"a record for the user's message is left out", user + "," + shown + "," + user, map[int]Record{0: plain, 2: plain}, ""},
+		{"a record beyond the messages is left out", user, map[int]Record{1: plain, 7: plain, -1: plain}, ""},
+		{
+			"our results stand behind the client's and before its words",
+			user + "," + call + `,{"role":"user","content":[` + result + ` ,{"type":"text","text":"and"}]}`,
+			map[int]Record{1: mixed},
+			user + "," + mixedSaid + `,{"role":"user","content":[` + result + "," + besideResult + ` ,{"type":"text","text":"and"}]}`,
+		},
+		{"calls that the client has not answered stay as they are", user + "," + call, map[int]Record{1: mixed}, ""},
+		{"calls that the client talks over stay as they are", user + "," + call + "," + user, map[int]Record{1: mixed}, ""},
+		{
+			"several replies get back their own",
+			user + "," + shown + "," + user + "," + call + `,{"role":"user","content":[` + result + `]},` + shown,
+			map[int]Record{1: plain, 3: mixed, 5: plain},
+			user + "," + whole + "," + user + "," + mixedSaid + `,{"role":"user","content":[` + result + "," + besideResult + "]}," + whole,
+		},
+		{
+			"a reply of which nothing is left goes",
+			user + `,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]} , ` + user,
+			map[int]Record{1: {Shown: Shown(nil, nil)}},
+			user + "," + user,
+		},
+		{
+			"the mark for the cache goes to the end of what is restored",
+			user + `,{"role":"assistant","content":[{"type":"text","text":"Look.","cache_control":{"type":"ephemeral"}},{"type":"text","text":"It says x.","cache_control":{"type":"ephemeral","ttl":"5m"}}]},` + user,
+			map[int]Record{1: plain},
+			user + "," + hiddenCall + "," + hiddenResult + `,{"role":"assistant","content":[{"type":"text","text":"It says x.","cache_control":{"type":"ephemeral","ttl":"5m"}}]},` + user,
+		},
+		{
+			"no thinking gets a mark",
+			user + `,{"role":"assistant","content":[{"type":"text","text":"A","cache_control":{"type":"ephemeral"}}]},` + user,
+			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(hiddenCall, hiddenResult, `{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]}`)}},
+			user + "," + hiddenCall + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"o1","content":"x","cache_control":{"type":"ephemeral"}}]}` +
+				`,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]},` + user,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			body := func(messages string) string {
+				return `{"model":"m", "messages" : [ ` + messages + ` ], "max_tokens":9}`
+			}
+			if tt.want == "" {
+				tt.want = tt.messages
+			}
+			r, err := anthropic.Codec{}.Decode([]byte(body(tt.messages)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Restore(r, tt.records)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(body(tt.want), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRestoreLeavesChatsOfOpenAIWithoutResultsAlone(t *testing.T) {
+	t.Parallel()
+	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{}"}}]}`
+	record := Record{Shown: Shown(nil, []string{"c1"}), Elements: rawAll(`{"role":"assistant","content":"never"}`), Results: rawAll(`{"role":"tool","tool_call_id":"o1","content":"x"}`)}
+	for _, rest := range []string{"", `,{"role":"user","content":"well?"}`} {
+		body := []byte(`{"messages":[{"role":"user","content":"hi"},` + call + rest + `]}`)
+		r, err := openai.Codec{}.Decode(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Restore(r, map[int]Record{1: record}); err != nil || !bytes.Equal(got, body) {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+}
+
+func TestRecordsKeepTheBytesOfTheirElements(t *testing.T) {
+	t.Parallel()
+	want := Record{
+		Shown:    Shown([]string{"a"}, []string{"b"}),
+		Elements: rawAll(`{ "input" : { "n" : 1.50, "s":"<&>\u2028" } }`),
+		Results:  rawAll(`{"a":  1}`),
+	}
+	raw, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Record
+	if err := json.Unmarshal(raw, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	broken := strings.Replace(string(raw), `\"a\"`, `a\"`, 1)
+	if err := json.Unmarshal([]byte(broken), &got); plimsoll.CodeOf(err) != plimsoll.CodeInvalid {
+		t.Errorf("%s was read: %v", broken, err)
+	}
+}
+
+func TestShownTellsRepliesApart(t *testing.T) {
+	t.Parallel()
+	digests := map[plimsoll.Digest]string{}
+	for name, d := range map[string]plimsoll.Digest{
+		"nothing":         Shown(nil, nil),
+		"a text":          Shown([]string{"ab"}, nil),
+		"a call":          Shown(nil, []string{"ab"}),
+		"two calls":       Shown(nil, []string{"a", "b"}),
+		"the other order": Shown(nil, []string{"b", "a"}),
+		"both":            Shown([]string{"a"}, []string{"b"}),
+	} {
+		if other, ok := digests[d]; ok {
+			t.Errorf("%s looks like %s", name, other)
+		}
+		digests[d] = name
+	}
+	if Shown([]string{" a\n", "b"}, nil) != Shown([]string{"ab"}, nil) {
+		t.Error("white space and the cut of texts should not matter")
+	}
+}

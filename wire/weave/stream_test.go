@@ -1,0 +1,102 @@
+package weave
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// streams are the two that are made of events alike, with a limit to the size of those.
+func streams(limit int) map[plimsoll.Dialect]Reply {
+	a, o := newAnthropicStream(anthropicLoom{}, isOurs), newOpenaiStream(openaiLoom{}, isOurs)
+	a.limit, o.limit = limit, limit
+	return map[plimsoll.Dialect]Reply{plimsoll.Anthropic: a, plimsoll.OpenAI: o}
+}
+
+// whatever is no call of ours passes, in any chunking, complete or not, JSON or not, and
+// however large.
+func TestStreamsWithoutCallsOfOursPassByteForByte(t *testing.T) {
+	t.Parallel()
+	lines := rapid.SampledFrom([]string{
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}", "data: {\"choices\":[{\"index\":1,\"delta\":{}}]}",
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\"}]}}]}",
+		"data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"shell\"}}]},\"finish_reason\":\"tool_calls\"}]}",
+		"data: {\"choices\":[],\"usage\":{\"completion_tokens\":3}}", "data: [DONE]", "data: {\"error\":{\"message\":\"no\"}}", "data: {\"choices\":[",
+		"event: content_block_start", "data: {\"type\":\"content_block_start\",\"index\":7,\"content_block\":{\"type\":\"tool_use\",\"name\":\"shell\"}}",
+		"data: {\"type\":\"content_block_delta\",\"index\":7,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}", "data: {\"type\":\"message_stop\"}",
+		"data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":1}}", "data: {\"type\":\"error\"}",
+		": comment", "id: 4", "data", "data: null", "data: \"choices\"", "", "", "",
+	})
+	ends := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\r"})
+	rapid.Check(t, func(t *rapid.T) {
+		var sent []byte
+		for range rapid.IntRange(0, 20).Draw(t, "lines") {
+			sent = append(append(sent, lines.Draw(t, "line")...), ends.Draw(t, "end")...)
+		}
+		sent = sent[:rapid.IntRange(0, len(sent)).Draw(t, "length")]
+		for dialect, reply := range streams(rapid.SampledFrom([]int{0, 40, 100}).Draw(t, "limit")) {
+			var got []byte
+			for rest := sent; len(rest) > 0; {
+				n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+				got = append(got, reply.Write(rest[:n])...)
+				rest = rest[n:]
+			}
+			round := reply.End()
+			if got = append(got, reply.Finish()...); !bytes.Equal(sent, got) {
+				t.Fatalf("%s: %q came as %q", dialect, sent, got)
+			}
+			if _, hidden := reply.Record(nil); hidden || len(round.Calls) > 0 {
+				t.Fatalf("%s: there is nothing of ours in %q", dialect, sent)
+			}
+		}
+	})
+}
+
+func TestEventsThatAreTooLargePassAsTheyComeAndEndTheWeaving(t *testing.T) {
+	t.Parallel()
+	large := "data: {\"type\":\"x\",\"choices\":[],\"text\":\"" + strings.Repeat("x", 100) + "\"}\n\n"
+	for dialect, reply := range streams(50) {
+		got := string(reply.Write([]byte(large[:80])))
+		if got != large[:80] {
+			t.Errorf("%s: %d bytes have passed, want all that came", dialect, len(got))
+		}
+		got += string(reply.Write([]byte(large[80:])))
+		if round := reply.End(); !round.Broken {
+			t.Errorf("%s: nobody knows what was in the event", dialect)
+		}
+		if got += string(reply.Finish()); got != large {
+			t.Errorf("%s: %q", dialect, got)
+		}
+	}
+}
+
+func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
+	t.Parallel()
+	var s stream
+	if !s.keep(maxAnswer) || s.lost {
+		t.Error("there is room for a whole answer")
+	}
+	if s.keep(1) || !s.lost {
+		t.Error("there is no room for more")
+	}
+}
+
+func TestAnAnswerThatIsTooLongPassesWithoutBeingKept(t *testing.T) {
+	t.Parallel()
+	r := newWhole(newHistory(anthropicLoom{}), anthropicJoiner{isOurs})
+	piece := bytes.Repeat([]byte(" "), maxAnswer/4)
+	passed := 0
+	for range 6 {
+		passed += len(r.Write(piece))
+	}
+	if round := r.End(); !round.Broken {
+		t.Error("an answer that was not kept cannot be read")
+	}
+	if passed += len(r.Finish()); passed != 6*len(piece) || r.body != nil {
+		t.Errorf("%d bytes passed, want %d", passed, 6*len(piece))
+	}
+}
