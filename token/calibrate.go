@@ -64,6 +64,18 @@ func NewCalibration(o *CalibrationOptions) *Calibration {
 type learned struct {
 	Drift
 	seen bool
+	// applied is the factor in force. It follows the learned one in steps, because
+	// every other factor gives every message another weight.
+	applied float64
+}
+
+// factorRest is by how much the factor in force may be off before it is changed.
+const factorRest = 0.01
+
+func (l *learned) apply() {
+	if l.applied == 0 || math.Abs(l.Factor-l.applied) > factorRest*l.applied {
+		l.applied = l.Factor
+	}
 }
 
 // anchor is the last bill of a conversation. It says nothing about another
@@ -174,6 +186,7 @@ func (l *learned) learnFactor(raw, actual int) {
 	}
 	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/2000)
 	l.Factor = clamp(l.Factor+clamp(step, -factorStep, factorStep), factorMin, factorMax)
+	l.apply()
 }
 
 func (l *learned) learnError(off float64) {
@@ -190,7 +203,7 @@ func (l *learned) learnError(off float64) {
 func (c *Calibration) learnedOf(model string) *learned {
 	l, ok := c.models[model]
 	if !ok {
-		l = &learned{Drift: Drift{Model: model, Factor: 1}}
+		l = &learned{Drift: Drift{Model: model, Factor: 1}, applied: 1}
 		c.remember(l)
 	}
 	return l
@@ -226,7 +239,9 @@ func (c *Calibration) Restore(drifts []Drift) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, d := range drifts {
-		c.remember(&learned{Drift: d.bounded(), seen: d.Observations > 0})
+		l := &learned{Drift: d.bounded(), seen: d.Observations > 0}
+		l.apply()
+		c.remember(l)
 	}
 }
 
@@ -282,7 +297,7 @@ func (c *Calibration) factorOf(model string) (factor float64, err float64, seen 
 	if !ok {
 		return 1, 0, false
 	}
-	return l.Factor, l.Error, l.seen
+	return l.applied, l.Error, l.seen
 }
 
 func clamp(x, low, high float64) float64 { return min(high, max(low, x)) }

@@ -53,6 +53,25 @@ func TestF11_TheFactorFindsTheTrueScaleAndHiddenTokensShowAsFraming(t *testing.T
 	}
 }
 
+func TestF11_BillsThatHardlyDifferLeaveTheWeightsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	const model = "claude-opus-4-5"
+	meter, plain := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)}), token.NewMeter(nil)
+	weights, billed, before := map[int]bool{}, 0.0, 0
+	for n := 20; n <= 2000; n += 20 {
+		weighed := plain.Weigh(talk(model, n)).Total
+		billed += (1.25 + 0.01*float64(n/20%3)) * float64(weighed-before) // never quite the same
+		before = weighed
+		meter.Observe("c", talk(model, n), plimsoll.Usage{Input: int(billed)})
+		if n > 1000 {
+			weights[meter.Weigh(talk(model, 10)).Total] = true
+		}
+	}
+	if len(weights) > 2 {
+		t.Errorf("a conversation has weighed %d different things", len(weights))
+	}
+}
+
 func TestF11_AnExactCounterIsNeverScaled(t *testing.T) {
 	t.Parallel()
 	calibration := token.NewCalibration(nil)
