@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"time"
 
@@ -66,13 +65,21 @@ func (c *call) task() (*wire.Request, *plimsoll.Keeper, plimsoll.Task, error) {
 	return r, k, c.owned(Task(r, c.wish.model)), nil
 }
 
-// owned gives a task to the tenant.
+// conversationHeader tells conversations apart that begin alike. The proxy takes it
+// too.
+const conversationHeader = "X-Plimsoll-Conversation"
+
+// owned gives a task to the tenant, in the scope that the proxy has for it: what it
+// decided is found, and forgotten, here too.
 func (c *call) owned(t plimsoll.Task) plimsoll.Task {
 	if c.tenant == nil {
 		return t
 	}
 	id := c.tenant.ID()
-	t.Scope, t.Archive, t.Memory = hex.EncodeToString(id[:]), c.tenant, c.tenant.Memory()
+	t.Scope, t.Archive, t.Memory = string(id[:]), c.tenant, c.tenant.Memory()
+	if name := c.Header.Get(conversationHeader); name != "" {
+		t.Scope += "\x00" + name
+	}
 	if c.wish.dryRun {
 		t.Archive, t.Memory = NamesOnly{c.tenant}, recallOnly{t.Memory}
 	}
