@@ -14,6 +14,14 @@
 // what it said, the provider's prompt cache still matches, and signed thinking stays
 // where it was signed.
 //
+// A model may call our tools without end. Whoever has enough of it does not ask again
+// and finishes the reply: then it ends as if the model had stopped there (end_turn,
+// stop), without the calls. Their results belong into the record all the same, so that
+// the model finds them in its next turn; without them the calls are forgotten.
+//
+// Nothing can go on where a model gives several answers to one request (OpenAI's n): no
+// tools should be offered to it.
+//
 // The package knows four dialects and no transport, and it decides nothing: which
 // tools are ours, and what they answer, is its caller's to say.
 package weave

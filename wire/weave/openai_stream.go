@@ -136,7 +136,9 @@ func (r *openaiStream) read(c *openaiChunk) {
 	for key := range s.Members() {
 		switch string(key) {
 		case "id", "created", "model", "system_fingerprint":
-			head = append(head, openaiMember{string(key), s.Value().Of(c.data)})
+			if r.head == nil {
+				head = append(head, openaiMember{string(key), s.Value().Of(c.data)})
+			}
 		case "choices":
 			choices = s.List()
 		case "usage":
@@ -162,7 +164,7 @@ func (r *openaiStream) read(c *openaiChunk) {
 // send one before that is about the request.
 func (r *openaiStream) takeHead(head []openaiMember) {
 	named := slices.ContainsFunc(head, func(m openaiMember) bool { return m.key == "id" && len(m.value) > len(`""`) })
-	if r.head != nil || !named {
+	if !named {
 		return
 	}
 	for _, m := range head {
