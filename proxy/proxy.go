@@ -39,6 +39,8 @@ type Options struct {
 	// Control answers below /plimsoll/, and Metrics at /metrics, both for the operator
 	// alone; nil means that there is nothing there.
 	Control, Metrics http.Handler
+	// Wrap, if not nil, is put around what answers requests that are passed on.
+	Wrap func(http.Handler) http.Handler
 	// Ready says whether requests can be served; nil means that they always can.
 	Ready func(context.Context) error
 
@@ -155,13 +157,16 @@ func defaultMemory() int64 {
 // Handler returns everything that the server answers: requests to pass on, health, and
 // what is the operator's.
 func (s *Server) Handler() http.Handler {
-	admin := s.Admin()
+	admin, pass := s.Admin(), http.Handler(http.HandlerFunc(s.pass))
+	if s.options.Wrap != nil {
+		pass = s.options.Wrap(pass)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if ofAdmin(r.URL.Path) {
 			admin.ServeHTTP(w, r)
 			return
 		}
-		s.pass(w, r)
+		pass.ServeHTTP(w, r)
 	})
 }
 

@@ -74,17 +74,17 @@ Examples:
 
 // Run serves until the process is told to end.
 func (c *serveCmd) Run(p *process, root *cli) error {
-	settings, err := p.settings(root, append(c.flags(),
+	flags := append(c.flags(),
 		config.Flag{Key: "serve.listen", Name: "--listen", Value: c.Listen},
 		config.Flag{Key: "serve.admin", Name: "--admin", Value: c.Admin},
-	))
+	)
+	settings, err := p.settings(root, flags)
 	if err != nil {
 		return err
 	}
 	ctx, stop := p.untilSignal()
 	defer stop()
-	log := c.logger(p)
-	s, err := p.newServing(ctx, settings, servingOptions{log: log, observe: logged(log)})
+	s, err := p.newServing(ctx, settings, servingOptions{root: root, flags: flags, log: c.logger(p)})
 	if err != nil {
 		return err
 	}

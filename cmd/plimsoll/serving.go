@@ -12,8 +12,10 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/proxy"
 	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/telemetry/redact"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -25,11 +27,14 @@ type serving struct {
 	transport *transport.Transport
 	server    *proxy.Server
 	keepers   *keepers
-	log       *slog.Logger
+	observers observers
 }
 
 // servingOptions are what is not a setting.
 type servingOptions struct {
+	// root and flags are what the settings were made of.
+	root  *cli
+	flags []config.Flag
 	// observe, if not nil, is told what became of each request.
 	observe func(context.Context, transport.Exchange)
 	// log gets what operators should know; nil means no log.
@@ -43,7 +48,8 @@ func (p *process) newServing(ctx context.Context, settings *config.Config, o ser
 	if o.log == nil {
 		o.log = slog.New(slog.DiscardHandler)
 	}
-	s := &serving{settings: settings, log: o.log}
+	o.log = slog.New(redact.NewHandler(o.log.Handler()))
+	s := &serving{settings: settings}
 	upstreams, err := upstreamsOf(settings.Settings.Serve)
 	if err != nil {
 		return nil, err
@@ -55,16 +61,23 @@ func (p *process) newServing(ctx context.Context, settings *config.Config, o ser
 	if s.store, err = p.openStore(ctx, where); err != nil {
 		return nil, err
 	}
-	if err := s.assemble(p, upstreams, o); err != nil {
+	if err := s.assemble(ctx, p, upstreams, o); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *serving) assemble(p *process, upstreams proxy.Upstreams, o servingOptions) error {
+func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) error {
 	set := s.settings.Settings
 	var err error
-	if s.keepers, err = newKeepers(p, s.settings, o.log); err != nil {
+	if s.keepers, err = newKeepers(p, s.settings, o); err != nil {
+		return err
+	}
+	if err := s.newObservers(ctx, p, o.log, o.observe); err != nil {
+		return err
+	}
+	api, err := s.newControl(p, o.log)
+	if err != nil {
 		return err
 	}
 	if _, err := s.keepers.named(""); err != nil {
@@ -73,13 +86,14 @@ func (s *serving) assemble(p *process, upstreams proxy.Upstreams, o servingOptio
 	s.transport, err = transport.New(&transport.Options{
 		Base: newBase(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
-		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: o.observe, Logger: o.log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Logger: o.log,
 	})
 	if err != nil {
 		return err
 	}
 	s.server, err = proxy.New(&proxy.Options{
-		Transport: s.transport, Upstreams: upstreams, Ready: s.ready,
+		Transport: s.transport, Upstreams: upstreams, Ready: s.ready, Control: api, Metrics: s.observers.metrics.Handler(),
+		Wrap:    s.observers.traces.Middleware,
 		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
 		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: seconds(set.Serve.DrainSeconds),
 		AdminToken: p.getenv("PLIMSOLL_ADMIN_TOKEN"), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
@@ -106,6 +120,7 @@ func (s *serving) close() error {
 	if s.keepers != nil {
 		err = errors.Join(err, s.keepers.close())
 	}
+	err = errors.Join(err, s.observers.close())
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}
@@ -158,14 +173,18 @@ func newBase() *http.Transport {
 // keepers are those of the presets, made when they are asked for. They weigh by one
 // meter, which learns from bills.
 type keepers struct {
-	p        *process
-	settings *config.Config
-	meter    *token.Meter
-	mu       sync.Mutex
-	made     map[string]*plimsoll.Keeper
+	p          *process
+	root       *cli
+	flags      []config.Flag
+	settings   *config.Config
+	registry   *model.Registry
+	tokenizers string
+	meter      *token.Meter
+	mu         sync.Mutex
+	made       map[string]*plimsoll.Keeper
 }
 
-func newKeepers(p *process, c *config.Config, log *slog.Logger) (*keepers, error) {
+func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error) {
 	registry, err := loadRegistry(p, texts(c.Settings.Models))
 	if err != nil {
 		return nil, err
@@ -176,9 +195,12 @@ func newKeepers(p *process, c *config.Config, log *slog.Logger) (*keepers, error
 	}
 	meter := token.NewMeter(&token.MeterOptions{
 		Options:     token.Options{Registry: registry, Tokenizers: tokenizers},
-		Calibration: token.NewCalibration(&token.CalibrationOptions{Log: log}),
+		Calibration: token.NewCalibration(&token.CalibrationOptions{Log: o.log}),
 	})
-	return &keepers{p: p, settings: c, meter: meter, made: map[string]*plimsoll.Keeper{}}, nil
+	return &keepers{
+		p: p, root: o.root, flags: o.flags, settings: c, registry: registry, tokenizers: tokenizers,
+		meter: meter, made: map[string]*plimsoll.Keeper{},
+	}, nil
 }
 
 // named returns the keeper of a preset; the empty name is that of the settings.

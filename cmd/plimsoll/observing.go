@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/control"
+	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/telemetry"
+	"github.com/plimsoll/plimsoll/telemetry/traces"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// observers are told what becomes of requests.
+type observers struct {
+	metrics *telemetry.Metrics
+	traces  *traces.Traces
+	others  []func(context.Context, transport.Exchange)
+}
+
+// observers makes those that the environment asks for.
+func (s *serving) newObservers(ctx context.Context, p *process, log *slog.Logger, also func(context.Context, transport.Exchange)) error {
+	info, _ := debug.ReadBuildInfo()
+	version := buildOf(info).Version
+	s.observers.metrics = telemetry.New(&telemetry.Options{
+		Models: s.keepers.registry, Version: version, Runtime: true,
+		StoreUp: func() bool {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			return s.ready(ctx) == nil
+		},
+		InFlight: func() int { return s.server.Load().Requests },
+		Queued:   func() int { return s.server.Load().Waiting },
+		Account:  s.keepers.total,
+	})
+	var err error
+	s.observers.traces, err = traces.New(ctx, traces.Options{Env: p.getenv, Version: version, Logger: log})
+	s.observers.others = []func(context.Context, transport.Exchange){logged(log)}
+	if also != nil {
+		s.observers.others = append(s.observers.others, also)
+	}
+	return err
+}
+
+// observe tells all of them.
+func (o *observers) observe(ctx context.Context, x transport.Exchange) {
+	o.metrics.Observe(x)
+	o.traces.Observe(ctx, x)
+	for _, tell := range o.others {
+		tell(ctx, x)
+	}
+}
+
+// close sends what has not been sent yet.
+func (o *observers) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return o.traces.Shutdown(ctx)
+}
+
+// newControl makes the API beside the proxy.
+func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error) {
+	set := s.settings.Settings
+	tenant := tenantsOf(set.Serve)
+	return control.New(&control.Options{
+		Keeper: s.keepers.asked,
+		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
+			Asked: "request", Given: "body", Unknown: "give its limit with limit",
+		}),
+		Tenant: func(r *http.Request) *store.Tenant { return s.store.Tenant(tenant(r)) },
+		Manage: set.Cache == "manage", MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
+	})
+}
+
+// asked makes a keeper for what a request of the API asks for; that of the settings if
+// it asks for nothing, so that what is undone there is undone in the proxy.
+func (k *keepers) asked(s control.Settings) (*plimsoll.Keeper, error) {
+	if s.Method == "" && s.Window == 0 && s.Reserve == nil && s.Low == nil && len(s.Rungs)+len(s.Pins) == 0 && !s.Dry {
+		return k.named(s.Preset)
+	}
+	flags := []config.Flag{
+		{Key: "preset", Value: s.Preset},
+		{Key: "method", Value: s.Method},
+		{Key: "reserve", Value: s.Reserve},
+		{Key: "marks.low", Name: "low", Value: s.Low},
+		{Key: "rungs", Value: s.Rungs},
+		{Key: "pins", Value: s.Pins},
+	}
+	if s.Window > 0 {
+		flags = append(flags, config.Flag{Key: "window", Value: s.Window})
+	}
+	c, err := k.p.loadSettings(k.root, append(k.flags, flags...))
+	if err != nil {
+		return nil, errors.Join(err)
+	}
+	options, err := k.p.keeperOptions(c, keeping{serves: true, dry: s.Dry, meter: k.meter})
+	if err != nil {
+		return nil, err
+	}
+	return plimsoll.New(options)
+}
+
+// total is what all keepers have seen.
+func (k *keepers) total() plimsoll.Account {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var sum plimsoll.Account
+	for _, made := range k.made {
+		sum = sum.Add(made.Total())
+	}
+	return sum
+}
