@@ -105,7 +105,7 @@ func TestStreamsThatTakeTooLongAreCutOff(t *testing.T) {
 	if err := <-s.ended; plimsoll.CodeOf(err) != plimsoll.CodeUnavailable || !strings.Contains(err.Error(), "1 requests were cut off") {
 		t.Errorf("%v", err)
 	}
-	within(t, time.Second, "the upstream is left", func() bool { return up.live.Load() == 0 })
+	within(t, 10*time.Second, "the upstream is left", func() bool { return up.live.Load() == 0 })
 	s.ended <- nil
 }
 

@@ -145,30 +145,46 @@ func TestAClientThatLeavesTakesTheUpstreamWithIt(t *testing.T) {
 	for _, answers := range []bool{false, true} {
 		for _, path := range []string{"/v1/chat/completions", "/v1/embeddings"} {
 			for _, held := range []bool{false, true} {
-				up := &leaving{answers: answers}
 				o := &proxy.Options{}
 				if held {
 					o.Transport = holding{proxy.NewTransport()}
 				}
+				up := &leaving{answers: answers}
 				s := start(t, up, o)
-				ctx, leave := context.WithCancel(t.Context())
-				go func() {
-					req := s.request(t, http.MethodPost, path, strings.NewReader(strings.Repeat("x", 100_000)))
-					if resp, err := s.client.Do(req.WithContext(ctx)); err == nil {
-						io.Copy(io.Discard, resp.Body)
-						resp.Body.Close()
+				// A machine that is busy with other things may be late, but not always.
+				took := time.Hour
+				for range 5 {
+					if took = min(took, leave(t, s, up, path)); took <= 100*time.Millisecond {
+						break
 					}
-				}()
-				within(t, 5*time.Second, "the upstream is asked", func() bool { return up.began.Load() == 1 })
-				leave()
-				since := time.Now()
-				within(t, 5*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
-				if took := time.Since(since); took > 100*time.Millisecond {
+				}
+				if took > 100*time.Millisecond {
 					t.Errorf("%s, answering %v, holding %v: after %s", path, answers, held, took)
 				}
 			}
 		}
 	}
+}
+
+// leave sends a request, leaves when the upstream has it, and returns how long the
+// upstream takes to notice.
+func leave(t *testing.T, s *running, up *leaving, path string) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	began, left := up.began.Load(), up.left.Load()
+	go func() {
+		req := s.request(t, http.MethodPost, path, strings.NewReader(strings.Repeat("x", 100_000)))
+		if resp, err := s.client.Do(req.WithContext(ctx)); err == nil {
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+	}()
+	within(t, 10*time.Second, "the upstream is asked", func() bool { return up.began.Load() > began })
+	cancel()
+	since := time.Now()
+	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() > left })
+	return time.Since(since)
 }
 
 // holding reads the whole request before it sends it, as what manages requests does.
@@ -194,7 +210,7 @@ func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestAnUpstreamThatStallsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	up := &leaving{answers: true}
-	s := start(t, up, &proxy.Options{IdleTimeout: 100 * time.Millisecond})
+	s := start(t, up, &proxy.Options{IdleTimeout: 300 * time.Millisecond})
 	resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +219,7 @@ func TestAnUpstreamThatStallsIsGivenUp(t *testing.T) {
 	if got, err := io.ReadAll(resp.Body); err == nil || string(got) != "data: x\n\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	within(t, time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
+	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
 }
 
 func TestAnswersMayTakeLongerThanTheyMayStandStill(t *testing.T) {
@@ -212,9 +228,9 @@ func TestAnswersMayTakeLongerThanTheyMayStandStill(t *testing.T) {
 		for range 10 {
 			io.WriteString(w, "x")
 			http.NewResponseController(w).Flush()
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(120 * time.Millisecond)
 		}
-	}), &proxy.Options{IdleTimeout: 300 * time.Millisecond, AnswerTimeout: 300 * time.Millisecond})
+	}), &proxy.Options{IdleTimeout: time.Second, AnswerTimeout: time.Second})
 	if _, got := s.do(t, http.MethodPost, "/v1/messages", "{}"); got != "xxxxxxxxxx" {
 		t.Errorf("%q", got)
 	}
@@ -228,5 +244,5 @@ func TestAnUpstreamThatNeverBeginsIsGivenUp(t *testing.T) {
 	if resp.StatusCode != http.StatusGatewayTimeout || member(t, text, "error", "type") != "timeout_error" {
 		t.Errorf("%d %s", resp.StatusCode, text)
 	}
-	within(t, time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
+	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
 }
