@@ -200,7 +200,7 @@ func (p *play) describe(i int, s *scene, got reply) Request {
 		r.Sent, r.Uncut = got.said.Usage.Prompt(), got.said.Usage.Prompt()
 	}
 	if e, ok := p.heard(got); ok {
-		r.Rungs = e.Rungs
+		r.Rungs, r.Warning = e.Rungs, e.Warning // which may be of after the header
 	}
 	r.Over = r.Uncut > p.window
 	return r
