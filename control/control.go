@@ -23,7 +23,8 @@ type Options struct {
 	// for the operator's own. What it returns is used for many requests of all
 	// tenants, so it must have no archive and no memory of its own. Required.
 	Keeper func(Settings) (*plimsoll.Keeper, error)
-	// Scales weigh what is to be counted. Required.
+	// Scales weigh what is to be counted, and say where things came from in words of
+	// the API. Required.
 	Scales *report.Scales
 	// Tenant returns whose request it is; nil, or a function that returns nil, means
 	// that nothing is kept and nothing can be read.

@@ -69,9 +69,7 @@ func newHandler(t *testing.T, s *store.Store, change func(*control.Options)) *co
 	t.Helper()
 	o := &control.Options{
 		Keeper: newKeeper,
-		Scales: report.NewScales(token.Options{Registry: model.Default()}, nil, report.Words{
-			Asked: "option", Given: "request", Unknown: "give its limit with the option limit",
-		}),
+		Scales: report.NewScales(token.Options{Registry: model.Default()}, nil, report.Words{}),
 	}
 	if s != nil {
 		o.Tenant = func(r *http.Request) *store.Tenant { return s.Tenant(r.Header.Get("X-Tenant")) }

@@ -40,6 +40,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"an embedder that is an address", "POST", "trim?max=5&embedder=http://10.0.0.1", plain, 400, "invalid", "embedder", "lexical"},
 		{"an option that is no number", "POST", "fit?window=many", plain, 400, "invalid", `"many"`, "whole number"},
 		{"a negative number", "POST", "fit?window=-5", plain, 400, "invalid", "-5", "whole number"},
+		{"no window at all", "POST", "fit?window=0", plain, 400, "invalid", "0 is not between 1", "above 0"},
 		{"a number that is too large", "POST", "fit?window=99999999999999999999", plain, 400, "invalid", "no whole number", ""},
 		{"an option given twice", "POST", "fit?window=5&window=6", plain, 400, "invalid", "more than once", ""},
 		{"a member given twice", "POST", "fit", `{"window":5,"window":6,"request":` + plain + `}`, 400, "invalid", "more than once", ""},

@@ -15,10 +15,13 @@ import (
 
 var errMissing = errors.New("it is not given")
 
+// words say where a model and a limit came from.
+var words = report.Words{Asked: "option", Given: "request", Unknown: "give its limit with the option limit"}
+
 // count says what a request or a text weighs.
 func (c *call) count() (answer, error) {
 	scales := *c.h.options.Scales
-	scales.Model, scales.Limit = c.wish.model, int(c.wish.limit)
+	scales.Model, scales.Limit, scales.Words = c.wish.model, int(c.wish.limit), words
 	if c.wish.encoding != "" {
 		named, err := token.Named(c.wish.encoding)
 		if err != nil {

@@ -43,13 +43,14 @@ type form int
 const (
 	word form = iota
 	number
+	positive
 	fraction
 	flag
 	list
 )
 
 func (f form) String() string {
-	return [...]string{"a text", "a whole number", "a number", "true or false", "a list of texts"}[f]
+	return [...]string{"a text", "a whole number", "a whole number above 0", "a number", "true or false", "a list of texts"}[f]
 }
 
 // wish says how one is written and where it goes.
@@ -76,7 +77,7 @@ var known = map[string]wish{
 	"limit":       {number, func(w *wishes, v value) { w.limit = v.number }},
 	"preset":      {word, func(w *wishes, v value) { w.settings.Preset = v.word }},
 	"method":      {word, func(w *wishes, v value) { w.settings.Method = v.word }},
-	"window":      {number, func(w *wishes, v value) { w.settings.Window = int(v.number) }},
+	"window":      {positive, func(w *wishes, v value) { w.settings.Window = int(v.number) }},
 	"reserve":     {number, func(w *wishes, v value) { w.settings.Reserve = new(int(v.number)) }},
 	"low":         {fraction, func(w *wishes, v value) { w.settings.Low = &v.fraction }},
 	"rungs":       {list, func(w *wishes, v value) { w.settings.Rungs = v.list }},
@@ -142,8 +143,8 @@ func fromQuery(values []string) func(form) (value, error) {
 		switch f {
 		case word:
 			v.word = text
-		case number:
-			v.number, err = natural(text)
+		case number, positive:
+			v.number, err = natural(text, f)
 		case fraction:
 			v.fraction, err = finite(text)
 		case flag:
@@ -160,8 +161,8 @@ func fromJSON(raw []byte) func(form) (value, error) {
 		switch {
 		case f == word && kind == '"':
 			err = json.Unmarshal(raw, &v.word)
-		case f == number && kind == '0':
-			v.number, err = natural(string(raw))
+		case (f == number || f == positive) && kind == '0':
+			v.number, err = natural(string(raw), f)
 		case f == fraction && kind == '0':
 			v.fraction, err = finite(string(raw))
 		case f == flag && (kind == 't' || kind == 'f'):
@@ -188,13 +189,17 @@ func onlyTexts(raw []byte) error {
 	return s.Err()
 }
 
-func natural(text string) (int64, error) {
+func natural(text string, f form) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
+	least := int64(0)
+	if f == positive {
+		least = 1
+	}
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%.40q is no whole number", text)
-	case n < 0, n > math.MaxInt32:
-		return 0, fmt.Errorf("%d is not between 0 and %d", n, math.MaxInt32)
+	case n < least, n > math.MaxInt32:
+		return 0, fmt.Errorf("%d is not between %d and %d", n, least, math.MaxInt32)
 	}
 	return n, nil
 }
