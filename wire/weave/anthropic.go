@@ -14,8 +14,8 @@ import (
 type anthropicLoom struct{}
 
 var (
-	_ loom   = anthropicLoom{}
-	_ marker = anthropicLoom{}
+	_ loom    = anthropicLoom{}
+	_ adapter = anthropicLoom{}
 )
 
 func (l anthropicLoom) reply(streamed bool, ours func(string) bool) Reply {
@@ -88,16 +88,19 @@ func contentAt(body []byte, at rawjson.Span) (content rawjson.List) {
 	return content
 }
 
-// mark puts the last cache mark of what stood there on the last block that can carry
-// one. So there are never more marks than before.
-func (anthropicLoom) mark(stood []byte, elements []json.RawMessage) []json.RawMessage {
-	value := lastMark(stood)
-	if value == nil {
-		return elements
+// adapt puts the last cache mark of what stood there on the last block that can carry
+// one, so that there are never more marks than before. If no thinking stood there, the
+// client has taken it out, as some must who go on with another model, and it stays out.
+func (anthropicLoom) adapt(stood []byte, elements []json.RawMessage) []json.RawMessage {
+	elements = slices.Clone(elements)
+	value, thinks := marksOf(stood)
+	for i := range elements {
+		if !thinks {
+			elements[i] = withoutThinking(elements[i])
+		}
 	}
-	for i := len(elements) - 1; i >= 0; i-- {
+	for i := len(elements) - 1; i >= 0 && value != nil; i-- {
 		if marked, ok := withMark(elements[i], value); ok {
-			elements = slices.Clone(elements)
 			elements[i] = marked
 			break
 		}
@@ -105,16 +108,33 @@ func (anthropicLoom) mark(stood []byte, elements []json.RawMessage) []json.RawMe
 	return elements
 }
 
-// lastMark returns the last cache mark on a block of some messages.
-func lastMark(messages []byte) (value []byte) {
+// marksOf returns the last cache mark on a block of some messages, and whether there is
+// thinking in them.
+func marksOf(messages []byte) (last []byte, thinks bool) {
 	for _, m := range itemsOf(listed([][]byte{messages})) {
 		for _, block := range itemsOf(memberOf(m, "content")) {
 			if mark := memberOf(block, "cache_control"); isObject(mark) {
-				value = mark
+				last = mark
 			}
+			thinks = thinks || isThinking(block)
 		}
 	}
-	return value
+	return last, thinks
+}
+
+func isThinking(block []byte) bool {
+	kind := stringOf(block, "type")
+	return kind == "thinking" || kind == "redacted_thinking"
+}
+
+// withoutThinking takes thinking out of a message, which has other blocks as well.
+func withoutThinking(message []byte) []byte {
+	blocks := itemsOf(memberOf(message, "content"))
+	left := slices.DeleteFunc(slices.Clone(blocks), isThinking)
+	if len(left) == len(blocks) || len(left) == 0 {
+		return message
+	}
+	return withMember(message, "content", listed(left))
 }
 
 // withMark puts a cache mark on the last block of a message that can carry one:

@@ -124,7 +124,7 @@ func anthropicRound(blocks []*anthropicBlock) answered {
 // anthropicMessage makes blocks a message of the assistant's; none if there are none.
 // It must not end in thinking.
 func anthropicMessage(blocks [][]byte) [][]byte {
-	for len(blocks) > 0 && strings.HasSuffix(stringOf(blocks[len(blocks)-1], "type"), "thinking") {
+	for len(blocks) > 0 && isThinking(blocks[len(blocks)-1]) {
 		blocks = blocks[:len(blocks)-1]
 	}
 	if len(blocks) == 0 {

@@ -54,8 +54,8 @@ func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit
 	}
 	span := rawjson.Span{Start: list.Items[first].Start, End: list.Items[next-1].End}
 	elements := record.Elements
-	if m, ok := l.(marker); ok {
-		elements = m.mark(span.Of(r.Body()), elements)
+	if a, ok := l.(adapter); ok {
+		elements = a.adapt(span.Of(r.Body()), elements)
 	}
 	return append(edits, rawjson.Edit{Span: span, Text: joined(elements)}), next, true
 }
@@ -69,11 +69,12 @@ func removed(l rawjson.List, first, next int) []rawjson.Edit {
 	return rawjson.Rearrange(l, kept, nil)
 }
 
-// marker is a loom of a dialect in which the client marks its messages.
-type marker interface {
-	// mark carries the marks of what stood there, some elements with what is between
-	// them, over to the elements that take its place.
-	mark(stood []byte, elements []json.RawMessage) []json.RawMessage
+// adapter is a loom of a dialect whose clients do something to messages that they have
+// got.
+type adapter interface {
+	// adapt does to elements what the client did to those in whose place they are put:
+	// stood is some elements, with what is between them.
+	adapt(stood []byte, elements []json.RawMessage) []json.RawMessage
 }
 
 func joined(elements []json.RawMessage) []byte {

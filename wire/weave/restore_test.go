@@ -30,6 +30,7 @@ func TestRestore(t *testing.T) {
 	const user, shown = `{"role":"user","content":"hi"}`, `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"text","text":"It says x."}]}`
 	const call = `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"shell","input":{}}]}`
 	const result = `{"type":"tool_result","tool_use_id":"c1","content":"z"}`
+	const thought = `{"type":"thinking","thinking":"x","signature":"y"}`
 	whole := hiddenCall + "," + hiddenResult + "," + lastSaid
 	for _, tt := range []struct {
 		name     string
@@ -86,6 +87,18 @@ func TestRestore(t *testing.T) {
 			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(hiddenCall, hiddenResult, `{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]}`)}},
 			user + "," + hiddenCall + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"o1","content":"x","cache_control":{"type":"ephemeral"}}]}` +
 				`,{"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"y"}]},` + user,
+		},
+		{
+			"thinking that the client keeps comes back",
+			user + `,{"role":"assistant","content":[` + thought + `,{"type":"text","text":"A"}]},` + user,
+			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[`+thought+`,`+thought+`,{"type":"text","text":"A"}]}`)}},
+			user + `,{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]},` + user,
+		},
+		{
+			"thinking that the client has taken out stays out",
+			user + `,{"role":"assistant","content":"A"},` + user,
+			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[`+thought+`,`+thought+`,{"type":"text","text":"A"}]}`)}},
+			user + `,{"role":"assistant","content":[{"type":"text","text":"A"}]},` + user,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
