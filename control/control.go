@@ -104,24 +104,6 @@ func routes() []route {
 	}
 }
 
-// Operation says what there is to call.
-type Operation struct {
-	Method string
-	// Path, in which {id} stands for a reference.
-	Path string
-	// Options are their names.
-	Options []string
-}
-
-// Operations lists what there is to call.
-func (h *Handler) Operations() []Operation {
-	var all []Operation
-	for _, r := range h.routes {
-		all = append(all, Operation{r.method, Root + r.path, r.wishes})
-	}
-	return all
-}
-
 // ServeHTTP does one operation.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, id, err := h.route(w, r)

@@ -174,9 +174,6 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: 8})
 }
 
-// Gatherer gives the metrics to tests and to other exporters.
-func (m *Metrics) Gatherer() prometheus.Gatherer { return m.registry }
-
 // Observe counts a request.
 func (m *Metrics) Observe(x transport.Exchange) {
 	dialect, family := dialectLabel(x.Dialect), m.family(x.Model)
