@@ -139,7 +139,10 @@ func (r *anthropicStream) begin(raw sse.Event, e anthropicEvent) {
 		r.shift--
 		return
 	}
-	b.number = max(0, e.index+r.shift)
+	b.number = e.index + r.shift
+	if r.woven {
+		b.number = max(0, b.number)
+	}
 	r.top = max(r.top, b.number+1)
 	r.numbered(raw, e, b.number)
 }

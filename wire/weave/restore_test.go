@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
 	"github.com/plimsoll/plimsoll/wire/openai"
 )
@@ -91,13 +92,13 @@ func TestRestore(t *testing.T) {
 		{
 			"thinking that the client keeps comes back",
 			user + `,{"role":"assistant","content":[` + thought + `,{"type":"text","text":"A"}]},` + user,
-			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[`+thought+`,`+thought+`,{"type":"text","text":"A"}]}`)}},
+			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]}`)}},
 			user + `,{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]},` + user,
 		},
 		{
 			"thinking that the client has taken out stays out",
 			user + `,{"role":"assistant","content":"A"},` + user,
-			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[`+thought+`,`+thought+`,{"type":"text","text":"A"}]}`)}},
+			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]}`)}},
 			user + `,{"role":"assistant","content":[{"type":"text","text":"A"}]},` + user,
 		},
 	} {
@@ -182,5 +183,19 @@ func TestShownTellsRepliesApart(t *testing.T) {
 	}
 	if Shown([]string{" a\n", "b"}, nil) != Shown([]string{"ab"}, nil) {
 		t.Error("white space and the cut of texts should not matter")
+	}
+}
+
+func TestDialectsThatNobodyKnowsAreNotWoven(t *testing.T) {
+	t.Parallel()
+	if r := NewReply("klingon", true, isOurs); r != nil {
+		t.Errorf("%T", r)
+	}
+	r := wire.NewRequest("klingon", &wire.Layout{Body: []byte("{}")}, nil)
+	if _, err := Continue(r, nil, nil); plimsoll.CodeOf(err) != plimsoll.CodeUnsupported {
+		t.Errorf("continued: %v", err)
+	}
+	if got, err := Restore(r, map[int]Record{0: {}}); err != nil || string(got) != "{}" {
+		t.Errorf("restored: %s, %v", got, err)
 	}
 }
