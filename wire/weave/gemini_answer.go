@@ -28,7 +28,7 @@ func (a *geminiAnswer) add(c geminiChunk) {
 		if !candidate.first {
 			continue
 		}
-		a.finish = cmp.Or(string([]byte(candidate.finish)), a.finish)
+		a.finish = cmp.Or(candidate.finish, a.finish)
 		for i, p := range candidate.parts {
 			a.addPart(p, i == 0)
 		}
@@ -55,7 +55,7 @@ func (p *geminiPart) whole() []byte {
 	if p.raw != nil {
 		return p.raw
 	}
-	raw := append(append([]byte(`{"text":"`), p.text...), '"')
+	raw := append([]byte(`{"text":`), quoted(p.text)...)
 	if p.thought {
 		raw = append(raw, `,"thought":true`...)
 	}
@@ -103,7 +103,7 @@ func (a *geminiAnswer) show(seen shown) {
 		case p.isCall && !p.ours:
 			seen.call(cmp.Or(p.id, p.name))
 		case p.isText && !p.isCall && !p.thought:
-			seen.text(unquoted(append(append([]byte{'"'}, p.text...), '"')))
+			seen.text(unquoted(quoted(p.text)))
 		}
 	}
 }

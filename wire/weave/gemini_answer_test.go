@@ -124,6 +124,20 @@ func TestChunksOfGeminiLoseOurCallsAlone(t *testing.T) {
 	}
 }
 
+func TestASignatureOfAnEarlierAnswerIsNotUsed(t *testing.T) {
+	t.Parallel()
+	r := weave.NewReply(plimsoll.Gemini, true, isOurTool)
+	r.Write(dataOf(pieceOf("STOP", partOurs)))
+	r.End()
+	r.Again()
+	data := dataOf(pieceOf("", partTheirs), pieceOf("STOP", partText))
+	view := drip(r, data, 7)
+	r.End()
+	if view = append(view, r.Finish()...); !bytes.Equal(view, data) {
+		t.Errorf("the client sees %s, want %s", view, data)
+	}
+}
+
 func TestCallsOfAnAnswerOfGeminiThatWasCutShortAreNone(t *testing.T) {
 	t.Parallel()
 	_, round, _ := answer(plimsoll.Gemini, false, []byte(pieceOf("MAX_TOKENS", partText, partOurs)))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
@@ -84,7 +83,7 @@ func readGeminiPart(raw []byte, ours func(string) bool) geminiPart {
 		case "functionCall", "function_call":
 			call := s.Value().Of(raw)
 			p.isCall = isObject(call)
-			p.id, p.name = strings.Clone(stringOf(call, "id")), strings.Clone(stringOf(call, "name"))
+			p.id, p.name = stringOf(call, "id"), stringOf(call, "name")
 			p.arguments = cmp.Or(string(memberOf(call, "args")), "{}")
 			p.plain = false
 		case "thoughtSignature", "thought_signature":

@@ -54,10 +54,10 @@ func streamOf(data ...string) (stream []byte) {
 	return stream
 }
 
-// answer plays one answer.
+// answer plays one answer, in one write.
 func answer(d plimsoll.Dialect, streamed bool, data []byte) (r weave.Reply, round weave.Round, view string) {
 	r = weave.NewReply(d, streamed, isOurTool)
-	out := drip(r, data, 7)
+	out := drip(r, data, len(data)+1)
 	round = r.End()
 	return r, round, string(append(out, r.Finish()...))
 }
@@ -119,6 +119,11 @@ func TestItemsThatServersSayOnlyOnceAreFound(t *testing.T) {
 			"before the end alone",
 			append(eventsFor(itemThought, itemOurs, itemText), endOf("response.completed", responsesOf("r", "completed")), "[DONE]"),
 			append(eventsFor(itemThought, itemText), endOf("response.completed", responsesOf("r", "completed", itemThought, itemText)), "[DONE]"),
+		},
+		{
+			"at one place, one after the other",
+			slices.Concat(eventsFor(itemThought), eventsFor(itemOurs), eventsFor(itemText), []string{endOf("response.completed", responsesOf("r", "completed"))}),
+			slices.Concat(eventsFor(itemThought), eventsFor(itemText), []string{endOf("response.completed", responsesOf("r", "completed", itemThought, itemText))}),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

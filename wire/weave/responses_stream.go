@@ -142,7 +142,7 @@ func (r *responsesStream) note(e responsesEvent) {
 	a := r.answer()
 	switch e.kind {
 	case "response.created":
-		a.id = strings.Clone(stringOf(e.response, "id"))
+		a.id = stringOf(e.response, "id")
 	case "response.output_item.added":
 		r.locate(e, a.item(e.item))
 	case "response.output_item.done":
