@@ -148,7 +148,10 @@ func (l *ladder) lease(ctx context.Context, key Digest) (waited bool, err error)
 // relieved reports whether another's checkpoint has been laid that is enough.
 func (l *ladder) relieved() bool {
 	mark := l.high
-	if l.background {
+	switch {
+	case l.due:
+		return l.work.sent != l.was
+	case l.background:
 		mark = l.soft()
 	}
 	return l.work.checkpoint != nil && l.work.Load() <= mark
@@ -165,10 +168,13 @@ func (l *ladder) land() {
 // backgroundLife bounds a checkpoint that no request waits for.
 const backgroundLife = 5 * time.Minute
 
-// prepare begins a checkpoint that must wait for a model, if the load calls for one,
-// while requests go on.
+// prepare begins a checkpoint that must wait for a model, if the load or the policy
+// calls for one, while requests go on.
 func (k *Keeper) prepare(t *Task, l *ladder) {
-	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || l.plan.After.Total <= l.soft() || k.tripped(t, l.plan.After.Total) {
+	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 {
+		return
+	}
+	if !l.due && l.plan.After.Total <= l.soft() || k.tripped(t, l.plan.After.Total) {
 		return
 	}
 	k.flights.mu.Lock()
@@ -179,28 +185,29 @@ func (k *Keeper) prepare(t *Task, l *ladder) {
 	if k.flights.ctx == nil {
 		k.flights.ctx, k.flights.stop = context.WithCancel(context.Background())
 	}
-	ctx, task := k.flights.ctx, *t
-	k.flights.ground.Go(func() { k.compactAside(ctx, &task) })
+	ctx, task, due, was := k.flights.ctx, *t, l.due, l.was
+	k.flights.ground.Go(func() { k.compactAside(ctx, &task, due, was) })
 }
 
 // soft is the load from which on a checkpoint is prepared.
 func (l *ladder) soft() int { return int(l.k.options.Marks.Soft * float64(l.plan.Line.Limit())) }
 
-// compactAside makes a checkpoint for later requests.
-func (k *Keeper) compactAside(ctx context.Context, t *Task) {
+// compactAside makes a checkpoint for later requests: because a policy found it due for
+// a conversation that was cut as was says, or because of the load.
+func (k *Keeper) compactAside(ctx context.Context, t *Task, due bool, was *sticky) {
 	ctx, cancel := context.WithTimeout(ctx, backgroundLife)
 	defer cancel()
 	l, err := k.ladder(t, walkOptions{archive: k.archiveOf(t)})
 	if err != nil {
 		return // the request itself was told
 	}
-	l.background = true
+	l.background, l.due, l.was = true, due, was
 	if l.start(false) != nil {
 		return
 	}
 	defer l.land()
 	l.replay(l.recall(ctx))
-	if l.work.Load() <= l.soft() { // another request has had it made meanwhile
+	if !due && l.work.Load() <= l.soft() || due && l.work.sent != was { // another request has had it made meanwhile
 		return
 	}
 	l.makeRoom()

@@ -20,8 +20,11 @@ type ladder struct {
 	// stored. flight is what others wait for meanwhile.
 	made   []*Compaction
 	flight *flight
-	// background says that no request waits for this walk.
-	background bool
+	// background says that no request waits for this walk. Due says that a policy asks
+	// for a checkpoint which no request need wait for, and was how the conversation was
+	// cut when it did.
+	background, due bool
+	was             *sticky
 	// flaws of the original are not the rungs' fault.
 	orphans, dead int
 	items         []FloorItem

@@ -194,7 +194,9 @@ func (l *ladder) behind(i int) int {
 func (l *ladder) act(ctx context.Context) error {
 	switch l.decide() {
 	case CutDeep:
-		if l.k.compactor != nil {
+		if l.canWait() {
+			l.due, l.was = true, l.work.sent
+		} else if l.k.compactor != nil {
 			l.makeRoom()
 			return l.compact(ctx, l.k.compactor, CompactOptions{})
 		}
@@ -214,6 +216,13 @@ func (l *ladder) act(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// canWait reports whether a checkpoint can be made aside: a model is asked for it, and
+// the request fits without.
+func (l *ladder) canWait() bool {
+	c := l.k.compactor
+	return c != nil && c.Slow() && l.k.options.Marks.Soft > 0 && l.work.Load() <= l.high
 }
 
 func (o *Options) now() time.Time {

@@ -177,3 +177,38 @@ func TestTheRentRuleCutsALongSessionAndLeavesAShortOneAlone(t *testing.T) {
 		t.Errorf("80 rounds were cut %d times: %v", len(cuts), cuts)
 	}
 }
+
+// TestARequestUnderItsLineDoesNotWaitForASummary lets a policy ask for a checkpoint that
+// a model must write: the request goes on as it is, and the checkpoint stands in the
+// first one that comes when it is ready.
+func TestARequestUnderItsLineDoesNotWaitForASummary(t *testing.T) {
+	t.Parallel()
+	s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+	told := make(chan plimsoll.ChatCompressed, 1)
+	k := compacting(t, s, func(o *plimsoll.Options) {
+		o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: plimsoll.CutDeep}, 1
+		o.Rungs = []plimsoll.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
+		o.Events = func(e plimsoll.Event) {
+			if made, ok := e.(plimsoll.ChatCompressed); ok {
+				told <- made
+			}
+		}
+	})
+	for rounds := 13; rounds < 16; rounds++ { // at the second a summary is asked for, at the third it is not ready
+		p, err := k.Fit(t.Context(), readings(rounds))
+		must(t, err)
+		if p.Changed() {
+			t.Fatalf("%d rounds were cut", rounds)
+		}
+	}
+	<-s.begun
+	close(s.goOn)
+	if made := <-told; made.Status != plimsoll.Compressed {
+		t.Fatalf("the compaction ended with %s: %s", made.Status, made.Reason)
+	}
+	p, err := k.Fit(t.Context(), readings(16))
+	must(t, err)
+	if !strings.Contains(transcriptOf(p.Conversation()), plimsoll.CheckpointTag) || s.calls.Load() != 1 {
+		t.Errorf("%d models were asked, and what is sent is\n%s", s.calls.Load(), transcriptOf(p.Conversation()))
+	}
+}
