@@ -176,6 +176,14 @@ func TestOpenAIAnswersAreSaidAsTheyCame(t *testing.T) {
 			`{"role":"assistant","content":null,"tool_calls":[{"id":"o1","type":"function","function":{"name":"tool_output_cache","arguments":"{}"},"extra_content":{"google":{"thought_signature":"S"}}}]}`,
 		},
 		{
+			"the last word on what is attached, and arguments that come at once",
+			[]string{
+				`"tool_calls":[{"index":0,"id":"o1","function":{"name":"tool_output_cache"},"extra":{"a":1}}]`,
+				`"tool_calls":[{"index":0,"id":"made up","function":{"name":null,"arguments":{"ref_id":"r"}},"extra":{"a":2}}]`,
+			},
+			`{"role":"assistant","content":null,"tool_calls":[{"id":"made up","type":"function","function":{"name":"tool_output_cache","arguments":{"ref_id":"r"}},"extra":{"a":2}}]}`,
+		},
+		{
 			"content in parts",
 			[]string{`"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]`, `"content":"a"`, `"content":"b"`, `"content":[{"type":"text","text":"c"}]`, `"content":"d"`, ours},
 			`{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"ab"},{"type":"text","text":"c"},{"type":"text","text":"d"}],` + said + `}`,

@@ -31,6 +31,10 @@ type openaiMember struct {
 	value []byte
 }
 
+// maxMembers is how many members that are only carried are kept of one object. Real ones
+// have a few.
+const maxMembers = 64
+
 // openaiPiece is an element of tool_calls.
 type openaiPiece struct {
 	index     *int
@@ -164,7 +168,9 @@ func (c *openaiCall) take(p openaiPiece) {
 			c.others[i] = m
 			continue
 		}
-		c.others = append(c.others, m)
+		if len(c.others) < maxMembers {
+			c.others = append(c.others, m)
+		}
 	}
 }
 

@@ -53,7 +53,9 @@ func (d *openaiDetail) set(key string, value []byte) {
 			return
 		}
 	}
-	*d = append(*d, openaiMember{key, detailValue(key, value)})
+	if len(*d) < maxMembers {
+		*d = append(*d, openaiMember{key, detailValue(key, value)})
+	}
 }
 
 func isDetailText(key string) bool { return key == "text" || key == "summary" || key == "data" }
