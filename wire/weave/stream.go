@@ -41,7 +41,7 @@ func (s *stream) write(p []byte) {
 	}
 	s.rest = append(s.rest, p...)
 	_, _ = s.splitter.Write(p) // fails only after Close
-	if s.from > 0 { // an event that only grows is not moved each time
+	if s.from > 0 {            // an event that only grows is not moved each time
 		s.rest, s.from = append(s.rest[:0], s.rest[s.from:]...), 0
 	}
 	if len(s.rest)+s.passed > s.maxEvent() {
