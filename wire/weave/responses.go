@@ -46,22 +46,6 @@ func (responsesLoom) put(r *wire.Request, next int, results []json.RawMessage) (
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
 }
 
-// Continued returns the id of the answer that a client was shown and that of the last
-// one that the model gave, if they differ. A later request that continues the first by
-// previous_response_id must continue the last instead: to the server the first ends
-// with calls of ours that nobody answered. It is false for dialects without such ids.
-func Continued(r Reply) (shown, last string, ok bool) {
-	switch r := r.(type) {
-	case *responsesStream:
-		shown, last = r.answers[0].id, r.answer().id
-	case *whole:
-		if _, isResponses := r.joiner.(responsesJoiner); isResponses && len(r.bodies) > 0 {
-			shown, last = stringOf(r.bodies[0], "id"), stringOf(r.bodies[len(r.bodies)-1], "id")
-		}
-	}
-	return shown, last, shown != "" && last != "" && shown != last
-}
-
 // responsesJoiner joins answers by their items.
 type responsesJoiner struct{ ours func(string) bool }
 

@@ -223,7 +223,7 @@ func TestABareInputIsContinued(t *testing.T) {
 	}
 }
 
-func TestTheLastOfSeveralResponsesIsKnown(t *testing.T) {
+func TestTheIDOfTheFirstResponseStays(t *testing.T) {
 	t.Parallel()
 	first, last := responsesOf("resp_1", "completed", itemOurs), responsesOf("resp_2", "completed", itemText)
 	for _, streamed := range []bool{false, true} {
@@ -233,24 +233,15 @@ func TestTheLastOfSeveralResponsesIsKnown(t *testing.T) {
 			if streamed {
 				data = streamOf(endOf("response.completed", body))
 			}
-			if _, _, ok := weave.Continued(r); ok {
-				t.Errorf("streamed %v: something was continued before answer %d", streamed, i)
+			if i > 0 {
+				r.Again()
 			}
 			r.Write(data)
 			r.End()
-			if i == 0 {
-				r.Again()
-			}
-		}
-		if shown, actual, ok := weave.Continued(r); !ok || shown != "resp_1" || actual != "resp_2" {
-			t.Errorf("streamed %v: %q is shown, the last is %q, %v", streamed, shown, actual, ok)
 		}
 		if out := string(r.Finish()); !strings.Contains(out, `"id":"resp_1"`) || strings.Contains(out, "resp_2") {
 			t.Errorf("streamed %v: the client sees %s", streamed, out)
 		}
-	}
-	if _, _, ok := weave.Continued(weave.NewReply(plimsoll.Gemini, true, isOurTool)); ok {
-		t.Error("Gemini's answers are not continued by their ids")
 	}
 }
 

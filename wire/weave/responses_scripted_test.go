@@ -164,22 +164,3 @@ func checkSeen(t *testing.T, c plimsoll.Conversation) {
 		t.Errorf("the model has seen (-want +got):\n%s", diff)
 	}
 }
-
-// With previous_response_id the history is on the server, which knows our calls.
-func TestAnAnswerIsContinuedByTheIDOfItsLast(t *testing.T) {
-	t.Parallel()
-	script := scripted.Steps(
-		scripted.Step{Calls: []plimsoll.ToolCall{{Name: ourTool}}}, scripted.Step{Text: "Found."}, scripted.Step{Text: "Done."})
-	server := httptest.NewServer(scripted.New(&scripted.Options{Script: script}))
-	defer server.Close()
-	address := server.URL + "/v1/responses"
-	reply, _, _ := proxied(t, address, plimsoll.Responses, []byte(`{"model":"m","input":"hello","stream":true}`), true)
-	shown, last, ok := weave.Continued(reply)
-	if !ok || shown == last {
-		t.Fatalf("continued %q by %q, %v", shown, last, ok)
-	}
-	_, view, _ := proxied(t, address, plimsoll.Responses, []byte(`{"model":"m","input":"and now?","stream":true,"previous_response_id":"`+last+`"}`), true)
-	if got := assembled(t, dialects.Codec(plimsoll.Responses), view, true).Message.Text(); got != "Done." {
-		t.Errorf("the answer is %q", got)
-	}
-}
