@@ -18,7 +18,6 @@ import (
 	"errors"
 	"log"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/http/httputil"
 	"runtime/debug"
@@ -48,8 +47,8 @@ type Options struct {
 	// 64 MiB. Other bodies are passed on as they come and may be of any size.
 	MaxBody int64
 	// Memory is how many bytes may be spent on bodies that are being worked on; 0 means
-	// half of what GOMEMLIMIT allows, or 1 GiB without one. Requests that do not fit
-	// wait for as long as Queue says, and are then told to come again.
+	// 1 GiB. It is never more than half of what GOMEMLIMIT allows. Requests that do not
+	// fit wait for as long as Queue says, and are then told to come again.
 	Memory int64
 	// Queue is how long a request waits for memory; 0 means 10 seconds.
 	Queue time.Duration
@@ -129,7 +128,7 @@ func New(o *Options) (*Server, error) {
 func (o *Options) setDefaults() {
 	o.Upstreams.setDefaults()
 	o.MaxBody = cmp.Or(o.MaxBody, 64<<20)
-	o.Memory = cmp.Or(o.Memory, defaultMemory())
+	o.Memory = min(cmp.Or(o.Memory, 1<<30), mostMemory())
 	o.Queue = cmp.Or(o.Queue, 10*time.Second)
 	o.Connections = cmp.Or(o.Connections, 8192)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, 10*time.Second)
@@ -146,13 +145,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// defaultMemory leaves half of the process's limit to everything that is not a body.
-func defaultMemory() int64 {
-	if limit := debug.SetMemoryLimit(-1); limit != math.MaxInt64 {
-		return limit / 2
-	}
-	return 1 << 30
-}
+// mostMemory leaves half of the process's limit to everything that is not a body. With
+// more the collector would run all the time, and every request would be late.
+func mostMemory() int64 { return debug.SetMemoryLimit(-1) / 2 }
 
 // Handler returns everything that the server answers: requests to pass on, health, and
 // what is the operator's.
