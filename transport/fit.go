@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -81,7 +82,8 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 	task.Conversation.Model = f.model
 	task.Pins, task.Scope = append(f.wanted, f.pins...), f.owner.key
 	if f.conversation != "" {
-		task.Scope += "\x00" + f.conversation
+		salt := wire.DigestOf([]byte(f.conversation))
+		task.Scope += ":" + hex.EncodeToString(salt[:])
 		task.Chain = salted(f.request, f.conversation)
 	}
 	if stored {

@@ -58,10 +58,10 @@ func (t *Transport) ownerOf(req *http.Request) owner {
 	if t.options.Store != nil {
 		tenant := t.options.Store.Tenant(name)
 		id := tenant.ID()
-		return owner{key: string(id[:]), label: hex.EncodeToString(id[:8]), tenant: tenant}
+		return owner{key: hex.EncodeToString(id[:]), label: hex.EncodeToString(id[:8]), tenant: tenant}
 	}
 	sum := sha256.Sum256(append(t.secret[:], name...))
-	return owner{key: string(sum[:]), label: hex.EncodeToString(sum[:8])}
+	return owner{key: hex.EncodeToString(sum[:]), label: hex.EncodeToString(sum[:8])}
 }
 
 func (o owner) memory() plimsoll.Memory {
