@@ -1,8 +1,10 @@
 package control
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -119,13 +121,23 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, err)
 		return
 	}
-	a, err := found.do(c)
+	a, err := found.safely(c)
 	if err == nil {
 		err = a.write(w)
 	}
 	if err != nil {
 		h.refuse(w, r, err)
 	}
+}
+
+// safely does the operation; a bug of ours ends this one and no other.
+func (r *route) safely(c *call) (a answer, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("%s: panic: %v\n%s", r.path, bug, debug.Stack())
+		}
+	}()
+	return r.do(c)
 }
 
 // route finds the operation, and the reference in the path.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,10 +59,23 @@ func describe(t *testing.T, h http.Handler) document {
 	return d
 }
 
+var reference = regexp.MustCompile(`#/components/schemas/(\w+)`)
+
+// needed adds the schemas that a schema refers to.
+func (d document) needed(raw json.RawMessage, found map[string]json.RawMessage) map[string]json.RawMessage {
+	for _, name := range reference.FindAllSubmatch(raw, -1) {
+		if _, known := found[string(name[1])]; !known {
+			found[string(name[1])] = d.Components.Schemas[string(name[1])]
+			d.needed(found[string(name[1])], found)
+		}
+	}
+	return found
+}
+
 // schema makes a schema of the document usable by itself.
 func (d document) schema(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 	t.Helper()
-	defs, err := json.Marshal(d.Components.Schemas)
+	defs, err := json.Marshal(d.needed(raw, map[string]json.RawMessage{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,16 +113,20 @@ func TestWithoutAStoreThereIsNothingToRead(t *testing.T) {
 
 func TestWhatIsOurOwnFaultIsLoggedAndNotTold(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer
-	h := newHandler(t, nil, func(o *control.Options) {
-		o.Keeper = func(control.Settings) (*plimsoll.Keeper, error) {
+	for name, fail := range map[string]func(control.Settings) (*plimsoll.Keeper, error){
+		"an error": func(control.Settings) (*plimsoll.Keeper, error) {
 			return nil, errors.New("open /srv/private: no such file")
+		},
+		"a bug": func(control.Settings) (*plimsoll.Keeper, error) { panic("private") },
+	} {
+		var log bytes.Buffer
+		h := newHandler(t, nil, func(o *control.Options) {
+			o.Keeper, o.Logger = fail, slog.New(slog.NewTextHandler(&log, nil))
+		})
+		got := post(h, "fit", plain)
+		if got.status != http.StatusInternalServerError || strings.Contains(got.text, "private") || !strings.Contains(log.String(), "private") {
+			t.Errorf("%s: %d %s, log %s", name, got.status, got.text, &log)
 		}
-		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
-	})
-	got := post(h, "fit", plain)
-	if got.status != http.StatusInternalServerError || strings.Contains(got.text, "private") || !strings.Contains(log.String(), "private") {
-		t.Errorf("%d %s, log %s", got.status, got.text, &log)
 	}
 }
 
