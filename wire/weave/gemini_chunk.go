@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // geminiChunk is an answer or a piece of one. It shares the bytes that it was read from.
 type geminiChunk struct {
-	data       []byte
+	data []byte
+	// isAnswer tells it from noise.
+	isAnswer   bool
 	candidates []geminiCandidate
 	usage      []byte
 	id         []byte
@@ -42,19 +45,57 @@ type geminiPart struct {
 }
 
 func readGeminiChunk(data []byte, ours func(string) bool) geminiChunk {
-	c := geminiChunk{data: data}
-	if !isObject(data) {
-		c.failed = isRefusal(data)
+	unknown := geminiChunk{data: data}
+	s := rawjson.NewScanner(data)
+	if s.Peek() != '{' {
+		unknown.failed = isRefusal(data)
+		return unknown
+	}
+	c := geminiChunk{data: data, isAnswer: true}
+	var candidates []byte
+	for key := range s.Members() {
+		switch string(key) {
+		case "candidates":
+			candidates = s.Value().Of(data)
+		case "usageMetadata":
+			c.usage = s.Value().Of(data)
+		case "responseId":
+			c.id = s.Value().Of(data)
+		case "error":
+			c.failed = c.failed || s.Peek() == '{'
+		case "promptFeedback":
+			c.failed = c.failed || stringOf(s.Value().Of(data), "blockReason") != ""
+		}
+	}
+	if s.End() != nil {
+		return unknown
+	}
+	for _, raw := range itemsOf(candidates) {
+		c.candidates = append(c.candidates, readGeminiCandidate(raw, ours))
+	}
+	return c
+}
+
+func readGeminiCandidate(raw []byte, ours func(string) bool) geminiCandidate {
+	c := geminiCandidate{raw: raw, first: true}
+	s := rawjson.NewScanner(raw)
+	if s.Peek() != '{' {
 		return c
 	}
-	c.usage, c.id = memberOf(data, "usageMetadata"), memberOf(data, "responseId")
-	c.failed = isObject(memberOf(data, "error")) || stringOf(memberOf(data, "promptFeedback"), "blockReason") != ""
-	for _, raw := range itemsOf(memberOf(data, "candidates")) {
-		candidate := geminiCandidate{raw: raw, first: numberOf(raw, "index") == 0, finish: stringOf(raw, "finishReason")}
-		for _, part := range itemsOf(memberOf(memberOf(raw, "content"), "parts")) {
-			candidate.parts = append(candidate.parts, readGeminiPart(part, ours))
+	for key := range s.Members() {
+		switch string(key) {
+		case "index":
+			n, _ := s.Int()
+			c.first = n == 0
+		case "finishReason":
+			t, _ := s.String()
+			c.finish = strings.Clone(t.Decode(raw))
+		case "content":
+			c.parts = nil
+			for _, part := range itemsOf(memberOf(s.Value().Of(raw), "parts")) {
+				c.parts = append(c.parts, readGeminiPart(part, ours))
+			}
 		}
-		c.candidates = append(c.candidates, candidate)
 	}
 	return c
 }

@@ -44,7 +44,7 @@ func (w *geminiWeaver) take(data []byte) bool {
 	w.woven = w.woven || c.hides()
 	shown := c.withoutOurs(&w.signer)
 	switch {
-	case !w.woven || c.failed || !isObject(data):
+	case !w.woven || c.failed || !c.isAnswer:
 		return true
 	case len(w.held) > 0 || c.ends():
 		if len(w.held) < maxHeld {
