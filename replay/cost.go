@@ -12,8 +12,9 @@ type request struct {
 	// keys and tokens of the messages. Equal keys mean equal bytes.
 	keys   []plimsoll.Digest
 	tokens []int
-	// total is what everything weighs, base included.
-	total int
+	// total is what everything weighs, base included, and tools how many tools the base
+	// was given. A provider that is sent others reads everything again.
+	total, tools int
 }
 
 // base is what stands before the messages.
@@ -31,10 +32,10 @@ type till struct {
 	prices plan.Prices
 	// keys that the cache has: those of the last request and of its answer.
 	keys []plimsoll.Digest
-	// length of the last request.
-	length int
-	last   time.Time
-	calls  int
+	// length of the last request, and the tools that it was given.
+	length, tools int
+	last          time.Time
+	calls         int
 
 	cost           float64
 	sent, read     int
@@ -59,7 +60,7 @@ func (t *till) factor(tokens int) float64 {
 // match returns how much of the request begins as the last one and its answer did,
 // and how many messages that are.
 func (t *till) match(r *request) (tokens, messages int) {
-	if t.calls == 0 {
+	if t.calls == 0 || r.tools != t.tools {
 		return 0, 0
 	}
 	tokens = r.base()
@@ -101,7 +102,7 @@ func (t *till) pay(r *request, fresh, output int, now time.Time, answer ...plims
 		}
 	}
 	t.keys = append(append(t.keys[:0], r.keys...), answer...)
-	t.length, t.last = r.total, now
+	t.length, t.tools, t.last = r.total, r.tools, now
 	t.calls++
 	return broke
 }

@@ -72,6 +72,21 @@ func TestAPromptThatIsTooShortIsNeitherWrittenNorRead(t *testing.T) {
 	}
 }
 
+func TestOtherToolsLetTheProviderReadEverythingAgain(t *testing.T) {
+	t.Parallel()
+	b := &till{prices: anthropic}
+	b.pay(ask(1), 100, 0, noon)
+	for _, want := range []float64{1.25 * 1200, 0.1 * 1200} { // with tools for the first time, and again
+		before, given := b.cost, ask(1, 2)
+		given.tools = 2
+		b.pay(given, 100, 0, noon)
+		near(t, "cost", b.cost-before, want)
+	}
+	if b.breaks != 1 {
+		t.Errorf("%d breaks", b.breaks)
+	}
+}
+
 func TestStabilityIsTheShareOfTokensThatStoodBefore(t *testing.T) {
 	t.Parallel()
 	b := &till{prices: anthropic}

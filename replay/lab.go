@@ -32,6 +32,9 @@ type Options struct {
 	MinContext int
 	// Refetch charges for reading again what can no longer be seen.
 	Refetch bool
+	// Offer are the tools that a conversation is given with its first cut, as a proxy
+	// gives them; nil means none.
+	Offer []plimsoll.Tool
 	// Alpha and MinGap are those of [plan.Rent]; KeepNewest, Tail and Size those of
 	// the rungs; 0 means their own.
 	Alpha      float64

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/corpora"
 	"github.com/plimsoll/plimsoll/plan"
 )
@@ -61,6 +62,7 @@ func corpus(t *testing.T, file string) []string {
 
 func numbersOf(t *testing.T, files []string, o Options) *Report {
 	t.Helper()
+	o.Offer = expand.Tools()
 	r, err := Run(t.Context(), files, &o)
 	if err != nil {
 		t.Fatal(err)

@@ -44,12 +44,13 @@ func link(before, digest plimsoll.Digest) plimsoll.Digest {
 // engine plans with the real keeper.
 type engine struct {
 	keeper *plimsoll.Keeper
+	offer  []plimsoll.Tool
 	now    time.Time
 }
 
 // newEngine takes the options of a keeper, and its clock.
-func newEngine(o *plimsoll.Options) (*engine, error) {
-	e := &engine{}
+func newEngine(o *plimsoll.Options, offer []plimsoll.Tool) (*engine, error) {
+	e := &engine{offer: offer}
 	o.Now = func() time.Time { return e.now }
 	k, err := plimsoll.New(o)
 	e.keeper = k
@@ -67,7 +68,7 @@ func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending,
 	}
 	c := h.conversation
 	c.Messages = messages.List()
-	p, err := e.keeper.FitTask(ctx, plimsoll.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive})
+	p, err := e.keeper.FitTask(ctx, plimsoll.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive, Offer: e.offer})
 	var overload *plimsoll.OverloadError
 	if errors.As(err, &overload) {
 		s := whole(h)
@@ -84,7 +85,7 @@ func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending,
 func sent(h *history, p *plimsoll.Plan) *sending {
 	s := whole(h)
 	s.limit = p.Line.Limit()
-	s.total = p.After.Total
+	s.total, s.tools = p.After.Total, p.Draft().AddedTools().Len()
 	s.conversation = p.Conversation()
 	if !p.Changed() {
 		return s

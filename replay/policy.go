@@ -51,7 +51,7 @@ func policyOf(name string) (policy, error) {
 			if err != nil {
 				return nil, err
 			}
-			return newEngine(k)
+			return newEngine(k, o.Offer)
 		}}, nil
 	}
 	return policy{}, &plimsoll.Error{

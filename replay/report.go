@@ -246,12 +246,17 @@ func (r *Report) assumptions() []string {
 	if r.lab.Refetch {
 		refetch = fmt.Sprintf("an identifier that can no longer be seen and is used costs one more call for each of at most %d sources, whose content stays in the history; behind a reference that call is an expansion", maxSources)
 	}
+	offer := "none"
+	if n := len(r.lab.Offer); n > 0 {
+		offer = fmt.Sprintf("%d, with the first cut of a session; everything is written again then", n)
+	}
 	return []string{
 		"The recorded answers are taken as they are, whatever was sent.",
 		"Prices " + prices + ".",
 		"The cache has whole messages of the last request and its answer; times are the recorded ones, 10 seconds apart where there are none.",
 		"Window: " + window + ".",
 		fmt.Sprintf("System and tools: %d sessions recorded them, %d by their first bill, %d assumed (%d tokens for agents, %d for others).", bases["recorded"], bases["first bill"], bases["assumed"], agentBase, otherBase),
+		"Tools that read what was taken out: " + offer + ".",
 		"Tokens are counted by the meter with its factor for the family of the model; what it learns from bills shows in count_error alone.",
 		fmt.Sprintf("none: nothing until %g of the window, then a summary of %d tokens that a model writes, which keeps no message and names nothing.", overflowShare, noneSummary),
 		"auto and the presets make their checkpoints without a model, so nobody is paid for them.",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/plan"
 	"github.com/plimsoll/plimsoll/replay"
@@ -62,7 +63,7 @@ func (c *replayCmd) Validate() error {
 // Run plays the files and writes what was asked for.
 func (c *replayCmd) Run(p *process, root *cli) error {
 	d := newDisplay(p, nil, root.Color)
-	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
+	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch, Offer: expand.Tools()}
 	if isTerminal(p.stderr) {
 		o.Progress = func(at replay.Progress) { fmt.Fprint(p.stderr, "\r\x1b[K"+bar.Clip(progressLine(at, d), d.width-1)) }
 	}
