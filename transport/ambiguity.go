@@ -39,9 +39,8 @@ const clearLimit = 1 << 16
 // check looks at a body and its messages.
 func (a *ambiguity) check(r *wire.Request) error {
 	var root keys
-	for _, member := range r.Layout().Root.Items {
-		key, _ := rawjson.NewScannerAt(r.Body(), member).String()
-		if name := key.Decode(r.Body()); root.again(name) {
+	for name := range members(r) {
+		if root.again(name) {
 			return &AmbiguousError{Path: "the request", Key: name}
 		}
 	}

@@ -21,7 +21,10 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}
-	w := f.weave(resp)
+	w, err := f.weave(resp)
+	if err != nil {
+		return nil, err
+	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
 	if f.isEvents(resp) {

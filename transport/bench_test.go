@@ -102,4 +102,3 @@ func BenchmarkNext(b *testing.B) {
 		})
 	}
 }
-

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
@@ -99,16 +98,12 @@ func (f *flow) chained(final []byte) {
 // stored reports whether the server keeps what it answers to a request, as it does
 // unless it is told not to.
 func stored(r *wire.Request) bool {
-	s := rawjson.NewScanner(r.Body())
-	keep := true
-	for key := range s.Members() {
-		if rawjson.View(key) == "store" {
-			if value, ok := s.Bool(); ok {
-				keep = value
-			}
+	for key, value := range members(r) {
+		if key == "store" {
+			return string(value) != "false"
 		}
 	}
-	return keep
+	return true
 }
 
 // answerID returns the id of an answer: of the whole, or of the event that ends it.

@@ -47,34 +47,46 @@ func (f *flow) mayOffer() bool {
 // forbids reports whether the request has something beside which tools are refused or
 // of no use.
 func forbids(r *wire.Request) bool {
-	s, found := rawjson.NewScanner(r.Body()), false
-	for key := range s.Members() {
-		switch rawjson.View(key) {
+	for key, value := range members(r) {
+		switch key {
 		case "n":
-			n, _ := s.Int()
-			found = found || n > 1
+			if n, ok := rawjson.NewScanner(value).Int(); ok && n > 1 {
+				return true
+			}
 		case "cachedContent", "cached_content":
-			found = true
+			return true
+		case "previous_response_id", "conversation": // the server would be told twice what was said
+			if string(value) != "null" {
+				return true
+			}
 		case "functions", "function_call": // the old form, beside which there are no tools
-			found = found || r.Dialect() == plimsoll.OpenAI
+			if r.Dialect() == plimsoll.OpenAI {
+				return true
+			}
 		case "generationConfig", "generation_config":
-			found = found || asksForJSON(s, r.Body())
+			if asksForMore(value) {
+				return true
+			}
 		}
 	}
-	return found
+	return false
 }
 
-// asksForJSON reports whether Gemini is to answer in JSON, which it does not do beside
-// tools.
-func asksForJSON(s *rawjson.Scanner, body []byte) bool {
+// asksForMore reports whether Gemini is to answer in JSON, which it does not do beside
+// tools, or several times.
+func asksForMore(config []byte) bool {
+	s, found := rawjson.NewScanner(config), false
 	if s.Peek() != '{' {
 		return false
 	}
-	found := false
 	for key := range s.Members() {
-		if k := rawjson.View(key); k == "responseMimeType" || k == "response_mime_type" {
+		switch rawjson.View(key) {
+		case "responseMimeType", "response_mime_type":
 			text, ok := s.String()
-			found = ok && text.Decode(body) != "text/plain"
+			found = found || ok && text.Decode(config) != "text/plain"
+		case "candidateCount", "candidate_count":
+			n, ok := s.Int()
+			found = found || ok && n > 1
 		}
 	}
 	return found

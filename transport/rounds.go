@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
@@ -20,7 +22,7 @@ type woven struct {
 	from io.ReadCloser
 	// watch reads the same for its usage.
 	watch *watcher
-	chunk []byte
+	chunk *[chunkSize]byte
 	ready []byte
 	// results of all rounds so far.
 	results [][]weave.Result
@@ -29,11 +31,32 @@ type woven struct {
 
 const chunkSize = 32 << 10
 
-func (f *flow) weave(resp *http.Response) *woven {
-	return &woven{
-		f: f, reply: weave.NewReply(f.dialect, f.isEvents(resp), isOurs), from: resp.Body,
-		watch: f.newWatcher(resp), chunk: make([]byte, chunkSize),
+var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
+
+func (f *flow) weave(resp *http.Response) (*woven, error) {
+	from, err := identity(resp)
+	if err != nil {
+		return nil, err
 	}
+	return &woven{
+		f: f, reply: weave.NewReply(f.dialect, f.isEvents(resp), isOurs), from: from,
+		watch: f.newWatcher(resp), chunk: chunks.Get().(*[chunkSize]byte),
+	}, nil
+}
+
+// identity returns the body of an answer without its content coding, for servers that
+// use one though they were asked not to.
+func identity(resp *http.Response) (io.ReadCloser, error) {
+	encoding := resp.Header.Get("Content-Encoding")
+	if encoding == "" {
+		return resp.Body, nil
+	}
+	plain, err := coding.NewReader(encoding, resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	resp.Header.Del("Content-Encoding")
+	return &prefixed{Reader: plain, Closer: resp.Body}, nil
 }
 
 // Read gives the client what is its own.
@@ -46,12 +69,16 @@ func (w *woven) Read(p []byte) (int, error) {
 	if len(w.ready) > 0 {
 		return n, nil
 	}
+	if w.err != nil && w.chunk != nil {
+		chunks.Put(w.chunk)
+		w.chunk = nil
+	}
 	return n, w.err
 }
 
 // step reads on.
 func (w *woven) step() {
-	n, err := w.from.Read(w.chunk)
+	n, err := w.from.Read(w.chunk[:])
 	if n > 0 {
 		w.f.firstByte()
 		w.watch.take(w.chunk[:n])
@@ -97,8 +124,13 @@ func (w *woven) ask(round weave.Round, results []weave.Result) error {
 	if err != nil {
 		return err
 	}
+	from, err := identity(resp)
+	if err != nil {
+		_ = resp.Body.Close()
+		return err
+	}
 	_ = w.from.Close()
-	w.from, w.watch = resp.Body, w.f.newWatcher(resp)
+	w.from, w.watch = from, w.f.newWatcher(resp)
 	w.reply.Again()
 	return nil
 }
@@ -148,6 +180,9 @@ func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, 
 	f.x.Before, f.x.Decision, f.x.Edits, f.x.New = before.Before, before.Decision, before.Edits, before.New
 	resp, err := f.send()
 	if err != nil {
+		return nil, err
+	}
+	if resp, err = f.rescue(resp); err != nil {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {

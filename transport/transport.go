@@ -163,6 +163,7 @@ func (f *flow) read() {
 // manage makes the conversation fit, sends it and returns the answer.
 func (f *flow) manage() (*http.Response, error) {
 	f.continued()
+	f.x.Conversation = f.beginning()
 	f.request = f.restored()
 	if err := f.fit(nil); err != nil {
 		if f.ctx.Err() != nil {

@@ -97,14 +97,12 @@ func orDefault(n, standard int) int {
 }
 
 func managementIn(r *wire.Request) []byte {
-	s, body := rawjson.NewScanner(r.Body()), r.Body()
-	var found []byte
-	for key := range s.Members() {
-		if string(key) == managementKey {
-			found = s.Value().Of(body)
+	for key, value := range members(r) {
+		if key == managementKey {
+			return value
 		}
 	}
-	return found
+	return nil
 }
 
 // pins choose what is to stay.

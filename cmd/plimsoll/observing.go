@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -69,15 +69,25 @@ func (o *observers) close() error {
 // newControl makes the API beside the proxy.
 func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error) {
 	set := s.settings.Settings
-	tenant := tenantsOf(set.Serve)
+	tenant, admin := tenantsOf(set.Serve), p.getenv(adminToken)
 	return control.New(&control.Options{
 		Keeper: s.keepers.asked,
 		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
 			Asked: "request", Given: "body", Unknown: "give its limit with limit",
 		}),
-		Tenant: func(r *http.Request) *store.Tenant { return s.store.Tenant(tenant(r)) },
+		Tenant: func(r *http.Request) *store.Tenant { return s.store.Tenant(tenant(withoutToken(r, admin))) },
 		Manage: set.Cache == "manage", MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
 	})
+}
+
+// withoutToken is a request without the operator's token, which names no tenant.
+func withoutToken(r *http.Request, token string) *http.Request {
+	if token == "" || r.Header.Get("Authorization") != "Bearer "+token {
+		return r
+	}
+	r = r.Clone(r.Context())
+	r.Header.Del("Authorization")
+	return r
 }
 
 // asked makes a keeper for what a request of the API asks for; that of the settings if
@@ -87,24 +97,25 @@ func (k *keepers) asked(s control.Settings) (*plimsoll.Keeper, error) {
 		return k.named(s.Preset)
 	}
 	flags := []config.Flag{
-		{Key: "preset", Value: s.Preset},
-		{Key: "method", Value: s.Method},
-		{Key: "reserve", Value: s.Reserve},
+		{Key: "preset", Name: "preset", Value: s.Preset},
+		{Key: "method", Name: "method", Value: s.Method},
+		{Key: "reserve", Name: "reserve", Value: s.Reserve},
 		{Key: "marks.low", Name: "low", Value: s.Low},
-		{Key: "rungs", Value: s.Rungs},
-		{Key: "pins", Value: s.Pins},
+		{Key: "rungs", Name: "rungs", Value: s.Rungs},
+		{Key: "pins", Name: "pins", Value: s.Pins},
 	}
 	if s.Window > 0 {
-		flags = append(flags, config.Flag{Key: "window", Value: s.Window})
+		flags = append(flags, config.Flag{Key: "window", Name: "window", Value: s.Window})
 	}
-	c, err := k.p.loadSettings(k.root, append(k.flags, flags...))
+	c, err := k.p.loadSettings(k.root, slices.Concat(k.flags, flags))
 	if err != nil {
-		return nil, errors.Join(err)
+		return nil, err
 	}
 	options, err := k.p.keeperOptions(c, keeping{serves: true, dry: s.Dry, meter: k.meter})
 	if err != nil {
 		return nil, err
 	}
+	options.Marks.Soft = 0 // nobody waits for what such a keeper would prepare
 	return plimsoll.New(options)
 }
 

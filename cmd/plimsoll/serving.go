@@ -20,6 +20,9 @@ import (
 	"github.com/plimsoll/plimsoll/transport"
 )
 
+// adminToken is the variable with the operator's token.
+const adminToken = "PLIMSOLL_ADMIN_TOKEN"
+
 // serving is a proxy with everything that it needs.
 type serving struct {
 	settings  *config.Config
@@ -84,7 +87,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		return err
 	}
 	s.transport, err = transport.New(&transport.Options{
-		Base: newBase(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
+		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
 		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Logger: o.log,
 	})
@@ -96,7 +99,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		Wrap:    s.observers.traces.Middleware,
 		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
 		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: seconds(set.Serve.DrainSeconds),
-		AdminToken: p.getenv("PLIMSOLL_ADMIN_TOKEN"), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
+		AdminToken: p.getenv(adminToken), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
 	})
 	return err
 }
@@ -158,16 +161,6 @@ func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {
 		*u.at = parsed
 	}
 	return all, nil
-}
-
-// newBase sends requests as the standard library does, with room for many at once and
-// codings left to the client.
-func newBase() *http.Transport {
-	base := http.DefaultTransport.(*http.Transport).Clone()
-	base.DisableCompression = true
-	base.MaxIdleConns, base.MaxIdleConnsPerHost = 1024, 256
-	base.WriteBufferSize, base.ReadBufferSize = 64<<10, 32<<10
-	return base
 }
 
 // keepers are those of the presets, made when they are asked for. They weigh by one
