@@ -2,11 +2,13 @@ package interop_test
 
 import (
 	"flag"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/interop/agent"
 	"github.com/plimsoll/plimsoll/interop/job"
 	"github.com/plimsoll/plimsoll/interop/rig"
@@ -52,15 +54,13 @@ func TestRealAgentsFinishAJobThatIsLargerThanTheWindow(t *testing.T) {
 
 func TestWithoutPlimsollTheJobDoesNotFit(t *testing.T) {
 	for _, a := range agent.All() {
-		if a.Name != "pi" {
+		if a.Name != "pi" || a.Dialect != plimsoll.OpenAI {
 			continue
 		}
-		t.Run(string(a.Dialect), func(t *testing.T) {
-			ran, v := start(t, a, rig.Direct, small)
-			if v.Overflows == 0 || len(v.Told) == 0 || strings.Contains(ran.Output, job.Done) {
-				t.Errorf("%d overflows, %d failures seen by the client, and it says %q", v.Overflows, len(v.Told), ran.Output)
-			}
-		})
+		ran, v := start(t, a, rig.Direct, small)
+		if v.Overflows == 0 || len(v.Told) == 0 || strings.Contains(ran.Output, job.Done) {
+			t.Errorf("%d overflows, %d failures seen by the client, and it says %q", v.Overflows, len(v.Told), ran.Output)
+		}
 	}
 }
 
@@ -74,7 +74,7 @@ func start(t *testing.T, a *agent.Agent, way rig.Way, window int) (agent.Run, ri
 	}
 	r := rig.New(t, way, &rig.Options{Window: window, Script: j.Script})
 	ran := a.Start(t, r.URL, dir, j.Prompt(), 3*time.Minute)
-	v := r.Judge(j)
+	v := r.Judge(t, j)
 	t.Logf("%s in %s, %s", way, ran.Elapsed.Round(100*time.Millisecond), v)
 	return ran, v
 }
@@ -110,11 +110,11 @@ func check(t *testing.T, way rig.Way, v, uncut rig.Verdict) {
 	if !v.Offered || v.Hidden == 0 {
 		t.Errorf("the cache tools: offered %t, answered %d times", v.Offered, v.Hidden)
 	}
-	for _, f := range v.Failures {
-		t.Errorf("a cache tool failed: %s", f)
+	if len(v.Failures) > 0 {
+		t.Errorf("the cache tools failed %d times, first: %s", len(v.Failures), v.Failures[0])
 	}
-	if len(v.Lost) > 0 || len(v.Sent) < len(uncut.Sent) {
-		t.Errorf("of %d marks (%d without cuts) %d are lost: %v", len(v.Sent), len(uncut.Sent), len(v.Lost), v.Lost)
+	if len(v.Lost) > 0 || len(v.Sent) < 2*v.Of {
+		t.Errorf("of %d marks (%d without cuts) %d are lost: %v", len(v.Sent), len(uncut.Sent), len(v.Lost), slices.Sorted(maps.Keys(v.Lost)))
 	}
 	if v.Cached < uncut.Cached-points {
 		t.Errorf("%.1f%% of the prompts were cached, without cuts %.1f%%", 100*v.Cached, 100*uncut.Cached)

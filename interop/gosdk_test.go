@@ -27,7 +27,10 @@ func eachGoSDK(t *testing.T, ways []rig.Way, test func(t *testing.T, d plimsoll.
 	for _, way := range ways {
 		for _, d := range everyDialect {
 			for _, stream := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/%s/stream=%t", way, d, stream), func(t *testing.T) { test(t, d, way, stream) })
+				t.Run(fmt.Sprintf("%s/%s/stream=%t", way, d, stream), func(t *testing.T) {
+					t.Parallel()
+					test(t, d, way, stream)
+				})
 			}
 		}
 	}
@@ -90,7 +93,7 @@ func lead(t *testing.T, d plimsoll.Dialect, way rig.Way, window int, stream bool
 	for {
 		turn, err := s.Ask(t.Context(), stream)
 		if err != nil {
-			t.Fatalf("after %s: %v", r.Judge(j), err)
+			t.Fatalf("after %s: %v", r.Judge(t, j), err)
 		}
 		if len(turn.Calls) == 0 {
 			if !strings.Contains(turn.Text, job.Done) {
@@ -111,7 +114,7 @@ func lead(t *testing.T, d plimsoll.Dialect, way rig.Way, window int, stream bool
 		}
 		s.Answer(results)
 	}
-	v := r.Judge(j)
+	v := r.Judge(t, j)
 	t.Logf("%s: %s", way, v)
 	for _, f := range append(v.Told, v.Refusals...) {
 		t.Error(f)

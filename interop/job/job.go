@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,15 +26,15 @@ const (
 )
 
 const (
-	// lines of a file make some 3,300 tokens.
-	lines = 120
+	// lines of a file make some 2,700 tokens.
+	lines = 96
 	// most is how often all steps together may be asked for again.
 	most = 12
 	// rounds is how often the cache is searched at the end, for what stands in
 	// something that was archived whole.
 	rounds = 3
 	// together is how many searches one answer has.
-	together = 12
+	together = 6
 )
 
 // Options configure a [Job].
@@ -59,6 +60,8 @@ type Job struct {
 	mixed   int
 	offered bool
 	context Set
+	before  []string // refs that stood in it
+	last    int      // the call that it was
 	back    Set
 	failed  []string
 }
@@ -135,11 +138,22 @@ func (j *Job) take(c *scripted.Call) {
 // refs finds references; mostly they stand in placeholders.
 var refs = regexp.MustCompile(`\bref=([a-z0-9]{20,40})\b`)
 
+// Refs returns the references in a text, each once.
+func Refs(text []byte) []string {
+	var found []string
+	for _, m := range refs.FindAllSubmatch(text, -1) {
+		if id := string(m[1]); !slices.Contains(found, id) {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
 // unseen returns references of a request that were not looked into.
 func (j *Job) unseen(c *scripted.Call) []string {
 	var found []string
-	for _, m := range refs.FindAllSubmatch(c.Request.Body(), -1) {
-		if id := string(m[1]); !j.seen[id] && len(found) < together {
+	for _, id := range Refs(c.Request.Body()) {
+		if !j.seen[id] && len(found) < together {
 			j.seen[id] = true
 			found = append(found, id)
 		}
@@ -171,7 +185,7 @@ func (j *Job) step(c *scripted.Call, tool hand) scripted.Step {
 // finish searches everything that was cut for marks, then ends the job.
 func (j *Job) finish(c *scripted.Call) scripted.Step {
 	if j.context == nil {
-		j.context = Marks(c.Request.Body())
+		j.context, j.before, j.last = Marks(c.Request.Body()), Refs(c.Request.Body()), c.N
 		j.seen = map[string]bool{}
 	}
 	if j.offered && j.rounds < rounds {

@@ -15,9 +15,12 @@ import (
 	"time"
 )
 
-// binary is built once for all tests of a process; the directory is left to the
-// system, which the tests' own directories do not outlive.
+// binary is built once for all tests of a process, unless PLIMSOLL_BINARY says which
+// one to test. Its directory is left to the system, since no test is the last.
 var binary = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("PLIMSOLL_BINARY"); file != "" {
+		return file, nil
+	}
 	root, err := moduleRoot()
 	if err != nil {
 		return "", err
@@ -51,9 +54,9 @@ func moduleRoot() (string, error) {
 	return filepath.Dir(dir), nil
 }
 
-// Serve starts `plimsoll serve` in front of an upstream and returns its address. It is
+// serve starts `plimsoll serve` in front of an upstream and returns its address. It is
 // ended with the test.
-func Serve(t testing.TB, upstream string, flags ...string) string {
+func serve(t testing.TB, upstream, kept string, flags ...string) string {
 	t.Helper()
 	file, err := binary()
 	if err != nil {
@@ -61,7 +64,7 @@ func Serve(t testing.TB, upstream string, flags ...string) string {
 	}
 	dir := t.TempDir()
 	address := freeAddress(t)
-	args := append([]string{"serve", "--listen", address, "--upstream", upstream, "--store", filepath.Join(dir, "store.db")}, flags...)
+	args := append([]string{"serve", "--listen", address, "--upstream", upstream, "--store", kept}, flags...)
 	cmd := exec.Command(file, args...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
 	cmd.Dir = dir

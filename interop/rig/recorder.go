@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // recorder is the tap for programs that need no server between them and the model:
@@ -16,7 +18,7 @@ type recorder struct {
 var _ http.RoundTripper = (*recorder)(nil)
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	p := &Passage{Method: req.Method, Path: req.URL.RequestURI()}
+	p := &Passage{Method: req.Method, Path: req.URL.RequestURI(), tenant: transport.Credential(req)}
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		req.Body.Close()

@@ -50,21 +50,26 @@ type Rig struct {
 	Upstream *scripted.Model
 	thinking *thinking
 	tap      *tap
+	// kept is the file of the store.
+	kept string
 }
 
 // New starts a rig, which ends with the test.
 func New(t testing.TB, way Way, o *Options) *Rig {
 	t.Helper()
-	r := &Rig{Upstream: scripted.New(&scripted.Options{Script: o.Script, Window: o.Window, Remember: 5000})}
+	r := &Rig{
+		Upstream: scripted.New(&scripted.Options{Script: o.Script, Window: o.Window, Remember: 5000}),
+		kept:     filepath.Join(t.TempDir(), "store.db"),
+	}
 	r.thinking = newThinking(r.Upstream)
 	upstream := httptest.NewServer(r.thinking)
 	t.Cleanup(upstream.Close)
 	to := upstream.URL
 	switch way {
 	case Limited:
-		to = Serve(t, to, append([]string{"--limit", strconv.Itoa(o.Window)}, o.Flags...)...)
+		to = serve(t, to, r.kept, append([]string{"--limit", strconv.Itoa(o.Window)}, o.Flags...)...)
 	case Learned:
-		to = Serve(t, to, o.Flags...)
+		to = serve(t, to, r.kept, o.Flags...)
 	}
 	target, err := url.Parse(to)
 	if err != nil {
@@ -72,7 +77,7 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 	}
 	r.tap = newTap(target)
 	if way == InProcess {
-		r.URL, r.Client = to, &http.Client{Transport: &recorder{tap: r.tap, next: managed(t, o)}}
+		r.URL, r.Client = to, &http.Client{Transport: &recorder{tap: r.tap, next: r.managed(t, o)}}
 		return r
 	}
 	front := httptest.NewServer(r.tap)
@@ -83,16 +88,9 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 
 // managed is a transport that keeps conversations under the window, with a store of
 // its own.
-func managed(t testing.TB, o *Options) *transport.Transport {
+func (r *Rig) managed(t testing.TB, o *Options) *transport.Transport {
 	t.Helper()
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := store.New(t.Context(), backend, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := r.open(t)
 	tr, err := transport.New(&transport.Options{Store: kept, Window: o.Window, Base: &http.Transport{}})
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +101,20 @@ func managed(t testing.TB, o *Options) *transport.Transport {
 		}
 	})
 	return tr
+}
+
+// open opens the store, beside others who have it open.
+func (r *Rig) open(t testing.TB) *store.Store {
+	t.Helper()
+	backend, err := sqlite.Open(t.Context(), r.kept, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), backend, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Passages returns what the client sent and got so far.

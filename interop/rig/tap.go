@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // Passage is one request of the client's and what came back.
@@ -20,6 +22,8 @@ type Passage struct {
 	Header       http.Header
 	// Answer is what the client was sent, as far as it has come.
 	Answer []byte
+	// tenant is who sent it.
+	tenant string
 }
 
 // Failed reports that the client was told of a failure: by the status, or inside a
@@ -67,7 +71,7 @@ func (t *tap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	p := &Passage{Method: r.Method, Path: r.URL.RequestURI(), Body: body}
+	p := &Passage{Method: r.Method, Path: r.URL.RequestURI(), Body: body, tenant: transport.Credential(r)}
 	t.add(p)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	t.pass.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passageKey{}, p)))

@@ -1,7 +1,10 @@
 package rig
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"testing"
 
 	"github.com/plimsoll/plimsoll/interop/job"
 )
@@ -19,17 +22,22 @@ type Verdict struct {
 	Refusals  []string
 	// Told are the failures that the client was told of.
 	Told []string
-	// Sent are all marks that the client sent, Lost those of them that are neither
-	// before the model nor to be had back.
-	Sent, Lost job.Set
-	// Cached is the share of the prompts that came out of the provider's cache.
+	// Sent are all marks that the client sent, Kept those that stand behind references
+	// before the model, Lost those that are neither there nor before it.
+	Sent, Kept, Lost job.Set
+	// Cached is the share of the prompts that came out of the provider's cache, until
+	// the last file was read.
 	Cached float64
+	// Paid is what the prompts cost, in tokens at full price: those out of the cache
+	// cost a tenth.
+	Paid float64
 	// Warnings of plimsoll, each once.
 	Warnings []string
 }
 
 // Judge looks at everything that passed.
-func (r *Rig) Judge(j *job.Job) Verdict {
+func (r *Rig) Judge(t testing.TB, j *job.Job) Verdict {
+	t.Helper()
 	v := Verdict{Result: j.Result(), Sent: job.Set{}}
 	warned := map[string]bool{}
 	for _, p := range r.Passages() {
@@ -53,14 +61,49 @@ func (r *Rig) Judge(j *job.Job) Verdict {
 		}
 	}
 	v.readUpstream(r)
-	v.Lost = v.Sent.Without(v.Context, v.Back)
+	v.Kept = r.behind(t, v.Refs)
+	v.Lost = v.Sent.Without(v.Context, v.Kept)
 	return v
+}
+
+// behind returns the marks in what the client's references stand for, and in what
+// stands behind the references in that.
+func (r *Rig) behind(t testing.TB, refs []string) job.Set {
+	t.Helper()
+	found := job.Set{}
+	if len(refs) == 0 {
+		return found
+	}
+	kept := r.open(t)
+	defer kept.Close()
+	tenant := kept.Tenant(r.Passages()[0].tenant)
+	seen := map[string]bool{}
+	for len(refs) > 0 {
+		id := refs[0]
+		refs = refs[1:]
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		content, err := tenant.Open(t.Context(), id)
+		if err != nil {
+			t.Errorf("ref=%s stands before the model and cannot be had: %v", id, err)
+			continue
+		}
+		text, err := io.ReadAll(content)
+		if err := errors.Join(err, content.Close()); err != nil {
+			t.Errorf("ref=%s: %v", id, err)
+		}
+		found.Add(job.Marks(text))
+		refs = append(refs, job.Refs(text)...)
+	}
+	return found
 }
 
 // String says it in a line.
 func (v Verdict) String() string {
-	return fmt.Sprintf("%d of %d steps, %d requests, %d asked, %d cuts, %d recalled, %d overflows, marks: %d sent, %d in context, %d given back, %d lost, cached %.1f%% %s",
-		v.Steps, v.Of, v.Requests, v.Asked, v.Cuts, v.Recalled, v.Overflows, len(v.Sent), len(v.Context), len(v.Back), len(v.Lost), 100*v.Cached, v.Warnings)
+	return fmt.Sprintf("%d of %d steps, %d requests, %d asked, %d cuts, %d recalled, %d overflows, marks: %d sent, %d in context, %d behind refs, %d given back by tools, %d lost, cached %.1f%% %s",
+		v.Steps, v.Of, v.Requests, v.Asked, v.Cuts, v.Recalled, v.Overflows, len(v.Sent), len(v.Context), len(v.Kept), len(v.Back), len(v.Lost), 100*v.Cached, v.Warnings)
 }
 
 // readUpstream takes bills and refusals from the upstream's log.
@@ -75,6 +118,9 @@ func (v *Verdict) readUpstream(r *Rig) {
 			v.Refusals = append(v.Refusals, fmt.Sprintf("%s %s: %d %.200s", e.Method, e.Path, e.Status, e.Refusal))
 		case e.Call != nil && e.Usage.Prompt() > 0:
 			v.Asked++
+			if v.Last > 0 && e.Call.N > v.Last {
+				continue
+			}
 			prompt += e.Usage.Prompt()
 			cached += e.Usage.CacheRead
 		}
@@ -82,6 +128,7 @@ func (v *Verdict) readUpstream(r *Rig) {
 	if prompt > 0 {
 		v.Cached = float64(cached) / float64(prompt)
 	}
+	v.Paid = float64(prompt-cached) + float64(cached)/10
 }
 
 func tail(b []byte) []byte { return b[max(0, len(b)-300):] }
