@@ -12,8 +12,9 @@ import (
 // guard keeps a store that fails or hangs from holding up requests. Each thing that is
 // asked of it has a time limit, and after a failure nothing is asked for a while.
 type guard struct {
-	now  func() time.Time
-	down atomic.Int64 // until when, in nanoseconds
+	now      func() time.Time
+	down     atomic.Int64 // until when, in nanoseconds
+	accounts accounts
 }
 
 const (
@@ -35,7 +36,7 @@ func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
 	if o.tenant == nil || !g.up() {
 		return nil, nil
 	}
-	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), g}
+	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), o.key, g}
 }
 
 // ask does something with the store.
@@ -46,10 +47,15 @@ func (g *guard) ask(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, guardWait)
 	defer cancel()
 	err := do(ctx)
+	g.judge(err)
+	return err
+}
+
+// judge lets the store rest if it has failed.
+func (g *guard) judge(err error) {
 	if err != nil && !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, context.Canceled) {
 		g.down.Store(g.now().Add(guardRest).UnixNano())
 	}
-	return err
 }
 
 type guardedArchive struct {
@@ -77,6 +83,7 @@ func (a guardedArchive) Content(ctx context.Context, id string) (parts plimsoll.
 
 type guardedMemory struct {
 	plimsoll.Memory
+	owner string
 	guard *guard
 }
 
@@ -94,11 +101,30 @@ func (m guardedMemory) Remember(ctx context.Context, d plimsoll.Decision) error 
 	return m.guard.ask(ctx, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
 }
 
-// AddAccount implements [plimsoll.Bookkeeper].
-func (m guardedMemory) AddAccount(ctx context.Context, a plimsoll.Account) error {
-	books, ok := m.Memory.(plimsoll.Bookkeeper)
-	if !ok {
-		return nil
+// Lease implements [plimsoll.Memory].
+func (m guardedMemory) Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error) {
+	if !m.guard.up() {
+		return nil, false, errResting
 	}
-	return m.guard.ask(ctx, func(ctx context.Context) error { return books.AddAccount(ctx, a) })
+	release, ok, err = m.Memory.Lease(ctx, name, life)
+	m.guard.judge(err)
+	return release, ok, err
+}
+
+// AddAccount implements [plimsoll.Bookkeeper]. It is done a little later.
+func (m guardedMemory) AddAccount(_ context.Context, a plimsoll.Account) error {
+	if books, ok := m.Memory.(plimsoll.Bookkeeper); ok {
+		m.guard.accounts.add(m.owner, guardedBooks{books, m.guard}, a)
+	}
+	return nil
+}
+
+type guardedBooks struct {
+	books plimsoll.Bookkeeper
+	guard *guard
+}
+
+// AddAccount implements [plimsoll.Bookkeeper].
+func (b guardedBooks) AddAccount(ctx context.Context, a plimsoll.Account) error {
+	return b.guard.ask(ctx, func(ctx context.Context) error { return b.books.AddAccount(ctx, a) })
 }

@@ -91,5 +91,6 @@ func (b *bills) work() {
 // Close waits until all accounts are written. The transport may be used no more.
 func (t *Transport) Close() error {
 	t.bills.idle.Wait()
+	t.guard.accounts.close()
 	return nil
 }

@@ -47,6 +47,7 @@ func New(o *Options) (*Transport, error) {
 	}
 	t.limits.store = t.options.Store
 	t.guard.now = t.options.Now
+	t.guard.accounts.failed = func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) }
 	return t, nil
 }
 
