@@ -70,6 +70,16 @@ portable:
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
+## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
+.PHONY: interop
+interop:
+	cd interop && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+## test-agents: the same job for every agent, with a table of what became of it; some minutes
+.PHONY: test-agents
+test-agents:
+	cd interop && $(GO) test -count=1 -timeout 40m -v -run '^TestRealAgents' . -agents
+
 ## bench: side by side with peers, in ratios; see docs/benchmarks.md
 bench:
 	./bench/run
