@@ -25,6 +25,7 @@ type cli struct {
 	Account    accountCmd    `cmd:"" help:"Show what conversations cost, and what cutting them saved."`
 	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`
 	Serve      serveCmd      `cmd:"" help:"Serve a proxy that keeps every conversation under its window."`
+	Run        runCmd        `cmd:"" help:"Run a program with the proxy between it and its models."`
 	Demo       demoCmd       `cmd:"" help:"Show the proxy at work on a recorded session, without a key or a network."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve stored content to agents by the Model Context Protocol."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`
@@ -41,6 +42,7 @@ type cli struct {
 const overview = `plimsoll keeps conversations with language models under their context window.
 
   plimsoll demo                       see the proxy at work, without a key or a network
+  plimsoll run -- claude              run a program that never overflows
   plimsoll count --example            what takes the space in a bundled agent session
   plimsoll count chat.json            the same for a conversation of yours
   plimsoll models sonnet              limits and prices of the models with that name

@@ -13,7 +13,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/demo"
-	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -65,7 +64,7 @@ func (c *demoCmd) Run(p *process, root *cli) error {
 		return &plimsoll.Error{Op: "demo", Err: err, Hint: "set TMPDIR to a directory that can be written"}
 	}
 	defer os.RemoveAll(dir)
-	s := &stage{p: p, dir: dir, config: root.Config, preset: c.Preset}
+	s := &stage{p: p, root: root, dir: dir, preset: c.Preset}
 	shown := c.newShow(p, root)
 	o := &demo.Options{Start: s.start, Dialect: plimsoll.Dialect(c.Dialect), Tell: shown.request}
 	if c.Window != nil {
@@ -106,25 +105,25 @@ func (p *process) scratch() (string, error) {
 // stage is where a demonstration is played: a proxy with a store of its own.
 type stage struct {
 	p      *process
+	root   *cli
 	dir    string
-	config string
 	preset string
 }
 
 // start puts the proxy together. Neither the user's settings nor the environment are
 // looked at, so that everybody sees the same.
 func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell func(transport.Exchange)) (*demo.Proxy, error) {
-	settings, err := config.Load(&config.Options{
-		Flags:  append(serveFlags{Upstream: upstream.String(), Limit: &window, Preset: s.preset}.flags(), config.Flag{Key: "store", Value: filepath.Join(s.dir, "store.db")}),
-		File:   s.config,
-		Dir:    s.dir,
-		Preset: presetSettings,
-	})
+	flags := serveFlags{
+		Upstream: upstream.String(), Limit: &window, Preset: s.preset, Store: filepath.Join(s.dir, "store.db"),
+	}.flags()
+	settings, err := config.Load(&config.Options{Flags: flags, File: s.root.Config, Dir: s.dir, Preset: presetSettings})
 	if err != nil {
 		return nil, separate(err)
 	}
 	alone := &process{stdin: s.p.stdin, stdout: s.p.stdout, stderr: s.p.stderr, out: s.p.out}
-	serves, err := alone.newServing(ctx, settings, servingOptions{observe: func(_ context.Context, x transport.Exchange) { tell(x) }})
+	serves, err := alone.newServing(ctx, settings, servingOptions{
+		root: s.root, flags: flags, observe: func(_ context.Context, x transport.Exchange) { tell(x) },
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +131,7 @@ func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell f
 	return &demo.Proxy{
 		Handler: serves.server.Handler(),
 		Content: func(ctx context.Context, ref string) (string, error) { return contentOf(ctx, tenant, ref) },
-		Account: func(ctx context.Context) (plimsoll.Account, error) { return totalOf(ctx, tenant) },
+		Account: serves.keepers.total,
 		Close:   serves.close,
 	}, nil
 }
@@ -146,13 +145,4 @@ func contentOf(ctx context.Context, t *store.Tenant, ref string) (string, error)
 	defer r.Close()
 	data, err := io.ReadAll(r)
 	return string(data), err
-}
-
-// totalOf adds up what a tenant used and saved.
-func totalOf(ctx context.Context, t *store.Tenant) (plimsoll.Account, error) {
-	s, err := report.ReadStatement(ctx, t, 1)
-	if err != nil {
-		return plimsoll.Account{}, err
-	}
-	return s.Total, nil
 }

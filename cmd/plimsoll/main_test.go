@@ -12,7 +12,7 @@ import (
 
 // TestMain lets scripts and documents run plimsoll without building it.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"plimsoll": main})
+	testscript.Main(m, map[string]func(){"plimsoll": main, "talker": talker})
 }
 
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")

@@ -73,6 +73,10 @@ func (p *process) complain(err error) int {
 	all := failures{err}
 	errors.As(err, &all)
 	for _, e := range all {
+		var said interface{ silent() bool }
+		if errors.As(e, &said) && said.silent() {
+			continue
+		}
 		p.warn(e)
 		if hint := plimsoll.HintOf(e); hint != "" {
 			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
