@@ -29,6 +29,7 @@ type body struct {
 	idle    time.Duration
 	start   time.Time
 	got     atomic.Int64
+	whole   atomic.Bool // the end was read
 	// most is how many bytes may come; negative means any number.
 	most int64
 	// claim is for claimed bytes of what comes; nil if nothing is held.
@@ -66,7 +67,7 @@ func (b *body) Read(p []byte) (int, error) {
 			message: fmt.Sprintf("The request body came too slowly: %d bytes in %s.", got, b.now().Sub(b.start).Round(time.Millisecond)),
 		})
 	case err == io.EOF:
-		_ = b.control.SetReadDeadline(time.Time{})
+		b.complete()
 	case err != nil:
 		return n, b.fail(fmt.Errorf("%w: %w", errGone, err))
 	}
@@ -99,14 +100,23 @@ func (b *body) failure() error {
 	return b.err
 }
 
-// discard reads what is left, within bounds, so that a client that is still sending can
-// read its answer: if the connection were closed under it, the answer would be lost.
-func (b *body) discard() {
-	const most, patience, pause = 64 << 20, 15 * time.Second, 5 * time.Second
-	if b == nil {
-		return
+// pause is how long a client whose body is not needed may take to go on sending it.
+const pause = 5 * time.Second
+
+// Close ends the body. The server reads a little of what is left, which must not take
+// for ever, and is not waited for if the body has failed.
+func (b *body) Close() error {
+	if !b.whole.Load() && b.failure() == nil {
+		_ = b.control.SetReadDeadline(b.now().Add(pause))
 	}
-	defer b.control.SetReadDeadline(time.Time{})
+	return b.ReadCloser.Close()
+}
+
+// discard reads what is left, within bounds, so that a client that is still sending can
+// read its answer: if the connection were closed under it, the answer would be lost. If
+// not everything comes, the deadline stays, and nobody waits for the rest.
+func (b *body) discard() {
+	const most, patience = 64 << 20, 15 * time.Second
 	end := b.now().Add(patience)
 	buffer := make([]byte, 4<<10) // there may be many at a time
 	for read := 0; read < most; {
@@ -116,11 +126,20 @@ func (b *body) discard() {
 		}
 		_ = b.control.SetReadDeadline(late) // not every connection has deadlines
 		n, err := b.ReadCloser.Read(buffer)
+		if err == io.EOF {
+			b.complete()
+		}
 		if err != nil {
 			return
 		}
 		read += n
 	}
+}
+
+// complete takes the deadline off: from here on a client has nothing to send.
+func (b *body) complete() {
+	b.whole.Store(true)
+	_ = b.control.SetReadDeadline(time.Time{})
 }
 
 func tooLarge(most int64) *fault {

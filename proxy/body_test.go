@@ -61,6 +61,41 @@ func TestABodyOverTheLimitIsRefusedInTheFormOfTheAPI(t *testing.T) {
 	}
 }
 
+func TestAClientThatNeverSendsItsBodyIsRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t, sink, nil)
+	c := dial(t, s)
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	fmt.Fprintf(c, "POST /v1/messages HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100\r\n\r\n")
+	since := time.Now()
+	start := make([]byte, len("HTTP/1.1 403 "))
+	if _, err := io.ReadFull(c, start); err != nil || string(start) != "HTTP/1.1 403 " || time.Since(since) > 4*time.Second {
+		t.Errorf("%q, %v, after %s", start, err, time.Since(since))
+	}
+	if _, err := io.Copy(io.Discard, c); err != nil {
+		t.Errorf("the connection stays: %v", err)
+	}
+}
+
+// Many clients send everything before they look for an answer. If the connection were
+// closed before that, they would never see it.
+func TestAClientThatFirstSendsEverythingSeesTheRefusal(t *testing.T) {
+	t.Parallel()
+	s := start(t, sink, &proxy.Options{MaxBody: 1 << 20})
+	c := dial(t, s)
+	c.SetDeadline(time.Now().Add(20 * time.Second))
+	fmt.Fprintf(c, "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", 16<<20)
+	for range 16 {
+		time.Sleep(50 * time.Millisecond)
+		if _, err := c.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatalf("the connection is closed under the client: %v", err)
+		}
+	}
+	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 413 ") {
+		t.Errorf("%.200q, %v", answer, err)
+	}
+}
+
 func TestOtherBodiesMayBeOfAnySize(t *testing.T) {
 	t.Parallel()
 	s := start(t, sink, &proxy.Options{MaxBody: 1000, Memory: 1000})

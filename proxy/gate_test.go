@@ -15,6 +15,9 @@ func TestSmallRequestsDoNotWaitBehindLargeOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(80 << 20)
 		first := g.enter(t.Context(), 20<<20, time.Second) // 60 of 70 MiB
+		if g.enter(t.Context(), 5<<20, 0) != nil {         // 15 more would fit, but for what is kept for small ones
+			t.Fatal("large requests take what is kept for small ones")
+		}
 		granted := make(chan *claim)
 		go func() { granted <- g.enter(t.Context(), 20<<20, time.Minute) }()
 		synctest.Wait()

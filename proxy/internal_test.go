@@ -116,6 +116,30 @@ func FuzzRoute(f *testing.F) {
 	})
 }
 
+// The server guesses a type if the body comes with the header, which is a matter of
+// microseconds.
+func TestNoTypeIsGuessed(t *testing.T) {
+	t.Parallel()
+	s, err := New(&Options{Transport: http.DefaultTransport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		p := s.paced(w)
+		p.WriteHeader(http.StatusOK)
+		_, _ = p.Write([]byte("<html>"))
+	}))
+	defer server.Close()
+	resp, err := http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if got := resp.Header.Values("Content-Type"); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
 func parsed(t testing.TB, address string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -118,8 +118,8 @@ func (p *passage) answer(w http.ResponseWriter, r *http.Request, f *fault) {
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // only HTTP/1 needs it
 	f.write(w, p.target.dialect)
+	_ = control.Flush() // the client may be gone
 	if p.body != nil && r.Header.Get("Expect") == "" && f.status != http.StatusRequestTimeout {
-		_ = control.Flush()
 		p.body.discard()
 	}
 }

@@ -89,20 +89,41 @@ func TestStreamsFinishWhenTheServerIsToldToEnd(t *testing.T) {
 	}
 }
 
-func TestStreamsThatTakeTooLongAreCutOff(t *testing.T) {
+func TestRequestsThatTakeTooLongAreCutOff(t *testing.T) {
 	t.Parallel()
 	up := &streams{end: make(chan struct{})}
-	s := start(t, up, &proxy.Options{Drain: 50 * time.Millisecond})
+	waits := &leaving{}
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/embeddings" {
+			waits.ServeHTTP(w, r)
+			return
+		}
+		up.ServeHTTP(w, r)
+	}), &proxy.Options{Drain: 50 * time.Millisecond})
 	resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	waiting := make(chan int, 1)
+	go func() {
+		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/embeddings", strings.NewReader("{}")))
+		if err != nil {
+			waiting <- 0
+			return
+		}
+		resp.Body.Close()
+		waiting <- resp.StatusCode
+	}()
+	within(t, 10*time.Second, "both are under way", func() bool { return waits.began.Load() == 1 && up.live.Load() == 1 })
 	s.stop()
 	if text, err := io.ReadAll(resp.Body); err == nil {
-		t.Errorf("it looks whole: %q", text)
+		t.Errorf("a stream looks whole: %q", text)
 	}
-	if err := <-s.ended; plimsoll.CodeOf(err) != plimsoll.CodeUnavailable || !strings.Contains(err.Error(), "1 requests were cut off") {
+	if status := <-waiting; status != http.StatusServiceUnavailable {
+		t.Errorf("a client without an answer: %d", status)
+	}
+	if err := <-s.ended; plimsoll.CodeOf(err) != plimsoll.CodeUnavailable || !strings.Contains(err.Error(), "2 requests were cut off") {
 		t.Errorf("%v", err)
 	}
 	within(t, 10*time.Second, "the upstream is left", func() bool { return up.live.Load() == 0 })
