@@ -18,6 +18,7 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK || !f.offered || f.tenant == nil {
+		f.raw, f.sent = nil, nil // an answer may take long, and nobody needs them any more
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}

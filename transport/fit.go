@@ -51,6 +51,11 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
+	leave, err := f.t.heavy.enter(f.ctx, len(f.body))
+	if err != nil {
+		return err
+	}
+	defer leave()
 	f.task = f.taskOf(stored)
 	if line == nil {
 		own, err := f.line(f.task.Conversation)

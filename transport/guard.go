@@ -18,8 +18,10 @@ type guard struct {
 }
 
 const (
-	// guardWait bounds one thing that is asked of the store.
+	// guardWait bounds one thing that is asked of the store, and guardPut what is to be
+	// stored, which may be much.
 	guardWait = 5 * time.Second
+	guardPut  = 20 * time.Second
 	// guardRest is for how long nothing is asked after a failure.
 	guardRest = 5 * time.Second
 )
@@ -41,10 +43,14 @@ func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
 
 // ask does something with the store.
 func (g *guard) ask(ctx context.Context, do func(context.Context) error) error {
+	return g.askFor(ctx, guardWait, do)
+}
+
+func (g *guard) askFor(ctx context.Context, patience time.Duration, do func(context.Context) error) error {
 	if !g.up() {
 		return errResting
 	}
-	ctx, cancel := context.WithTimeout(ctx, guardWait)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	err := do(ctx)
 	g.judge(err)
@@ -65,7 +71,7 @@ type guardedArchive struct {
 
 // Put implements [plimsoll.Archive].
 func (a guardedArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (ref plimsoll.Ref, err error) {
-	err = a.guard.ask(ctx, func(ctx context.Context) error {
+	err = a.guard.askFor(ctx, guardPut, func(ctx context.Context) error {
 		ref, err = a.Archive.Put(ctx, content)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
@@ -28,6 +29,7 @@ type Transport struct {
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
 	bills     bills
+	heavy     heavy
 	lacking   lacking
 }
 
@@ -46,6 +48,7 @@ func New(o *Options) (*Transport, error) {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
 	t.limits.store = t.options.Store
+	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
 	t.guard.now = t.options.Now
 	t.guard.accounts.failed = func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) }
 	return t, nil
@@ -180,6 +183,26 @@ func (f *flow) manage() (*http.Response, error) {
 		return nil, err
 	}
 	return f.answer(resp)
+}
+
+// heavy lets as many large conversations be worked on at once as there are processors:
+// more would only take memory, and keep each other from the store.
+type heavy chan struct{}
+
+// heavyBody is a body that has to wait for its turn.
+const heavyBody = 1 << 20
+
+// enter waits for a turn, and returns what ends it.
+func (h heavy) enter(ctx context.Context, bytes int) (leave func(), err error) {
+	if bytes < heavyBody {
+		return func() {}, nil
+	}
+	select {
+	case h <- struct{}{}:
+		return func() { <-h }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // forward sends the client's bytes as they came.

@@ -98,7 +98,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		Transport: s.transport, Upstreams: upstreams, Ready: s.ready, Control: api, Metrics: s.observers.metrics.Handler(),
 		Wrap:    s.observers.traces.Middleware,
 		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
-		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: seconds(set.Serve.DrainSeconds),
+		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: max(time.Millisecond, seconds(set.Serve.DrainSeconds)),
 		AdminToken: p.getenv(adminToken), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
 	})
 	return err
