@@ -230,7 +230,7 @@ func PricesOf(name string, r *model.Registry) (plan.Prices, error) {
 func (l *lab) session(ctx context.Context, s numbered) (*Played, error) {
 	t := newTrack(s.session, l.meter)
 	l.equip(t)
-	p := &Played{number: s.number, share: s.share, ID: t.id, Calls: len(t.calls), Tokens: t.raw, Base: t.base, baseFrom: t.baseFrom}
+	p := &Played{number: s.number, window: t.window, share: s.share, ID: t.id, Calls: len(t.calls), Tokens: t.raw, Base: t.base, baseFrom: t.baseFrom}
 	if len(t.calls) < minCalls || t.raw < l.MinContext {
 		p.skipped = true
 		return p, nil

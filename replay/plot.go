@@ -148,6 +148,9 @@ func (r *Report) course(p *Played) course {
 			y.high = max(y.high, float64(load))
 		}
 	}
+	if p.window > 0 { // what could not be sent would hide the rest
+		y.high = min(y.high, float64(p.window))
+	}
 	c.X = x.ticks(8, func(v float64) string { return fmt.Sprintf("%.0f", v) })
 	c.Y = y.ticks(6, func(v float64) string { return fmt.Sprintf("%.0fk", v/1000) })
 	for i, name := range r.Order {
@@ -155,15 +158,15 @@ func (r *Report) course(p *Played) course {
 			c.Lines = append(c.Lines, lineOf(p.outcomes[i], name, i%colours, x, y))
 		}
 	}
-	spread(c.Lines)
+	spread(c.Lines, c.Bottom)
 	return c
 }
 
 // textHeight is how far apart names must stand to be read.
 const textHeight = 12
 
-// spread moves names apart that would stand on each other.
-func spread(lines []line) {
+// spread moves names apart that would stand on each other, and none below the bottom.
+func spread(lines []line, bottom float64) {
 	byHeight := make([]*line, len(lines))
 	for i := range lines {
 		byHeight[i] = &lines[i]
@@ -172,19 +175,23 @@ func spread(lines []line) {
 	for i := 1; i < len(byHeight); i++ {
 		byHeight[i].TextY = max(byHeight[i].TextY, byHeight[i-1].TextY+textHeight)
 	}
+	for _, l := range slices.Backward(byHeight) {
+		l.TextY = min(l.TextY, bottom)
+		bottom = l.TextY - textHeight
+	}
 }
 
 func lineOf(o *Outcome, name string, colour int, x, y axis) line {
 	l := line{Name: name, Colour: colour}
 	var points strings.Builder
 	for i, load := range o.loads {
-		l.EndX, l.TextY = x.place(float64(i)), y.place(float64(load))
+		l.EndX, l.TextY = x.place(float64(i)), y.place(min(float64(load), y.high))
 		fmt.Fprintf(&points, "%.1f,%.1f ", l.EndX, l.TextY)
 	}
 	l.Points = strings.TrimSpace(points.String())
 	if len(o.cutAt) <= maxCutMarks {
 		for _, i := range o.cutAt {
-			l.Cuts = append(l.Cuts, dot{X: x.place(float64(i)), Y: y.place(float64(o.loads[i])), Name: name, Colour: colour})
+			l.Cuts = append(l.Cuts, dot{X: x.place(float64(i)), Y: y.place(min(float64(o.loads[i]), y.high)), Name: name, Colour: colour})
 		}
 	}
 	return l

@@ -31,12 +31,34 @@ func TestTicksStandAtRoundValues(t *testing.T) {
 func TestNamesOfLinesDoNotStandOnEachOther(t *testing.T) {
 	t.Parallel()
 	lines := []line{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
-	spread(lines)
+	spread(lines, 70)
 	got := map[string]float64{}
 	for _, l := range lines {
 		got[l.Name] = l.TextY
 	}
-	if diff := cmp.Diff(map[string]float64{"b": 10, "a": 50, "c": 62, "d": 74}, got); diff != "" {
+	if diff := cmp.Diff(map[string]float64{"b": 10, "a": 46, "c": 58, "d": 70}, got); diff != "" {
 		t.Errorf("heights (-want +got):\n%s", diff)
+	}
+}
+
+// TestWhatCouldNotBeSentDoesNotHideTheRest plots a request of ten windows beside others.
+func TestWhatCouldNotBeSentDoesNotHideTheRest(t *testing.T) {
+	t.Parallel()
+	r := &Report{Order: []string{"sliding"}}
+	c := r.course(&Played{ID: "a", window: 200_000, outcomes: []*Outcome{{loads: []int{100_000, 2_000_000, 100_000}, cutAt: []int{1}}}})
+	if last := c.Y[len(c.Y)-1]; last.Text != "200k" || last.At != c.Top {
+		t.Errorf("the highest tick is %+v, the top at %v", last, c.Top)
+	}
+	if cut := c.Lines[0].Cuts[0]; cut.Y != c.Top {
+		t.Errorf("the cut stands at %v, the top is at %v", cut.Y, c.Top)
+	}
+}
+
+func TestNumbersAreGroupedByThreeDigits(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 3394915: "3,394,915", -1000: "-1,000", -999: "-999"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d is written %s, want %s", n, got, want)
+		}
 	}
 }

@@ -44,6 +44,7 @@ type Played struct {
 	Optimum float64
 
 	number   int
+	window   int
 	share    float64
 	baseFrom string
 	skipped  bool
@@ -231,12 +232,12 @@ func (r *Report) assumptions() []string {
 	if p := r.lab.prices; p != nil {
 		prices = fmt.Sprintf("%s: read %g, write %g, output %g times uncached input, forgotten after %s", r.lab.Prices, p.Read, p.Write, p.Output, p.Life)
 		if p.Cliff > 0 {
-			prices += fmt.Sprintf(", %g times as much above %d tokens", p.CliffFactor, p.Cliff)
+			prices += fmt.Sprintf(", %g times as much above %s tokens", p.CliffFactor, grouped(p.Cliff))
 		}
 	}
 	window := "that of each session's model, 200,000 tokens if it is unknown"
 	if r.lab.Window > 0 {
-		window = fmt.Sprintf("%d tokens", r.lab.Window)
+		window = grouped(r.lab.Window) + " tokens"
 	}
 	bases := map[string]int{}
 	for _, p := range r.Played {
@@ -255,12 +256,12 @@ func (r *Report) assumptions() []string {
 		"Prices " + prices + ".",
 		"The cache has whole messages of the last request and its answer; times are the recorded ones, 10 seconds apart where there are none.",
 		"Window: " + window + ".",
-		fmt.Sprintf("System and tools: %d sessions recorded them, %d by their first bill, %d assumed (%d tokens for agents, %d for others).", bases["recorded"], bases["first bill"], bases["assumed"], agentBase, otherBase),
+		fmt.Sprintf("System and tools: %d sessions recorded them, %d by their first bill, %d assumed (%s tokens for agents, %s for others).", bases["recorded"], bases["first bill"], bases["assumed"], grouped(agentBase), grouped(otherBase)),
 		"Tools that read what was taken out: " + offer + ".",
 		"Tokens are counted by the meter with its factor for the family of the model; what it learns from bills shows in count_error alone.",
-		fmt.Sprintf("none: nothing until %g of the window, then a summary of %d tokens that a model writes, which keeps no message and names nothing.", overflowShare, noneSummary),
+		fmt.Sprintf("none: nothing until %g of the window, then a summary of %s tokens that a model writes, which keeps no message and names nothing.", overflowShare, grouped(noneSummary)),
 		"auto and the presets make their checkpoints without a model, so nobody is paid for them.",
-		fmt.Sprintf("Optimum: cuts at the best calls with the future known, each a summary of 3,500 tokens that a model writes and the newest 20,000 tokens; 400 and 3,000 for sessions under %d tokens.", smallSession),
+		fmt.Sprintf("Optimum: cuts at the best calls with the future known, each a summary of 3,500 tokens that a model writes and the newest 20,000 tokens; 400 and 3,000 for sessions under %s tokens.", grouped(smallSession)),
 		"Refetch: " + refetch + ".",
 		fmt.Sprintf("Sessions with fewer than %d calls are left out (%d here, those under --min-context included).", minCalls, r.Skipped),
 		"Identifiers stand for facts: a path, a file name, a word in snake or camel case, an id of letters and digits.",

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strconv"
 )
 
 //go:embed report.html.tmpl
 var pageText string
 
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
+	"count":   grouped,
 	"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
 	"ratio":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
 	"signed": func(x *float64) string {
@@ -47,4 +49,13 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+// grouped writes a number with a comma before every three digits.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }

@@ -23,6 +23,7 @@ type replayCmd struct {
 	Window     int      `placeholder:"N" help:"Context window in tokens. Default: that of each conversation's model, else 200,000."`
 	MinContext int      `placeholder:"N" help:"Leave out conversations that weigh less than this."`
 	Refetch    bool     `help:"Charge for reading again what a policy has hidden and the conversation used."`
+	Tools      bool     `help:"Give a conversation the tools that read what was taken out, with its first cut, as the proxy does."`
 	JSON       string   `name:"json" placeholder:"PATH" complete:"file" help:"Write the result as JSON; - is standard output, without the table."`
 	HTML       string   `name:"html" placeholder:"PATH" complete:"file" help:"Write a page with plots."`
 	CSV        string   `name:"csv" placeholder:"PATH" complete:"file" help:"Write a row for each conversation and policy."`
@@ -63,7 +64,10 @@ func (c *replayCmd) Validate() error {
 // Run plays the files and writes what was asked for.
 func (c *replayCmd) Run(p *process, root *cli) error {
 	d := newDisplay(p, nil, root.Color)
-	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch, Offer: expand.Tools()}
+	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
+	if c.Tools {
+		o.Offer = expand.Tools()
+	}
 	if isTerminal(p.stderr) {
 		o.Progress = func(at replay.Progress) { fmt.Fprint(p.stderr, "\r\x1b[K"+bar.Clip(progressLine(at, d), d.width-1)) }
 	}
