@@ -72,6 +72,8 @@ var edges = map[string][]string{
 	"wire/dialects":        {".", "internal/rawjson", "wire", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
 	"wire/weave":           {".", "internal/rawjson", "internal/sse", "wire", "wire/anthropic", "wire/gemini", "wire/openai", "wire/responses"},
 	"wire/wiretest":        {".", "examples", "internal/corpora", "internal/rawjson", "internal/transcript", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
+
+	"chat/terminal/markdown": {"internal/bar", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
 }
 
 // source is the product code of one package.
