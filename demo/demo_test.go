@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httputil"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 	"github.com/plimsoll/plimsoll/transport"
@@ -29,15 +31,25 @@ func managed(t *testing.T) Start {
 		if err != nil {
 			return nil, err
 		}
+		options, err := preset.Auto(nil)
+		if err != nil {
+			return nil, err
+		}
+		keeper, err := plimsoll.New(options)
+		if err != nil {
+			return nil, err
+		}
 		through, err := transport.New(&transport.Options{
 			Store: kept, Window: window, Observe: func(_ context.Context, e transport.Exchange) { tell(e) },
+			Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil },
 		})
 		if err != nil {
 			return nil, err
 		}
 		tenant := kept.Tenant("")
 		return &Proxy{
-			Handler: reverse(upstream, through), Close: kept.Close,
+			Handler: reverse(upstream, through),
+			Close:   func() error { return errors.Join(through.Close(), keeper.Close(), kept.Close()) },
 			Content: func(ctx context.Context, ref string) (string, error) {
 				r, err := tenant.Open(ctx, ref)
 				if err != nil {
@@ -47,17 +59,7 @@ func managed(t *testing.T) Start {
 				data, err := io.ReadAll(r)
 				return string(data), err
 			},
-			Account: func() plimsoll.Account {
-				var sum plimsoll.Account
-				all, err := tenant.Accounts(t.Context(), "", 100)
-				for _, a := range all {
-					sum = sum.Add(a)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-				return sum
-			},
+			Account: keeper.Total,
 		}, nil
 	}
 }
@@ -85,6 +87,9 @@ func TestASessionThatIsFarTooLongIsPlayedToItsEndInEveryDialect(t *testing.T) {
 			}
 			if report.Cuts == 0 || report.Refs == 0 || report.Looks == 0 || !report.Whole() {
 				t.Errorf("%d cuts, %d of %d references and %d of %d looks have what was recorded", report.Cuts, report.Same, report.Refs, report.SameLooks, report.Looks)
+			}
+			if report.Looks-report.Rounds != 1 {
+				t.Errorf("%d of %d looks stood beside calls of the client's, want one", report.Looks-report.Rounds, report.Looks)
 			}
 			if !report.Priced || report.Cost <= 0 || report.WouldCost <= report.Cost {
 				t.Errorf("it cost %f, and would have cost %f", report.Cost, report.WouldCost)

@@ -65,7 +65,9 @@ func (r *Report) add(q Request) {
 	}
 	for _, l := range q.Looks {
 		r.Looks++
-		r.Rounds++
+		if !l.Beside {
+			r.Rounds++
+		}
 		if l.Same {
 			r.SameLooks++
 		}

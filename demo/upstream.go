@@ -23,12 +23,16 @@ type Look struct {
 	Lines int `json:"lines"`
 	// Same says that they are those of the recording.
 	Same bool `json:"same"`
+	// Beside says that the call stood beside calls of the client's own tools, so that it
+	// was answered with them.
+	Beside bool `json:"beside,omitempty"`
 
 	answer, pattern string
 }
 
 // role is the model's part: it answers what the recording has, and before an answer
-// without calls it looks at something that was cut.
+// without calls it looks at something that was cut; once it does so beside calls of the
+// client's tools.
 type role struct {
 	session *session
 	pace    time.Duration
@@ -36,6 +40,11 @@ type role struct {
 	mu sync.Mutex
 	// now is what the client waits for; nil when the play is over.
 	now *scene
+	// beside is set once a look stood beside calls of the client's.
+	beside bool
+	// made counts the calls of the proxy's tools, whose ids must not be those of
+	// recorded ones.
+	made int
 }
 
 // scene is one answer in the making.
@@ -75,36 +84,45 @@ func (r *role) next(c *scripted.Call) (scripted.Step, bool) {
 	if s == nil {
 		return scripted.Say("I only know my script, and it is over. Run the demonstration again to see it."), true
 	}
+	own := callsOf(s.step.says)
 	if s.asked == 0 {
 		s.saw = r.session.look(c.Conversation, s.step.upTo)
 		s.wanted = r.wishes(c, s)
-	} else {
-		s.read(c, r.session)
 	}
+	s.read(c, r.session)
 	s.asked++
-	if len(s.wanted) > 0 {
+	switch {
+	case len(s.wanted) > 0 && len(own) > 0:
+		r.beside = true
+		own = append(s.wanted, own...)
+	case len(s.wanted) > 0:
 		call := s.wanted[0]
 		s.wanted = s.wanted[1:]
 		return scripted.Step{Calls: []plimsoll.ToolCall{call}}, true
 	}
-	return scripted.Step{Text: s.step.says.Text(), Calls: callsOf(s.step.says), Delay: r.pace}, true
+	return scripted.Step{Text: s.step.says.Text(), Calls: own, Delay: r.pace}, true
 }
 
-// wishes are the calls that the model makes before it answers: if it is about to give
+// wishes are the calls of the proxy's tools that the model makes: if it is about to give
 // an answer and can have back what was cut, it reads the longest of it and searches the
-// next.
+// next; the first time that it can have something back, it reads at once.
 func (r *role) wishes(c *scripted.Call, s *scene) []plimsoll.ToolCall {
 	offered := false
 	for _, t := range c.Conversation.Tools.All() {
 		offered = offered || t.Name == readTool
 	}
-	if !offered || len(callsOf(s.step.says)) > 0 || len(s.saw.refs) == 0 {
+	acts := len(callsOf(s.step.says)) > 0
+	if !offered || acts && r.beside || len(s.saw.refs) == 0 {
 		return nil
 	}
 	refs := s.saw.longest(r.session)
+	read := r.call(readTool, map[string]any{"ref_id": refs[0], "limit": 40})
+	if acts {
+		return []plimsoll.ToolCall{read}
+	}
 	return []plimsoll.ToolCall{
-		call(readTool, map[string]any{"ref_id": refs[0], "limit": 40}),
-		call(searchTool, map[string]any{"ref_id": refs[min(1, len(refs)-1)], "pattern": "read", "max_matches": 10}),
+		read,
+		r.call(searchTool, map[string]any{"ref_id": refs[min(1, len(refs)-1)], "pattern": "read", "max_matches": 10}),
 	}
 }
 
@@ -113,12 +131,13 @@ var (
 	searchTool = expand.Tools()[1].Name
 )
 
-func call(tool string, arguments map[string]any) plimsoll.ToolCall {
+func (r *role) call(tool string, arguments map[string]any) plimsoll.ToolCall {
 	text, err := json.Marshal(arguments)
 	if err != nil {
 		panic(err) // values of ours
 	}
-	return plimsoll.ToolCall{Name: tool, Arguments: string(text)}
+	r.made++
+	return plimsoll.ToolCall{ID: fmt.Sprintf("look_%d", r.made), Name: tool, Arguments: string(text)}
 }
 
 // read notes what a tool of the proxy's answered.
@@ -129,7 +148,8 @@ func (s *scene) read(c *scripted.Call, recorded *session) {
 		}
 		ref, pattern := asked(c, result.CallID)
 		s.looks = append(s.looks, Look{
-			Tool: result.Name, What: s.saw.behind(ref, recorded), Ref: ref, answer: plimsoll.TextOf(result.Content), pattern: pattern,
+			Tool: result.Name, What: s.saw.behind(ref, recorded), Ref: ref, Beside: s.asked == 0,
+			answer: plimsoll.TextOf(result.Content), pattern: pattern,
 		})
 	}
 }

@@ -238,7 +238,11 @@ func (s *show) looks(r demo.Request) {
 		if !l.Same {
 			as = "NOT as recorded"
 		}
-		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as), "36")
+		beside := ""
+		if l.Beside {
+			beside = ", beside a call of the client's own"
+		}
+		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s%s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as, beside), "36")
 	}
 }
 

@@ -3,6 +3,11 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -11,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/demo"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // shownRequests are what a demonstration tells: one that passes, one that is cut, and
@@ -115,5 +121,48 @@ func TestADemonstrationAsSentences(t *testing.T) {
 	}
 	if strings.ContainsAny(got, "█░│\x1b") {
 		t.Errorf("there are gauges or colours in\n%s", got)
+	}
+}
+
+// TestADemonstrationGoesOnServingWhenAsked asks the proxy once the session has been
+// played, and ends it.
+func TestADemonstrationGoesOnServingWhenAsked(t *testing.T) {
+	t.Parallel()
+	path, err := exec.LookPath("plimsoll")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, "demo", "--serve", "--plain")
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(said)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "plimsoll: serving ") {
+	}
+	address, _, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "plimsoll: serving "), " ")
+	body := `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hello"}]}`
+	resp, err := http.Post(address+"/v1/messages", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || resp.Header.Get(transport.HeaderDecision) != "pass" || !strings.Contains(string(answer), "I only know my script") {
+		t.Errorf("%s, %v, %s", resp.Status, err, answer)
+	}
+	if runtime.GOOS == "windows" {
+		_ = cmd.Process.Kill() // nothing milder is known there
+		return
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() {
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
 	}
 }

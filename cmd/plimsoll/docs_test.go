@@ -21,7 +21,7 @@ func TestDocumentsShowWhatPlimsollDoes(t *testing.T) {
 	if err != nil {
 		t.Skip("no sh here")
 	}
-	for _, document := range []string{"docs/cli.md", "docs/fitting.md", "docs/compaction.md", "README.md"} {
+	for _, document := range []string{"docs/cli.md", "docs/fitting.md", "docs/compaction.md", "docs/demo.md", "README.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", document))
 		if errors.Is(err, fs.ErrNotExist) && document == "README.md" {
 			continue
