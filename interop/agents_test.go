@@ -86,13 +86,20 @@ func work(t *testing.T, a *agent.Agent, way rig.Way, window int) rig.Verdict {
 	if ran.Err != nil || !strings.Contains(ran.Output, job.Done) {
 		t.Errorf("%s did not finish: %v\n%.2000s", a.Name, ran.Err, ran.Output)
 	}
-	for _, f := range v.Told {
-		t.Errorf("the client was told: %s", f)
-	}
-	for _, f := range v.Refusals {
-		t.Errorf("the upstream refused: %s", f)
-	}
+	blame(t, v)
 	return v
+}
+
+// blame reports what the client was told and what the upstream refused, the first of
+// each.
+func blame(t *testing.T, v rig.Verdict) {
+	t.Helper()
+	if len(v.Told) > 0 {
+		t.Errorf("the client was told of %d failures, first: %s", len(v.Told), v.Told[0])
+	}
+	if len(v.Refusals) > 0 {
+		t.Errorf("the upstream refused %d requests, first: %s", len(v.Refusals), v.Refusals[0])
+	}
 }
 
 // check says what a job that was cut may not have done.

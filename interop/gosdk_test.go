@@ -116,9 +116,7 @@ func lead(t *testing.T, d plimsoll.Dialect, way rig.Way, window int, stream bool
 	}
 	v := r.Judge(t, j)
 	t.Logf("%s: %s", way, v)
-	for _, f := range append(v.Told, v.Refusals...) {
-		t.Error(f)
-	}
+	blame(t, v)
 	return v
 }
 

@@ -70,9 +70,7 @@ func leadNpm(t *testing.T, s npm.Session, way rig.Way, window int) rig.Verdict {
 	if foreign := slices.DeleteFunc(got.Tools, func(name string) bool { return name == "read_file" }); len(foreign) > 0 {
 		t.Errorf("the client was shown calls of %v", foreign)
 	}
-	for _, f := range append(v.Told, v.Refusals...) {
-		t.Error(f)
-	}
+	blame(t, v)
 	return v
 }
 
