@@ -1,0 +1,320 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// Engine is a conversation. Its methods are safe for concurrent use; one line is
+// worked on at a time.
+type Engine struct {
+	options   Options
+	transport *transport.Transport
+	client    *http.Client
+	// tenant is our part of the store; nil without one.
+	tenant *store.Tenant
+	// working is held while a line is worked on.
+	working sync.Mutex
+
+	mu           sync.Mutex
+	desk         Desk
+	participants []Participant
+	state        state
+	session      string
+	journal      *journal
+	gauges       []Gauge
+	attached     []Attachment
+	// told are the participants of whom it was said that their tokens are estimated,
+	// learned the lines that servers have taught us.
+	told    map[string]bool
+	learned map[string]plimsoll.Line
+}
+
+// ErrQuit is what [Engine.Do] returns for /quit.
+var ErrQuit = errors.New("quit")
+
+// New returns an engine that goes on with the session of the options, or begins one.
+func New(ctx context.Context, o *Options) (*Engine, error) {
+	e := &Engine{told: map[string]bool{}, learned: map[string]plimsoll.Line{}}
+	if o != nil {
+		e.options = *o
+	}
+	if err := e.restore(); err != nil {
+		return nil, err
+	}
+	if err := e.options.fill(); err != nil {
+		return nil, err
+	}
+	if err := e.join(e.options.Participants); err != nil {
+		return nil, err
+	}
+	if _, err := e.keeper(); err != nil {
+		return nil, err
+	}
+	if e.options.Store != nil {
+		e.tenant = e.options.Store.Tenant("")
+	}
+	var err error
+	e.transport, err = transport.New(&transport.Options{
+		Base: e.options.Base, Keeper: e.options.Keeper, Billed: e.options.Billed, Store: e.options.Store,
+		Tenant: func(*http.Request) string { return "" }, Expand: e.options.Expand, Observe: observe,
+		Logger: e.options.Logger, Now: e.options.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.client = &http.Client{Transport: e.transport}
+	if e.session == "" {
+		if err := e.begin(); err != nil {
+			return nil, err
+		}
+	}
+	e.refresh(ctx)
+	return e, nil
+}
+
+// restore reads the session that the options name. What the options say besides wins
+// over what it says.
+func (e *Engine) restore() error {
+	o := &e.options
+	if o.Session != "" {
+		path, err := sessionPath(o.Sessions, o.Session)
+		if err != nil {
+			return err
+		}
+		s, err := readSession(path)
+		if err != nil {
+			return &plimsoll.Error{
+				Op: "continue the session " + o.Session, Code: plimsoll.CodeNotFound, Err: err,
+				Hint: "run \"plimsoll chat --sessions\" to see those that there are",
+			}
+		}
+		e.state, e.session, e.journal = s, o.Session, &journal{path: path}
+	}
+	was := e.state.settings
+	if len(o.Participants) == 0 && o.Parse != nil {
+		for _, spec := range was.Participants {
+			p, err := o.Parse(spec)
+			if err != nil {
+				return err
+			}
+			o.Participants = append(o.Participants, p)
+		}
+	}
+	set := was
+	if o.System != "" {
+		set.System = o.System
+	}
+	if o.Method != "" {
+		set.Method = methodOf(o.Method)
+	}
+	if o.Limit != 0 {
+		set.Limit = o.Limit
+	}
+	e.state.settings = set
+	return nil
+}
+
+func sessionPath(dir, id string) (string, error) {
+	if dir == "" || !validID.MatchString(id) {
+		return "", &plimsoll.Error{
+			Op: "find the session", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("%q is no name of a session: %w", id, plimsoll.ErrInvalid),
+			Hint: "/sessions lists those that there are",
+		}
+	}
+	return filepath.Join(dir, id+suffix), nil
+}
+
+// begin starts a session without a turn.
+func (e *Engine) begin() error {
+	id, err := newID(e.options.Now())
+	if err != nil {
+		return err
+	}
+	e.session = id
+	e.journal = nil
+	if e.options.Sessions != "" {
+		e.journal = &journal{path: filepath.Join(e.options.Sessions, id+suffix)}
+	}
+	return nil
+}
+
+// join sets who takes part. Those who would be called alike get the name of their
+// model, and a number if that does not help.
+func (e *Engine) join(all []Participant) error {
+	var joined []Participant
+	for _, p := range all {
+		base := p.Name
+		taken := func(name string) bool {
+			return slices.ContainsFunc(joined, func(q Participant) bool { return q.Name == name })
+		}
+		if taken(p.Name) && validName.MatchString(p.Model) {
+			p.Name, base = p.Model, p.Model
+		}
+		for n := 2; taken(p.Name); n++ {
+			p.Name = fmt.Sprintf("%s-%d", base, n)
+		}
+		joined = append(joined, p)
+	}
+	e.participants = joined
+	e.state.settings.Participants = nil
+	for _, p := range joined {
+		e.state.settings.Participants = append(e.state.settings.Participants, p.Spec())
+	}
+	return nil
+}
+
+// Attend says how the person can be asked for more than a line.
+func (e *Engine) Attend(d Desk) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.desk = d
+}
+
+// Participants returns who takes part, in order.
+func (e *Engine) Participants() []Participant {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.participants)
+}
+
+// Turns returns the history. It must not be changed.
+func (e *Engine) Turns() []Turn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state.turns
+}
+
+// Gauges says how full the contexts are, a gauge a participant. They are renewed
+// before [Ended] is told.
+func (e *Engine) Gauges() []Gauge {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.gauges)
+}
+
+// Session returns the name of the session, by which it can be continued.
+func (e *Engine) Session() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.session
+}
+
+// Attached returns the names of what goes with the next message.
+func (e *Engine) Attached() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var names []string
+	for _, a := range e.attached {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Greet tells what a person should know at the start: what is wrong with the settings,
+// which session goes on, whose tokens are estimated.
+func (e *Engine) Greet(tell func(Event)) {
+	for _, problem := range e.options.Problems {
+		tell(Notice{Kind: NoticeWarning, Text: problem.Error()})
+	}
+	if n := countTurns(e.Turns()); n > 0 {
+		tell(Notice{Kind: NoticeDone, Text: fmt.Sprintf("continuing session %s with %s", e.Session(), plural(n, "turn"))})
+	}
+	e.tellEstimates(tell)
+}
+
+// Close ends everything that the engine opened; the store and the keepers are the
+// caller's.
+func (e *Engine) Close() error {
+	return errors.Join(e.transport.Close(), e.journal.close())
+}
+
+// Do works on a line and returns when everything is over that it started. Tell is
+// called by one goroutine at a time. An error means that the line was not taken.
+func (e *Engine) Do(ctx context.Context, line string, tell func(Event)) error {
+	if !e.working.TryLock() {
+		return &plimsoll.Error{
+			Op: "send", Code: plimsoll.CodeUnavailable, Err: errors.New("the line before is still being worked on"),
+			Hint: "wait for its end, or stop it",
+		}
+	}
+	defer e.working.Unlock()
+	var mu sync.Mutex
+	one := func(event Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		tell(event)
+	}
+	defer one(Ended{})
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return nil
+	}
+	var err error
+	if name, arguments, ok := cutCommand(line); ok {
+		err = e.command(ctx, name, arguments, one)
+	} else {
+		err = e.message(ctx, line, one)
+	}
+	if !errors.Is(err, ErrQuit) {
+		e.refresh(context.WithoutCancel(ctx))
+	}
+	return err
+}
+
+// commit writes a record and then does what it says.
+func (e *Engine) commit(r record) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.At = e.options.Now()
+	if e.journal != nil && e.journal.file == nil {
+		if _, err := os.Stat(e.journal.path); err != nil && r.Kind != recordSettings {
+			set := e.state.settings
+			if err := e.journal.write(record{Kind: recordSettings, At: r.At, Settings: &set}); err != nil {
+				return err
+			}
+		}
+	}
+	if err := e.journal.write(r); err != nil {
+		return err
+	}
+	e.state.apply(r)
+	return nil
+}
+
+// change writes new settings. A session that has no turn yet is not written for them.
+func (e *Engine) change(set settings) error {
+	e.mu.Lock()
+	fresh := len(e.state.turns) == 0 && len(e.state.undo) == 0
+	if fresh {
+		e.state.settings = set
+	}
+	e.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	return e.commit(record{Kind: recordSettings, Settings: &set})
+}
+
+// snapshot returns the state, which does not change any more.
+func (e *Engine) snapshot() state {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state
+}
+
+// keeper returns the one that is in force.
+func (e *Engine) keeper() (*plimsoll.Keeper, error) {
+	return e.options.Keeper(e.snapshot().settings.Method)
+}
