@@ -16,8 +16,8 @@ type Report struct {
 	// it had called a tool of the proxy's.
 	Requests int `json:"requests"`
 	Rounds   int `json:"hidden_rounds"`
-	// Uncut is what the client sent, Sent what the model got for it; LargestUncut and
-	// LargestSent are those of single requests.
+	// Uncut is what the client sent, Sent what the model got, hidden rounds included;
+	// LargestUncut and LargestSent are those of single requests.
 	Uncut        int `json:"uncut_tokens"`
 	Sent         int `json:"sent_tokens"`
 	LargestUncut int `json:"largest_uncut_tokens"`
@@ -79,6 +79,9 @@ func (r *Report) add(q Request) {
 
 // settle takes over what the proxy kept account of.
 func (r *Report) settle(a plimsoll.Account) {
+	if a.Requests > 0 {
+		r.Sent = a.Usage.Prompt()
+	}
 	r.Cached = a.CacheShare()
 	r.Priced = a.Priced > 0
 	r.WouldCost, r.Cost, r.Net = a.Uncut.USD(), (a.Paid + a.Summaries).USD(), a.Net().USD()
