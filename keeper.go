@@ -69,6 +69,11 @@ type Marks struct {
 	// Soft is where a checkpoint that must wait for a model is begun, while
 	// requests go on; 0 means that it is begun when it is needed.
 	Soft float64
+	// Room is how much of what the limit leaves above system and tools is to be free
+	// after a cut, as far as that needs no checkpoint and no whole turn: for
+	// conversations that go on, each of whose cuts makes a provider read anew what
+	// stands behind it. 0 means that Low says how far to go.
+	Room float64
 }
 
 // Task is a conversation to fit, with what holds for it alone.
@@ -146,6 +151,9 @@ func New(o *Options) (*Keeper, error) {
 	}
 	if m := k.options.Marks; m.Soft < 0 || m.Soft > m.High {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("soft mark %v: %w", m.Soft, ErrInvalid), Hint: "want 0 ≤ soft ≤ high"}
+	}
+	if m := k.options.Marks; m.Room < 0 || m.Room >= 1 {
+		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("room %v: %w", m.Room, ErrInvalid), Hint: "want 0 ≤ room < 1"}
 	}
 	if o.Window == 0 && o.Limits == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no window: %w", ErrInvalid), Hint: "set Options.Window or Options.Limits"}

@@ -110,9 +110,11 @@ func (l *ladder) underLine() error {
 // pass tries the rungs in order until the goal is reached.
 func (l *ladder) pass(ctx context.Context) error {
 	l.makeRoom()
+	goal := l.work.goal
+	defer func() { l.work.goal = goal }()
 	for _, r := range l.k.options.Rungs {
-		if l.work.Reached() {
-			break
+		if l.work.goal = l.goalOf(r, goal); l.work.Reached() {
+			continue
 		}
 		if err := l.try(ctx, r); err != nil {
 			return err
@@ -120,6 +122,17 @@ func (l *ladder) pass(ctx context.Context) error {
 	}
 	l.offerNew()
 	return nil
+}
+
+// goalOf is how far a rung goes. One that takes nothing but outputs and thinking goes
+// further, so that the next cut is not soon.
+func (l *ladder) goalOf(r Rung, goal int) int {
+	_, deep := r.(Compactor)
+	if _, cheap := r.(Prospector); !cheap || deep || l.k.options.Marks.Room == 0 {
+		return goal
+	}
+	base, limit := l.base(), l.plan.Line.Limit()
+	return min(goal, base+int((1-l.k.options.Marks.Room)*float64(max(0, limit-base))))
 }
 
 // weigh takes the load of the draft as a whole, and returns by how much it is more

@@ -119,15 +119,20 @@ func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 	return policyMemo{}, 0
 }
 
+// base is what system and tools weigh, with the instructions at the head.
+func (l *ladder) base() int {
+	n := l.work.Fixed()
+	for i := range l.work.draft.Outline().Head {
+		n += l.work.Weight(i)
+	}
+	return n
+}
+
 func (l *ladder) outlook() Outlook {
 	w := l.work
 	o := Outlook{
-		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: w.Fixed(),
+		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: l.base(),
 		High: l.high, Limit: l.plan.Line.Limit(),
-	}
-	head := w.draft.Outline().Head
-	for i := range head {
-		o.Base += w.Weight(i)
 	}
 	first := w.draft.base.Messages.Len()
 	for _, r := range l.k.options.Rungs {

@@ -24,7 +24,8 @@ type Clear struct {
 	// Budget is what all outputs may weigh together, in tokens, whatever the load
 	// is; 0 means OutputBudget of the window, negative no budget.
 	Budget int
-	// KeepNewest outputs always stay.
+	// KeepNewest outputs always stay and, if there are any such, all of the newest
+	// round, which the model has not seen yet.
 	KeepNewest int
 	// MinReclaim is what must come off, in tokens, for a cut to be worth the
 	// prompt cache that it breaks. Unless that much can come off, or the goal is
@@ -45,7 +46,7 @@ func (*Clear) Name() string { return "clear" }
 func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	all := outputs(w)
 	k := &clearing{Clear: c, w: w, budget: c.budget(w)}
-	candidates := all[:max(0, len(all)-max(0, c.KeepNewest))]
+	candidates := c.candidates(all, w)
 	for _, o := range all {
 		k.weight += o.tokens
 	}
@@ -62,6 +63,28 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 		w.Draft().Rollback(mark)
 	}
 	return nil
+}
+
+// candidates are the outputs that may be cleared.
+func (c *Clear) candidates(all []output, w *plimsoll.Work) []output {
+	candidates := all[:max(0, len(all)-max(0, c.KeepNewest))]
+	if c.KeepNewest <= 0 {
+		return candidates
+	}
+	turns := w.Draft().Outline().Turns
+	if len(turns) == 0 {
+		return candidates
+	}
+	rounds := turns[len(turns)-1].Rounds
+	if len(rounds) == 0 {
+		return candidates
+	}
+	newest := rounds[len(rounds)-1].Start
+	end := slices.IndexFunc(candidates, func(o output) bool { return o.at.Message >= newest })
+	if end < 0 {
+		return candidates
+	}
+	return candidates[:end]
 }
 
 func (c *Clear) budget(w *plimsoll.Work) int {
@@ -162,7 +185,7 @@ func (k *clearing) reason() string {
 func (c *Clear) Prospect(w *plimsoll.Work) (removable, first int) {
 	all := outputs(w)
 	first = w.Draft().Original().Messages.Len()
-	for _, o := range all[:max(0, len(all)-max(0, c.KeepNewest))] {
+	for _, o := range c.candidates(all, w) {
 		if o.tokens <= 2*placeholderTokens || w.Pinned(o.at.Message) {
 			continue
 		}

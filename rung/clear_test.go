@@ -64,6 +64,51 @@ func TestO07_TheOldestOutputsGoUntilTheRestIsWithinTheBudget(t *testing.T) {
 	}
 }
 
+func TestWhatTheModelHasNotSeenYetIsNotCleared(t *testing.T) {
+	t.Parallel()
+	hundred := strings.Repeat("x", 100)
+	var calls []plimsoll.Part
+	var results []plimsoll.Message
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		calls = append(calls, plimsoll.ToolCall{ID: "new" + id, Name: "read", Arguments: "{}"})
+		results = append(results, plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: "new" + id, Content: parts(hundred)}))
+	}
+	messages := session(ran("a", hundred), ran("b", hundred)).Messages.Slice()
+	messages = append(append(messages, plimsoll.NewMessage(plimsoll.Assistant, calls...)), results...)
+	c := plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
+	for keep, want := range map[int]string{1: "--xxxxx", 3: "--xxxxx", 6: "-xxxxxx", 0: "-------"} {
+		clear := &rung.Clear{Budget: 1, KeepNewest: keep, MinReclaim: -1}
+		if got := cleared(fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{clear}}, c).Conversation()); got != want {
+			t.Errorf("keep %d: %s, want %s", keep, got, want)
+		}
+	}
+}
+
+func TestClearMakesRoomForWhatComes(t *testing.T) {
+	t.Parallel()
+	var steps []step
+	for range 20 {
+		steps = append(steps, ran("read", strings.Repeat("x", 100)))
+	}
+	c := session(steps...)
+	for _, room := range []float64{0, 0.4, 0.7} {
+		o := plimsoll.Options{Window: 2000, Marks: plimsoll.Marks{Low: 0.9, Room: room}, Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true}, &rung.Slide{}}}
+		plan := fitted(t, o, c)
+		want := 1800
+		if room > 0 {
+			want = 2000 - int(room*2000)
+		}
+		if plan.After.Total > want || plan.After.Total < want-200 {
+			t.Errorf("room %v: %d tokens are left, want a little under %d", room, plan.After.Total, want)
+		}
+		for _, r := range plan.Rungs {
+			if r.Rung == "slide" {
+				t.Errorf("room %v: whole rounds went for it", room)
+			}
+		}
+	}
+}
+
 func TestO07_ThePlaceholderNamesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)

@@ -59,11 +59,11 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 }
 
 // reserveOf is what is kept free of a window that somebody has set. Clients ask for
-// far longer answers than they get, so it is no more than a quarter; servers that
-// insist on all of it are learned from.
+// far longer answers than they get, so it is no more than an eighth, or a quarter of a
+// small window; servers that insist on all of it are learned from.
 func reserveOf(window, maxOutput int) int {
 	if maxOutput > 0 {
-		return min(maxOutput, window/4)
+		return min(maxOutput, max(window/8, min(window/4, 4096)))
 	}
 	return plimsoll.ReserveFor(window, 0)
 }

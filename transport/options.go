@@ -67,6 +67,10 @@ type Options struct {
 	Now func() time.Time
 }
 
+// Room is the mark of that name for conversations that go on: more room after a cut
+// means fewer cuts, each of which makes the provider read anew what stands behind it.
+const Room = 0.65
+
 const (
 	defaultRounds  = 8
 	defaultMaxBody = 64 << 20
@@ -112,6 +116,7 @@ func (o *Options) fillKeeper() error {
 	if err != nil {
 		return err
 	}
+	options.Marks.Room = Room
 	keeper, err := plimsoll.New(options)
 	if err != nil {
 		return err

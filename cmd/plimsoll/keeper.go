@@ -88,7 +88,9 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 		return nil, err
 	}
 	options.Hooks, options.Events = hooks, where.events
-	if !where.serves {
+	if where.serves {
+		options.Marks.Room = transport.Room
+	} else {
 		// A command ends when its work is done, so nothing can be prepared for later.
 		options.Marks.Soft = 0
 	}
