@@ -45,17 +45,36 @@ func (g Gauge) Limit() int { return g.Used() + g.Free }
 // a limit until one is learned.
 const unbounded = 1 << 39
 
-func gaugeOf(p Participant, before, after plimsoll.Load, line plimsoll.Line, marks plimsoll.Marks) Gauge {
-	g := Gauge{
-		Participant: p.Name, Model: p.Model, System: after.System, Tools: after.Tools,
-		Exact: after.Exact, Band: after.Band, Cut: max(0, before.Total-after.Total),
+// gaugeOf reads the gauge of what a plan leaves.
+func gaugeOf(p Participant, plan *plimsoll.Plan, marks plimsoll.Marks) Gauge {
+	after := plan.After
+	for i, m := range plan.Conversation().Messages.All() {
+		if m.Role.Instructs() {
+			after.System += after.Messages[i].Tokens // OpenAI's stand among the messages
+		}
 	}
-	g.History = after.Total - after.System - after.Tools
+	g := gauge(p, after, plan.Line, marks)
+	g.Cut = max(0, plan.Before.Total-plan.After.Total)
+	return g
+}
+
+// overflowing is the gauge of what cannot be made to fit.
+func overflowing(p Participant, over *plimsoll.OverloadError, marks plimsoll.Marks) Gauge {
+	return gauge(p, plimsoll.Load{
+		Total: max(over.Floor, over.Load), System: over.Of(plimsoll.FloorSystem), Tools: over.Of(plimsoll.FloorTools),
+	}, over.Line, marks)
+}
+
+func gauge(p Participant, load plimsoll.Load, line plimsoll.Line, marks plimsoll.Marks) Gauge {
+	g := Gauge{
+		Participant: p.Name, Model: p.Model, System: load.System, Tools: load.Tools,
+		History: load.Total - load.System - load.Tools, Exact: load.Exact, Band: load.Band,
+	}
 	if line.Window >= unbounded {
 		g.Unlimited = true
 		return g
 	}
-	g.Free = after.Freeboard(line)
+	g.Free = load.Freeboard(line)
 	g.Reserve = line.Window - line.Limit()
 	g.Window = line.Window
 	switch used, limit := float64(g.Used()), float64(line.Limit()); {

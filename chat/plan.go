@@ -136,10 +136,9 @@ func (e *Engine) refresh(ctx context.Context) {
 		var over *plimsoll.OverloadError
 		switch {
 		case err == nil:
-			all = append(all, gaugeOf(p, plan.Before, plan.After, plan.Line, e.options.Marks))
+			all = append(all, gaugeOf(p, plan, e.options.Marks))
 		case errors.As(err, &over):
-			load := plimsoll.Load{Total: max(over.Floor, over.Load), System: over.Of(plimsoll.FloorSystem), Tools: over.Of(plimsoll.FloorTools)}
-			all = append(all, gaugeOf(p, load, load, over.Line, e.options.Marks))
+			all = append(all, overflowing(p, over, e.options.Marks))
 		}
 	}
 	e.mu.Lock()
