@@ -9,20 +9,18 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable tokenizers postgres bench bench-replay fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents tokenizers postgres bench bench-replay fuzz generate setup clean
 
-## run: draw the load of a bundled agent session, then make it fit a small window
+## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
-	$(GO) run ./cmd/plimsoll count --example
-	@echo
-	$(GO) run ./cmd/plimsoll fit --example --window 12000 --dry-run
+	$(GO) run ./cmd/plimsoll demo
 
 ## build: the binary, without C
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/plimsoll ./cmd/plimsoll
 
 ## test: everything that CI checks
-test: setup lint unit portable build
+test: setup lint unit portable interop build
 
 ## setup: fetch what the other targets need, once
 setup: tokenizers postgres
@@ -62,7 +60,7 @@ fmt:
 # detector take minutes to begin.
 unit:
 	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
-	$(GO) test ./cmd/plimsoll ./replay ./token/hf ./wire/...
+	$(GO) test ./cmd/plimsoll ./demo ./replay ./token/hf ./wire/...
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
@@ -71,12 +69,10 @@ portable:
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
 ## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
-.PHONY: interop
 interop:
 	cd interop && $(GO) vet ./... && $(GO) test -count=1 ./...
 
 ## test-agents: the same job for every agent, with a table of what became of it; some minutes
-.PHONY: test-agents
 test-agents:
 	cd interop && $(GO) test -count=1 -timeout 40m -v -run '^TestRealAgents' . -agents
 

@@ -1,0 +1,143 @@
+package transport
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// head is the body of a streamed answer up to the first event that says something.
+// Events that only say that an answer begins are handed on as they come. If the first
+// other one says that the context is full, the request is sent once more, and the
+// second answer goes on behind them; its own beginning is left out. Behind that event
+// nothing is looked at any more.
+type head struct {
+	f    *flow
+	from io.ReadCloser
+	// events finds the events in what was read, until it is nil.
+	events *sse.Splitter
+	// ready is for the client, verdict the overflow that was found.
+	ready   []byte
+	verdict *wire.Overflow
+	failed  []byte
+	passed  bool
+	// second says that this is the answer to the second request.
+	second bool
+	chunk  *[chunkSize]byte
+	err    error
+}
+
+func newHead(f *flow, from io.ReadCloser) *head {
+	h := &head{f: f, from: from, chunk: chunks.Get().(*[chunkSize]byte)}
+	h.begin()
+	return h
+}
+
+// begin looks at the events of an answer.
+func (h *head) begin() {
+	assembler := h.f.codec.NewAssembler()
+	h.passed = false
+	h.events = sse.NewSplitter(func(e sse.Event, err error) {
+		switch {
+		case h.passed:
+			h.ready = append(h.ready, e.Raw...)
+		case h.verdict != nil:
+			h.failed = append(h.failed, e.Raw...)
+		case err == nil && opening(e):
+			if !h.second {
+				h.ready = append(h.ready, e.Raw...)
+			}
+		case err == nil:
+			h.judge(assembler, e)
+		}
+	}, &sse.Options{MaxEvent: maxError})
+}
+
+// judge looks at the first event that says something.
+func (h *head) judge(a wire.Assembler, e sse.Event) {
+	a.Event(e.Name, e.Data)
+	if said := a.Response().Error; !h.second && said != nil && said.Overflows() {
+		o, _ := wire.FindOverflow(http.StatusBadRequest, e.Data)
+		h.verdict = &o
+		h.failed = append(h.failed, e.Raw...)
+		return
+	}
+	h.passed = true
+	h.ready = append(h.ready, e.Raw...)
+}
+
+// opening reports whether an event says no more than that an answer begins.
+func opening(e sse.Event) bool {
+	return !e.HasData() || e.Name == "response.created" || e.Name == "response.in_progress" || e.Name == "response.queued"
+}
+
+// Read gives the client what it may have.
+func (h *head) Read(p []byte) (int, error) {
+	for len(h.ready) == 0 && h.err == nil {
+		if h.events == nil {
+			return h.from.Read(p)
+		}
+		h.step()
+	}
+	n := copy(p, h.ready)
+	h.ready = h.ready[n:]
+	if len(h.ready) > 0 {
+		return n, nil
+	}
+	return n, h.err
+}
+
+func (h *head) step() {
+	n, err := h.from.Read(h.chunk[:])
+	_, _ = h.events.Write(h.chunk[:n])
+	switch {
+	case h.verdict != nil:
+		h.retry()
+		return
+	case h.passed || err != nil:
+		h.finish()
+	}
+	if err != nil {
+		h.err = err
+	}
+}
+
+// finish stops looking: the rest of what was read is the client's.
+func (h *head) finish() {
+	_ = h.events.Close()
+	h.events = nil
+	chunks.Put(h.chunk)
+	h.chunk = nil
+}
+
+// retry sends the request once more, or gives the client the error if that cannot be.
+func (h *head) retry() {
+	resp, err := h.f.again(*h.verdict)
+	h.verdict = nil
+	switch {
+	case err != nil:
+		h.err = err
+	case resp == nil, resp.StatusCode != http.StatusOK, resp.Header.Get("Content-Encoding") != "":
+		if resp != nil {
+			_ = resp.Body.Close()
+		}
+		h.passed = true
+		h.ready = append(h.ready, h.failed...)
+		h.finish()
+	default:
+		_ = h.from.Close()
+		h.from, h.second, h.failed = resp.Body, true, nil
+		h.begin()
+	}
+}
+
+// Close ends the answer.
+func (h *head) Close() error {
+	err := h.from.Close()
+	if h.err == nil {
+		h.err = io.ErrClosedPipe
+	}
+	return err
+}
