@@ -104,7 +104,7 @@ func (k *Keeper) life(model string) time.Duration {
 // they are those of the original.
 func (t *Task) sent(d *Draft) []Digest {
 	chain := t.chain()
-	links := []Digest{chain[0]}
+	links := append(make([]Digest, 0, len(chain)), chain[0])
 	same := true
 	if len(d.system)+len(d.tools) > 0 {
 		same = false
@@ -121,7 +121,7 @@ func (t *Task) sent(d *Draft) []Digest {
 		case p.Edited:
 			links = append(links, linkOf(last, chain[p.Original+1], plainParts(p.Message.Parts)))
 		default:
-			links = append(links, linkOf(last, chain[p.Original+1]))
+			links = append(links, link(last, chain[p.Original+1]))
 		}
 	}
 	return links
