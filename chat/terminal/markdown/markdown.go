@@ -57,6 +57,10 @@ func Plain(source string, width int, style lipgloss.Style) []string {
 	return wrap([]run{{strings.ReplaceAll(cleanLines(source), "\t", "    "), style}}, max(width, 2))
 }
 
+// Line makes a text fit for one line of a terminal: line breaks, and control
+// characters that could move the cursor or change colours, become "?".
+func Line(source string) string { return cleanLine(source) }
+
 func newParser() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(
 		extension.Table, extension.Strikethrough, extension.TaskList, extension.Linkify,

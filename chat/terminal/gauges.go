@@ -1,0 +1,174 @@
+package terminal
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/plimsoll/plimsoll/chat"
+)
+
+// drawGauges draws a line for each participant, in at most height lines.
+func drawGauges(all []chat.Gauge, width, height int, t *theme) []string {
+	if len(all) == 0 || height < 1 {
+		return nil
+	}
+	if len(all) > height {
+		return shortGauges(all, width, t)
+	}
+	names := 0
+	for _, g := range all {
+		names = max(names, ansi.StringWidth(line(g.Participant)))
+	}
+	names = min(names, max(4, width/4))
+	lines := make([]string, len(all))
+	for i, g := range all {
+		lines[i] = drawGauge(g, i, names, width, t)
+	}
+	return lines
+}
+
+// shortGauges puts all participants into one line.
+func shortGauges(all []chat.Gauge, width int, t *theme) []string {
+	parts := make([]string, len(all))
+	for i, g := range all {
+		parts[i] = t.name(i).Render(line(g.Participant)) + " " + t.levels[g.Level].Render(share(g)+levelMark(g.Level))
+	}
+	return []string{ansi.Truncate(strings.Join(parts, t.faint.Render(" · ")), width, "…")}
+}
+
+// drawGauge draws a name, a bar, and as many figures as there is room for.
+func drawGauge(g chat.Gauge, index, names, width int, t *theme) string {
+	name := ansi.Truncate(line(g.Participant), names, "…")
+	head := t.name(index).Render(name) + strings.Repeat(" ", names-ansi.StringWidth(name)+1)
+	room := width - names - 1
+	const leastBar, mostBar = 8, 32
+	for _, figures := range gaugeFigures(g) {
+		bar := min(room-ansi.StringWidth(figures)-1, mostBar)
+		if bar >= leastBar {
+			return head + drawBar(g, bar, t) + " " + t.levels[g.Level].Render(figures)
+		}
+	}
+	return ansi.Truncate(head+t.levels[g.Level].Render(share(g)+levelMark(g.Level)), width, "…")
+}
+
+// gaugeFigures are the same figures in ever fewer words.
+func gaugeFigures(g chat.Gauge) []string {
+	about, exact := "", "exact"
+	if !g.Exact {
+		about, exact = "≈", "estimated ±"+grouped(g.Band)
+	}
+	parts := fmt.Sprintf(" · system %s · tools %s · history %s", short(g.System), short(g.Tools), short(g.History))
+	if g.Unlimited {
+		used := about + grouped(g.Used()) + " tokens"
+		return []string{used + ", limit unknown, " + exact + parts, used + ", " + exact, used}
+	}
+	parts += fmt.Sprintf(" · free %s · reserve %s", short(g.Free), short(g.Reserve))
+	of := about + grouped(g.Used()) + " of " + grouped(g.Limit())
+	if g.Cut > 0 {
+		exact += " · " + grouped(g.Cut) + " cut"
+	}
+	of += " " + share(g)
+	return []string{
+		of + " " + exact + levelWords(g.Level) + parts,
+		of + levelMark(g.Level) + " " + exact + parts,
+		of + " " + exact + levelWords(g.Level),
+		of + levelMark(g.Level) + " " + exact,
+		of + levelMark(g.Level),
+		about + share(g) + levelMark(g.Level),
+	}
+}
+
+// share is how much of the limit is used, rounded so that only what is full reads
+// 100 %.
+func share(g chat.Gauge) string {
+	if g.Unlimited {
+		return grouped(g.Used())
+	}
+	limit := g.Limit()
+	if limit <= 0 {
+		return "100 %"
+	}
+	percent := g.Used() * 100 / limit
+	if percent == 0 && g.Used() > 0 {
+		return "<1 %"
+	}
+	return strconv.Itoa(percent) + " %"
+}
+
+func levelWords(l chat.Level) string {
+	switch l {
+	case chat.Soft:
+		return " · soft mark reached"
+	case chat.Hard:
+		return " · HARD MARK REACHED"
+	}
+	return ""
+}
+
+// levelMark says the same where there is no room, and no need of colours.
+func levelMark(l chat.Level) string { return strings.Repeat("!", int(l)) }
+
+// drawBar draws the window: system, tools, history, what is free, the reserve.
+func drawBar(g chat.Gauge, cells int, t *theme) string {
+	if g.Unlimited || g.Window <= 0 {
+		return t.free.Render("[" + strings.Repeat("?", cells-2) + "]")
+	}
+	inside := cells - 2
+	var b strings.Builder
+	used, drawn := 0, 0
+	for _, s := range []struct {
+		tokens int
+		mark   string
+		style  lipgloss.Style
+	}{
+		{g.System, "▒", t.system},
+		{g.Tools, "▓", t.tools},
+		{g.History, "█", t.levels[g.Level]},
+		{max(0, g.Free), "·", t.free},
+		{g.Reserve, "░", t.free},
+	} {
+		used += s.tokens
+		to := min(inside, (used*inside+g.Window/2)/g.Window)
+		b.WriteString(s.style.Render(strings.Repeat(s.mark, max(0, to-drawn))))
+		drawn = max(drawn, to)
+	}
+	b.WriteString(strings.Repeat(" ", inside-drawn))
+	return t.free.Render("[") + b.String() + t.free.Render("]")
+}
+
+// short writes a number in at most four characters and a sign, rounded down.
+func short(n int) string {
+	sign, size := "", n
+	if n < 0 {
+		sign, size = "-", -n
+	}
+	for _, unit := range []struct {
+		tokens int
+		name   string
+	}{{1_000_000, "M"}, {1_000, "k"}} {
+		switch {
+		case size >= 10*unit.tokens:
+			return sign + strconv.Itoa(size/unit.tokens) + unit.name
+		case size >= unit.tokens:
+			return fmt.Sprintf("%s%d.%d%s", sign, size/unit.tokens, size%unit.tokens*10/unit.tokens, unit.name)
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+// grouped writes a number with commas.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	sign := ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
