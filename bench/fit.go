@@ -27,7 +27,8 @@ func (o *options) wantsFit() bool {
 }
 
 func (o *options) wantsTokenizers() bool {
-	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return w != fitWord && w != storeWord && w != survivalWord })
+	parts := []string{fitWord, storeWord, survivalWord, proxyWord, proxyLeakWord}
+	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return !slices.Contains(parts, w) })
 }
 
 // fit compares how conversations are made to fit.

@@ -10,6 +10,7 @@ import (
 func TestOnlySaysWhichPartsRun(t *testing.T) {
 	t.Parallel()
 	for only, want := range map[string][3]bool{
+		"proxy": {}, "proxy,proxy-leak": {}, "gpt,proxy": {true, false, false},
 		"": {true, true, true}, "fit": {false, true, false}, "store": {false, false, true}, "store,fit": {false, true, true},
 		"gpt,bpe": {true, false, false}, "gpt,fit": {true, true, false}, "fitting": {true, false, false},
 	} {

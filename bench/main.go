@@ -1,7 +1,7 @@
 // Command bench compares Plimsoll's counter with the tokenizers of other
 // projects, its keeper with what others cut conversations down with, its store with
-// compressed files, and its checkpoints with a model's summaries, on the same machine,
-// in the same minutes and on the same texts.
+// compressed files, its proxy with other proxies, and its checkpoints with a model's
+// summaries, on the same machine, in the same minutes and on the same texts.
 package main
 
 import (
@@ -29,6 +29,7 @@ type options struct {
 	bytes      int
 	rounds     int
 	updateDocs bool
+	short      bool
 }
 
 func main() {
@@ -36,10 +37,11 @@ func main() {
 	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
 	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
-	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, survival what compactions keep")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, proxy what serving adds to requests, proxy-leak what they leave behind, survival what compactions keep")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
+	flag.BoolVar(&o.short, "short", false, "measure proxies for a tenth of the time, to see whether everything works")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -64,8 +66,19 @@ func run(o options) error {
 			return err
 		}
 	}
+	var passed *relayed
+	if o.wantsProxy() || o.wantsProxyLeak() {
+		if passed, err = o.proxy(dir); err != nil {
+			return err
+		}
+	}
 	if err := o.compare(dir); err != nil {
 		return err
+	}
+	if passed != nil {
+		if err := o.publishProxy(dir, passed); err != nil {
+			return err
+		}
 	}
 	if kept != nil {
 		if err := o.publishStore(dir, kept); err != nil {

@@ -1,0 +1,121 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Requests and aborts of the whole, which come in steps. What is there after the first
+// step is what the rest is held against: by then everything that is made once is
+// made.
+const (
+	leakRequests = 100_000
+	leakAborts   = 10_000
+	leakSteps    = 10
+)
+
+// leak sends many small requests and breaks off many streams, and looks at what is left
+// when nothing is under way.
+func (r *run) leak() error {
+	i := slices.IndexFunc(r.Peers, func(p Peer) bool { return p.Name == Us })
+	if i < 0 || r.Peers[i].Missing != "" {
+		return errors.New("plimsoll is not there")
+	}
+	// The model closes what is idle soon, so that no connection is counted that is only
+	// kept for later.
+	if err := r.startModel("1s"); err != nil {
+		return err
+	}
+	defer func() { r.model.stop() }()
+	s, err := start(r.Peers[i].Command, r.model.base, r.options.Scratch)
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	t := &target{Peer: r.Peers[i], client: newClient(s.base), server: s}
+	r.Leak = &Leak{Requests: r.times(leakRequests), Aborts: r.times(leakAborts)}
+	for step := range leakSteps + 1 {
+		if err := r.leakStep(t); err != nil {
+			return err
+		}
+		p, err := t.rest()
+		if err != nil {
+			return err
+		}
+		p.Requests, p.Aborts = step*r.Leak.Requests/leakSteps, step*r.Leak.Aborts/leakSteps
+		r.log("leaks, step %d of %d: %d goroutines, heap %.1f MB", step, leakSteps, p.Goroutines, p.Heap/1e6)
+		r.Leak.Points = append(r.Leak.Points, p)
+	}
+	return nil
+}
+
+// leakStep sends a step's requests and aborts.
+func (r *run) leakStep(t *target) error {
+	if err := r.mode(""); err != nil {
+		return err
+	}
+	if err := r.many(r.Leak.Requests/leakSteps, false, func(c *conversation) error { _, err := t.ask(c, 0); return err }); err != nil {
+		return err
+	}
+	if err := r.mode("events=1000&gap=1ms"); err != nil {
+		return err
+	}
+	return r.many(r.Leak.Aborts/leakSteps, true, t.abort)
+}
+
+// many does something for so many small conversations, as many at a time as there are
+// clients.
+func (r *run) many(n int, streamed bool, do func(*conversation) error) error {
+	var mu sync.Mutex // makers are not safe for concurrent use
+	var left atomic.Int64
+	left.Store(int64(n))
+	return together(make([]*conversation, 4*runtime.NumCPU()), func(*conversation) error {
+		for left.Add(-1) >= 0 {
+			mu.Lock()
+			c := r.maker.short(1<<10, streamed)
+			mu.Unlock()
+			if err := do(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// abort breaks a stream off after its first bytes.
+func (t *target) abort(c *conversation) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	resp, err := t.send(ctx, c, 0)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	_, err = io.ReadFull(resp.Body, make([]byte, 256))
+	return err
+}
+
+// rest waits until nothing is under way any more: until the goroutines have not become
+// fewer for a while.
+func (t *target) rest() (LeakPoint, error) {
+	t.close()
+	fewest, since := 1<<30, time.Now()
+	for time.Since(since) < 3*time.Second {
+		now, err := t.server.gauges()
+		if err != nil {
+			return LeakPoint{}, err
+		}
+		if n := int(now["go_goroutines"]); n < fewest {
+			fewest, since = n, time.Now()
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	now, err := t.server.settled(30 * time.Second)
+	return LeakPoint{Goroutines: fewest, Heap: now[heapInUse], Resident: Resident(t.server.pid())}, err
+}
