@@ -49,6 +49,7 @@ var edges = map[string][]string{
 	"control":              {".", "embed", "expand", "internal/rawjson", "prune", "report", "store", "token", "trim", "wire", "wire/dialects"},
 	"embed":                {".", "golang.org/x/text"},
 	"chat":                 {".", "expand", "internal/sse", "model", "store", "transport", "wire", "wire/dialects"},
+	"chat/plain":           {".", "chat", "internal/bar"},
 	"config":               {".", "model", "github.com/goccy/go-yaml"},
 	"demo":                 {".", "expand", "internal/scripted", "internal/sse", "transport", "wire", "wire/dialects", "wire/openai"},
 	"examples":             {},

@@ -44,7 +44,7 @@ func address(line string, names []string) (to []string, text string, err error) 
 			to = slices.Clone(names)
 		case !slices.Contains(names, name):
 			return nil, "", &plimsoll.Error{
-				Op: "send", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("nobody here is called %q: %w", name, plimsoll.ErrInvalid),
+				Op: "send", Code: plimsoll.CodeInvalid, Err: mistake{fmt.Errorf("nobody here is called %q", name)},
 				Hint: "address " + list(names) + " or @" + everybody + "; /model adds somebody",
 			}
 		case !slices.Contains(to, name):

@@ -24,7 +24,7 @@ func (e *Engine) message(ctx context.Context, line string, tell func(Event)) err
 	attached := e.attached
 	e.mu.Unlock()
 	if text == "" && len(attached) == 0 {
-		return &plimsoll.Error{Op: "send", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("there is nothing to send: %w", plimsoll.ErrInvalid), Hint: "write something behind " + list(to)}
+		return &plimsoll.Error{Op: "send", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("there is nothing to send")}, Hint: "write something behind " + list(to)}
 	}
 	turn := Turn{Question: text, Attached: attached, To: to, At: e.options.Now()}
 	index := len(s.turns)

@@ -129,7 +129,7 @@ func (e *Engine) restore() error {
 func sessionPath(dir, id string) (string, error) {
 	if dir == "" || !validID.MatchString(id) {
 		return "", &plimsoll.Error{
-			Op: "find the session", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("%q is no name of a session: %w", id, plimsoll.ErrInvalid),
+			Op: "find the session", Code: plimsoll.CodeInvalid, Err: mistake{fmt.Errorf("%q is no name of a session", id)},
 			Hint: "/sessions lists those that there are",
 		}
 	}

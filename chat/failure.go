@@ -32,10 +32,16 @@ func (a *answerer) full(said string) error {
 		err = fmt.Errorf("the context is full: %s", shortened(said, maxSaid))
 	}
 	return &plimsoll.Error{
-		Op: "ask " + a.p.Name, Code: plimsoll.CodeOverLimit, Err: fmt.Errorf("%w (%w)", err, plimsoll.ErrOverLimit),
+		Op: "ask " + a.p.Name, Code: plimsoll.CodeOverLimit, Err: overflow{err},
 		Hint: "shorten the conversation by hand with /edit, or with /compress or /prune; or tell the model's limit with /limit N; then /retry",
 	}
 }
+
+// overflow is a full context as a server reports it.
+type overflow struct{ error }
+
+// Unwrap returns what it is.
+func (o overflow) Unwrap() []error { return []error{o.error, plimsoll.ErrOverLimit} }
 
 // maxSaid is how much of a server's message is shown.
 const maxSaid = 400

@@ -124,7 +124,7 @@ func readRecords(r io.Reader) (state, error) {
 		}
 		if errors.Is(err, io.EOF) {
 			if !found {
-				return s, fmt.Errorf("this is no session of a chat: %w", plimsoll.ErrInvalid)
+				return s, mistake{errors.New("this is no session of a chat")}
 			}
 			return s, nil
 		}

@@ -2,7 +2,7 @@ package chat
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -84,11 +84,11 @@ func (o *Options) fill() error {
 	switch {
 	case len(o.Participants) == 0:
 		return &plimsoll.Error{
-			Op: "chat", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("nobody to talk to: %w", plimsoll.ErrInvalid),
+			Op: "chat", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("nobody to talk to")},
 			Hint: "name a model, such as --model openai:gpt-4o or --model ollama:llama3.2",
 		}
 	case o.Keeper == nil:
-		return &plimsoll.Error{Op: "chat", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("no keeper: %w", plimsoll.ErrInvalid), Hint: "set Options.Keeper"}
+		return &plimsoll.Error{Op: "chat", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("no keeper")}, Hint: "set Options.Keeper"}
 	}
 	if o.Parse == nil {
 		o.Parse = func(spec string) (Participant, error) {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -78,7 +79,7 @@ func ParseParticipant(spec string, getenv func(string) string) (Participant, err
 	p := Participant{Name: name, API: word, Dialect: known.dialect}
 	p.Model, p.URL = cutURL(rest)
 	if p.Model == "" {
-		return Participant{}, badSpec(spec, fmt.Errorf("no model is named"))
+		return Participant{}, badSpec(spec, errors.New("no model is named"))
 	}
 	p.Key = Key(first(known.keys, getenv))
 	if p.URL == "" {
@@ -109,14 +110,14 @@ func (p Participant) Spec() string {
 func badSpec(spec string, err error) error {
 	return &plimsoll.Error{
 		Op: fmt.Sprintf("read the model %q", spec), Code: plimsoll.CodeInvalid,
-		Err: fmt.Errorf("%w: %w", err, plimsoll.ErrInvalid), Hint: specHint,
+		Err: mistake{err}, Hint: specHint,
 	}
 }
 
 func badKey(spec string, keys []string) error {
 	return &plimsoll.Error{
 		Op: fmt.Sprintf("read the model %q", spec), Code: plimsoll.CodeInvalid,
-		Err:  fmt.Errorf("there is no key: %w", plimsoll.ErrInvalid),
+		Err:  mistake{errors.New("there is no key")},
 		Hint: "set " + strings.Join(keys, " or ") + ", or name a server of your own with @http://HOST:PORT",
 	}
 }

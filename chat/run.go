@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,8 +57,7 @@ func (e *Engine) command(ctx context.Context, name, arguments string, tell func(
 		return e.undo(ctx, tell)
 	}
 	return &plimsoll.Error{
-		Op: "/" + name, Code: plimsoll.CodeInvalid, Err: fmt.Errorf("there is no such command: %w", plimsoll.ErrInvalid),
-		Hint: hintFor(name),
+		Op: "/" + name, Code: plimsoll.CodeInvalid, Err: mistake{errors.New("there is no such command")}, Hint: hintFor(name),
 	}
 }
 
@@ -81,7 +81,7 @@ func help(arguments string, tell func(Event)) error {
 	if name := strings.TrimPrefix(arguments, "/"); name != "" {
 		at := slices.IndexFunc(all, func(c Command) bool { return c.Name == name })
 		if at < 0 {
-			return &plimsoll.Error{Op: "/help", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("there is no command %q: %w", name, plimsoll.ErrInvalid), Hint: hintFor(name)}
+			return &plimsoll.Error{Op: "/help", Code: plimsoll.CodeInvalid, Err: mistake{fmt.Errorf("there is no command %q", name)}, Hint: hintFor(name)}
 		}
 		all = all[at : at+1]
 	}
@@ -104,6 +104,13 @@ func done(tell func(Event), format string, arguments ...any) {
 func wrong(command, want, format string, arguments ...any) error {
 	return &plimsoll.Error{
 		Op: "/" + command, Code: plimsoll.CodeInvalid, Hint: want,
-		Err: fmt.Errorf("%w: %w", fmt.Errorf(format, arguments...), plimsoll.ErrInvalid),
+		Err: mistake{fmt.Errorf(format, arguments...)},
 	}
 }
+
+// mistake is an error of the person's. It reads as what it says and is a
+// [plimsoll.ErrInvalid].
+type mistake struct{ error }
+
+// Unwrap returns what it is.
+func (m mistake) Unwrap() []error { return []error{m.error, plimsoll.ErrInvalid} }

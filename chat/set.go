@@ -49,7 +49,7 @@ func (e *Engine) limit(text string, tell func(Event)) error {
 	switch n, err := strconv.Atoi(strings.ReplaceAll(text, ",", "")); {
 	case text == "":
 		for _, g := range e.Gauges() {
-			done(tell, "%s: %s", g.Participant, g.describe())
+			done(tell, "%s: %s", g.Participant, g.String())
 		}
 		return nil
 	case text == "off":
@@ -70,8 +70,8 @@ func (e *Engine) limit(text string, tell func(Event)) error {
 	return nil
 }
 
-// describe writes a gauge in a line.
-func (g Gauge) describe() string {
+// String writes the gauge in a line.
+func (g Gauge) String() string {
 	if g.Unlimited {
 		return fmt.Sprintf("%s tokens, no limit is known", Tokens(g.Used(), g.Exact))
 	}

@@ -41,7 +41,7 @@ func (e *Engine) context(ctx context.Context, name string, tell func(Event)) err
 func report(p Participant, s state, plan *plimsoll.Plan, v view, marks plimsoll.Marks) string {
 	load := plan.Before
 	g := gaugeOf(p, plan, marks)
-	lines := []string{fmt.Sprintf("%s (%s): %s", p.Name, p.Model, g.describe())}
+	lines := []string{fmt.Sprintf("%s (%s): %s", p.Name, p.Model, g.String())}
 	shares := []share{{"system prompt", load.System}, {"tools", load.Tools}, {"framing", load.Framing}}
 	perTurn := make([]int, len(s.turns))
 	// A system prompt may stand among the messages.

@@ -26,6 +26,7 @@ type cli struct {
 	Cache      cacheCmd      `cmd:"" help:"Keep content outside of conversations, read it and search it."`
 	Serve      serveCmd      `cmd:"" help:"Serve a proxy that keeps every conversation under its window."`
 	Run        runCmd        `cmd:"" help:"Run a program with the proxy between it and its models."`
+	Chat       chatCmd       `cmd:"" help:"Talk with language models, and never overflow."`
 	Demo       demoCmd       `cmd:"" help:"Show the proxy at work on a recorded session, without a key or a network."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve stored content to agents by the Model Context Protocol."`
 	Doctor     doctorCmd     `cmd:"" help:"Say what an API would refuse about a request, or what is configured."`

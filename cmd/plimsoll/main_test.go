@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 // [RUNG]", which sets a variable to the first reference in a file or of a rung, "session DIALECT ROUNDS
 // FILE", which writes a request of an agent at work, "chat DIALECT|lines LANGUAGE TURNS
 // FILE", which writes what people say, "samejson FILE FILE",
-// "samehead FILE FILE BYTES", and "model NAME", which sets a variable to the address
-// of a scripted model.
+// "samehead FILE FILE BYTES", and "model NAME [WORDS [WINDOW]]", which sets a variable to
+// the address of a scripted model, which answers in so many words and has such a window.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -115,11 +116,27 @@ func sameHead(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// serveModel serves a scripted model. One that answers at length says which answer it
+// is, and how many words it was asked to say.
 func serveModel(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: model NAME")
+	if neg || len(args) < 1 || len(args) > 3 {
+		ts.Fatalf("usage: model NAME [WORDS [WINDOW]]")
 	}
-	server := httptest.NewServer(scripted.New(nil))
+	var figures [2]int
+	for i, text := range args[1:] {
+		n, err := strconv.Atoi(text)
+		ts.Check(err)
+		figures[i] = n
+	}
+	o := &scripted.Options{Window: figures[1]}
+	if words := figures[0]; words > 0 {
+		var answers atomic.Int64
+		o.Script = func(c *scripted.Call) (scripted.Step, bool) {
+			text := fmt.Sprintf("Answer %d in %d words:%s.", answers.Add(1), words, strings.Repeat(" ship", words))
+			return scripted.Say(text), c.End() == scripted.EndUser
+		}
+	}
+	server := httptest.NewServer(scripted.New(o))
 	ts.Defer(server.Close)
 	ts.Setenv(args[0], server.URL)
 }

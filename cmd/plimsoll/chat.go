@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/chat"
+	"github.com/plimsoll/plimsoll/chat/plain"
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/proxy"
+	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// chatCmd is a conversation in the terminal.
+type chatCmd struct {
+	Model    []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated."`
+	System   string   `placeholder:"TEXT" help:"The system prompt."`
+	Attach   []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
+	Limit    *int     `short:"l" placeholder:"N" help:"Context limit in tokens, whatever the model."`
+	Method   string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
+	Preset   string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Continue bool     `short:"c" help:"Go on with the newest session."`
+	Session  string   `placeholder:"ID" help:"Go on with this session."`
+	Sessions bool     `help:"List the sessions and end."`
+	Store    string   `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
+	Plain    bool     `help:"Read and print lines, without taking over the screen."`
+	Message  []string `arg:"" optional:"" help:"A message or a command; then this is all that is done."`
+}
+
+// Help is the long help text.
+func (*chatCmd) Help() string {
+	return `Talks with one or several language models and keeps the conversation under their windows. A line is a message; @NAME in front asks one of the models, @all asks all of them at once. What the others answered each model sees with their names. Lines that begin with a slash are commands: /help lists them.
+
+Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY and GEMINI_API_KEY; models of Ollama need none.
+
+Before a message goes you are told what will be taken out of the conversation, and a message that cannot fit is not sent. Nothing is lost: what was cut can be read with /expand, and /undo takes it back.
+
+Sessions are written down line by line; --continue goes on with the newest one, whatever ended it.
+
+Where input or output is no terminal, or with --plain, it reads and prints lines: answers on standard output, remarks on standard error. Lines between two lines of three quotes are one message.
+
+Examples:
+
+    plimsoll chat -m ollama:llama3.2
+    plimsoll chat -m openai:gpt-4o -m anthropic:claude-sonnet-4-5 -m gemini:gemini-2.5-flash
+    plimsoll chat -m local=openai:qwen3@http://127.0.0.1:8080/v1
+    git diff | plimsoll chat -m openai:gpt-4o --attach - "Review this."
+    plimsoll chat --continue`
+}
+
+// Validate refuses numbers that cannot be meant.
+func (c *chatCmd) Validate() error {
+	if c.Limit != nil && *c.Limit < 1 {
+		return errors.New("--limit: want a number of tokens")
+	}
+	if c.Continue && c.Session != "" {
+		return errors.New("--continue and --session: name one of them")
+	}
+	return nil
+}
+
+// Run talks.
+func (c *chatCmd) Run(p *process, root *cli) error {
+	settings, err := p.loadSettings(root, []config.Flag{
+		{Key: "preset", Name: "--preset", Value: c.Preset},
+		{Key: "store", Name: "--store", Value: c.Store},
+	})
+	if err != nil {
+		return err
+	}
+	sessions, err := p.sessionsOf(string(settings.Settings.Store))
+	if err != nil {
+		return err
+	}
+	if c.Sessions {
+		return c.list(p, sessions)
+	}
+	ctx, stop := p.untilSignal()
+	defer stop()
+	return c.talk(ctx, p, settings, sessions)
+}
+
+// sessionsOf is the directory of the sessions: beside the file of the store, else in
+// the user's data directory.
+func (p *process) sessionsOf(where string) (string, error) {
+	if where == "" || strings.Contains(where, "://") {
+		path, err := sqlite.DefaultPath(p.getenv)
+		if err != nil {
+			return "", err
+		}
+		where = path
+	}
+	return filepath.Join(filepath.Dir(where), "chats"), nil
+}
+
+func (c *chatCmd) list(p *process, dir string) error {
+	all, err := chat.Sessions(dir)
+	if err != nil {
+		return &plimsoll.Error{Op: "list the sessions", Err: err}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(p.out, "no sessions")
+		return nil
+	}
+	for line := range strings.Lines(chat.ListSessions(all)) {
+		fmt.Fprintln(p.out, cleanLine(line))
+	}
+	return nil
+}
+
+// talk opens what the chat needs, and closes it when it is over.
+func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config, sessions string) (err error) {
+	kept, err := p.openStore(ctx, string(settings.Settings.Store))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	keepers, err := newChatKeepers(p, settings)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, keepers.close()) }()
+	o, err := c.options(p, settings, sessions)
+	if err != nil {
+		return err
+	}
+	o.Store, o.Keeper, o.Billed = kept, keepers.of, keepers.meter.Observe
+	engine, err := chat.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	if err := c.attach(ctx, p, engine); err != nil {
+		return err
+	}
+	return c.show(ctx, p, engine)
+}
+
+// options are what flags and settings say about the chat.
+func (c *chatCmd) options(p *process, settings *config.Config, sessions string) (*chat.Options, error) {
+	set := settings.Settings
+	o := &chat.Options{
+		Sessions: sessions, Session: c.Session, System: c.System, Method: c.Method,
+		Marks: plimsoll.Marks{High: set.Marks.High, Low: set.Marks.Low, Soft: set.Marks.Soft},
+		Base:  proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
+		Parse: func(spec string) (chat.Participant, error) { return chat.ParseParticipant(spec, p.getenv) },
+	}
+	if c.Limit != nil {
+		o.Limit = *c.Limit
+	} else {
+		o.Limit = set.Window
+	}
+	for _, spec := range c.Model {
+		participant, err := o.Parse(spec)
+		if err != nil {
+			return nil, err
+		}
+		o.Participants = append(o.Participants, participant)
+	}
+	if !c.Continue {
+		return o, nil
+	}
+	all, err := chat.Sessions(sessions)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, &plimsoll.Error{Op: "continue", Code: plimsoll.CodeNotFound, Err: errors.New("there is no session yet"), Hint: "begin one without --continue"}
+	}
+	o.Session = all[0].ID
+	return o, nil
+}
+
+// show runs the chat where it can be seen.
+func (c *chatCmd) show(ctx context.Context, p *process, engine *chat.Engine) error {
+	o := &plain.Options{Edit: p.editor(), Line: strings.Join(c.Message, " ")}
+	if isTerminal(p.stdin) && isTerminal(p.stderr) {
+		o.Prompt = "> "
+	}
+	err := plain.Run(ctx, engine, p.stdin, p.stdout, p.stderr, o)
+	var said *plain.ReportedError
+	if errors.As(err, &said) {
+		return saidError{said.Err}
+	}
+	return err
+}
+
+// saidError is one that the user has read already.
+type saidError struct{ error }
+
+// Unwrap returns the error.
+func (e saidError) Unwrap() error { return e.error }
+
+func (saidError) silent() bool { return true }
