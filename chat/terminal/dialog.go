@@ -90,11 +90,10 @@ func (d *dialog) draw(width, height int, t *theme) []string {
 }
 
 func (d *dialog) choice(t *theme) string {
-	no, yes := t.chosen, t.plain
+	text := "  " + t.chosen.Render("[No]") + "   Yes   "
 	if d.yes {
-		no, yes = yes, no
+		text = "   No   " + t.chosen.Render("[Yes]") + "  "
 	}
-	text := "  " + no.Render(" No ") + "  " + yes.Render(" Yes ") + "  "
 	if !d.seenAll {
 		return text + t.warning.Render(fmt.Sprintf("lines %d to %d of %d: PgDn shows the rest, then you can say yes", d.from+1, d.from+d.shown, d.lines))
 	}

@@ -59,7 +59,10 @@ func drawGauge(g chat.Gauge, index, names, width int, t *theme) string {
 func gaugeFigures(g chat.Gauge) []string {
 	about, exact := "", "exact"
 	if !g.Exact {
-		about, exact = "≈", "estimated ±"+grouped(g.Band)
+		about, exact = "≈", "estimated"
+		if g.Band > 0 {
+			exact += " ±" + grouped(g.Band)
+		}
 	}
 	parts := fmt.Sprintf(" · system %s · tools %s · history %s", short(g.System), short(g.Tools), short(g.History))
 	if g.Unlimited {
