@@ -95,10 +95,55 @@ func TestAVersionIsWrittenOnce(t *testing.T) {
 	}
 }
 
+func TestAzureKeepsItsPaths(t *testing.T) {
+	t.Parallel()
+	const azure, foundry = "https://res.openai.azure.com", "https://res.services.ai.azure.com"
+	for _, c := range []struct{ upstream, path, want string }{
+		{azure, "/openai/deployments/gpt4/chat/completions", azure + "/openai/deployments/gpt4/chat/completions"},
+		{azure + "/", "/openai/deployments/gpt4/chat/completions", azure + "/openai/deployments/gpt4/chat/completions"},
+		{azure + "/openai", "/openai/deployments/gpt4/chat/completions", azure + "/openai/deployments/gpt4/chat/completions"},
+		{azure + "/openai/v1", "/openai/deployments/gpt4/chat/completions", azure + "/openai/deployments/gpt4/chat/completions"},
+		{azure, "/openai/v1/responses", azure + "/openai/v1/responses"},
+		{azure + "/openai", "/openai/v1/responses", azure + "/openai/v1/responses"},
+		{azure + "/openai/v1/", "/openai/v1/chat/completions", azure + "/openai/v1/chat/completions"},
+		{azure + "/openai/v1", "/v1/chat/completions", azure + "/openai/v1/chat/completions"},
+		{azure + "/openai/v1", "/chat/completions", azure + "/openai/v1/chat/completions"},
+		{azure, "/openai/responses", azure + "/openai/responses"},
+		{azure, "/openai/models", azure + "/openai/models"},
+		{azure, "/openai/deployments/a%2Fb/chat/completions", azure + "/openai/deployments/a%2Fb/chat/completions"},
+		{azure + "/openai/deployments/one", "/openai/deployments/two/chat/completions", azure + "/openai/deployments/one/deployments/two/chat/completions"},
+		{"https://RES.OpenAI.Azure.com:443", "/openai/v1/responses", "https://RES.OpenAI.Azure.com:443/openai/v1/responses"},
+		{"https://res.cognitiveservices.azure.com", "/openai/v1/responses", "https://res.cognitiveservices.azure.com/openai/v1/responses"},
+		{foundry, "/anthropic/v1/messages", foundry + "/anthropic/v1/messages"},
+		{foundry + "/anthropic", "/anthropic/v1/messages", foundry + "/anthropic/v1/messages"},
+		{foundry + "/anthropic", "/v1/messages", foundry + "/anthropic/v1/messages"},
+		{foundry, "/gemini/v1beta/models/m:generateContent", foundry + "/v1beta/models/m:generateContent"},
+		// Gateways in front of Azure have names of their own.
+		{"https://gateway.example/team", "/openai/deployments/gpt4/chat/completions", "https://gateway.example/team/openai/deployments/gpt4/chat/completions"},
+		{"https://gateway.example/team/openai", "/openai/deployments/gpt4/chat/completions", "https://gateway.example/team/openai/deployments/gpt4/chat/completions"},
+		// Elsewhere the prefix is ours, on Azure's machines too.
+		{"https://vm.westeurope.cloudapp.azure.com", "/openai/v1/responses", "https://vm.westeurope.cloudapp.azure.com/v1/responses"},
+		{"https://openai.azure.com.evil.example", "/openai/v1/responses", "https://openai.azure.com.evil.example/v1/responses"},
+		{"https://api.openai.com/v1", "/openai/v1/responses", "https://api.openai.com/v1/responses"},
+		{"https://host", "/openai/deploymentsx/m", "https://host/deploymentsx/m"},
+		{"https://host", "/anthropic/deployments/m", "https://host/deployments/m"},
+	} {
+		at := parsed(t, c.upstream)
+		u := Upstreams{OpenAI: at, Anthropic: at, Gemini: at}
+		got := u.route(httptest.NewRequest(http.MethodPost, c.path+"?api-version=2024-10-21", http.NoBody))
+		if to := got.join().String(); to != c.want {
+			t.Errorf("%s + %s: %s, want %s", c.upstream, c.path, to, c.want)
+		}
+		if strings.HasSuffix(c.path, "/chat/completions") && !got.managed {
+			t.Errorf("%s + %s is not managed", c.upstream, c.path)
+		}
+	}
+}
+
 // FuzzRoute: whatever the path, the request stays with an upstream of the operator's,
 // and below its path.
 func FuzzRoute(f *testing.F) {
-	for _, path := range []string{"/v1/messages", "/openai/v1/x", "//evil/v1", "/v1/%2e%2e/x", "/@evil:80/", "/\\evil"} {
+	for _, path := range []string{"/v1/messages", "/openai/v1/x", "//evil/v1", "/v1/%2e%2e/x", "/@evil:80/", "/\\evil", "/openai/deployments/m/chat/completions"} {
 		f.Add(path)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -106,12 +151,14 @@ func FuzzRoute(f *testing.F) {
 		if err != nil {
 			return
 		}
-		base := parsed(t, "http://up.example:81/base")
-		ups := Upstreams{OpenAI: base, Anthropic: base, Gemini: base}
-		got := ups.route(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
-		to, err := url.Parse(got.join().String())
-		if err != nil || to.Host != base.Host || to.Scheme != base.Scheme || !below(to.Path, "/base") {
-			t.Fatalf("%q goes to %v (%v)", path, to, err)
+		for _, address := range []string{"http://up.example:81/base", "https://res.openai.azure.com/base"} {
+			base := parsed(t, address)
+			ups := Upstreams{OpenAI: base, Anthropic: base, Gemini: base}
+			got := ups.route(&http.Request{Method: http.MethodGet, URL: u, Header: http.Header{}})
+			to, err := url.Parse(got.join().String())
+			if err != nil || to.Host != base.Host || to.Scheme != base.Scheme || !below(to.Path, "/base") {
+				t.Fatalf("%q goes to %v (%v)", path, to, err)
+			}
 		}
 	})
 }

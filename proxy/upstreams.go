@@ -54,6 +54,8 @@ type target struct {
 	compatible bool
 	// path is the client's, escaped as it came, without a provider's prefix.
 	path string
+	// own is a prefix that stayed in the path, because the upstream's API has it.
+	own string
 }
 
 // prefixes by which a client can choose the upstream.
@@ -67,9 +69,10 @@ func (u *Upstreams) route(r *http.Request) target {
 	t := target{path: r.URL.EscapedPath()}
 	plain := r.URL.Path
 	first, _, _ := strings.Cut(strings.TrimPrefix(plain, "/"), "/")
+	prefix := "/" + first
 	family, prefixed := prefixes[first]
-	if prefixed = prefixed && below(t.path, "/"+first); prefixed {
-		plain, t.path = strings.TrimPrefix(plain, "/"+first), strings.TrimPrefix(t.path, "/"+first)
+	if prefixed = prefixed && below(t.path, prefix); prefixed {
+		plain = strings.TrimPrefix(plain, prefix)
 	}
 	dialect, converses := dialects.FromPath(plain)
 	t.managed = r.Method == http.MethodPost && (converses || counts(plain))
@@ -88,7 +91,20 @@ func (u *Upstreams) route(r *http.Request) target {
 	default:
 		t.upstream, t.compatible = u.OpenAI, true
 	}
+	if prefixed {
+		t.take(prefix)
+	}
 	return t
+}
+
+// take takes a prefix off the path, unless the upstream's API has it.
+func (t *target) take(prefix string) {
+	rest := strings.TrimPrefix(t.path, prefix)
+	if isOwn(t.upstream, prefix, rest) {
+		t.own = prefix
+		return
+	}
+	t.path = rest
 }
 
 // counts reports whether a path has tokens counted: the body is a conversation.
@@ -130,6 +146,9 @@ func below(path, dir string) bool {
 // written once: a client that says v1 means the one that the upstream has, any other is
 // taken at its word.
 func (t *target) join() *url.URL {
+	if t.own != "" {
+		return t.at(above(t.upstream, t.own) + t.path)
+	}
 	base, path := strings.TrimRight(t.upstream.EscapedPath(), "/"), t.path
 	segment, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	front, last := "", base
@@ -145,9 +164,14 @@ func (t *target) join() *url.URL {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
+	return t.at(base + path)
+}
+
+// at returns an address at the upstream.
+func (t *target) at(escaped string) *url.URL {
 	u := *t.upstream
-	u.RawPath = base + path
-	u.Path, _ = url.PathUnescape(u.RawPath) // both parts were escaped by our own library
+	u.RawPath = escaped
+	u.Path, _ = url.PathUnescape(escaped) // what it is made of was escaped by our own library
 	return &u
 }
 
