@@ -4,20 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"io"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/plimsoll/plimsoll"
 )
 
-// editMsg asks for an editor; the screen is the editor's meanwhile.
+// editMsg asks for the person's editor; the terminal is the editor's meanwhile.
 type editMsg struct {
-	command *exec.Cmd
-	reply   chan<- error
+	edit  aside
+	reply chan<- error
 }
+
+// aside is work that needs the terminal for itself.
+type aside func() error
+
+var _ tea.ExecCommand = aside(nil)
+
+// Run does the work.
+func (a aside) Run() error { return a() }
+
+// SetStdin, SetStdout and SetStderr are not needed: whoever works knows the terminal.
+func (aside) SetStdin(io.Reader)  {}
+func (aside) SetStdout(io.Writer) {}
+func (aside) SetStderr(io.Writer) {}
 
 // readMsg asks for text beside the conversation.
 type readMsg struct{ reply chan<- reading }
@@ -30,37 +41,31 @@ type reading struct {
 
 var errNothingGiven = errors.New("nothing was given")
 
-// edit opens the person's editor on a text. It is called by the engine.
+// edit lets the person change a text in an editor. It is called by the engine.
 func (s *screen) edit(ctx context.Context, text string) (string, error) {
-	if s.options.Editor == nil {
+	if s.options.Edit == nil {
 		return "", &plimsoll.Error{Op: "edit", Code: plimsoll.CodeUnavailable, Err: errors.New("there is no editor"), Hint: "set EDITOR"}
 	}
-	dir, err := os.MkdirTemp("", "plimsoll-edit-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(dir)
-	path := filepath.Join(dir, "conversation.md")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		return "", err
-	}
+	edited := ""
 	reply := make(chan error, 1)
-	s.send(editMsg{s.options.Editor(path), reply})
+	s.send(editMsg{func() (err error) {
+		edited, err = s.options.Edit(ctx, text)
+		return err
+	}, reply})
 	select {
-	case err = <-reply:
+	case err := <-reply:
+		if err != nil {
+			return "", &plimsoll.Error{Op: "edit", Err: fmt.Errorf("the editor failed: %w", err), Hint: "set EDITOR to one that works; nothing was changed"}
+		}
+		return edited, nil
 	case <-s.ctx.Done():
-		err = s.ctx.Err()
+		return "", s.ctx.Err()
 	}
-	if err != nil {
-		return "", &plimsoll.Error{Op: "edit", Err: fmt.Errorf("the editor failed: %w", err), Hint: "set EDITOR to one that works; nothing was changed"}
-	}
-	edited, err := os.ReadFile(path)
-	return string(edited), err
 }
 
 // runEditor gives the terminal to the editor.
 func runEditor(m editMsg) tea.Cmd {
-	return tea.ExecProcess(m.command, func(err error) tea.Msg {
+	return tea.Exec(m.edit, func(err error) tea.Msg {
 		m.reply <- err
 		return nil
 	})

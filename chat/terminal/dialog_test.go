@@ -2,9 +2,8 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -94,25 +93,26 @@ func TestTwoDialogsAreAskedOneAfterTheOther(t *testing.T) {
 func TestF10_EditOpensTheEditorAndReturnsWhatItLeft(t *testing.T) {
 	t.Parallel()
 	g := newStage(t, &played{}, 60, 20)
-	g.screen.options.Editor = func(path string) *exec.Cmd { return exec.Command("editor", path) }
+	g.screen.options.Edit = func(_ context.Context, text string) (string, error) {
+		return strings.TrimSuffix(text, "er"), nil
+	}
 	g.screen.send = func(msg tea.Msg) {
 		m, ok := msg.(editMsg)
 		if !ok {
 			t.Fatalf("%T was sent", msg)
 		}
-		path := m.command.Args[1]
-		was, err := os.ReadFile(path)
-		if err != nil || string(was) != "long" {
-			t.Errorf("the editor is given %q, %v", was, err)
-		}
-		m.reply <- os.WriteFile(path, []byte("short"), 0o600)
+		m.reply <- m.edit.Run()
 	}
-	got, err := g.screen.edit(t.Context(), "long")
-	if err != nil || got != "short" {
+	got, err := g.screen.edit(t.Context(), "longer")
+	if err != nil || got != "long" {
 		t.Errorf("edit = %q, %v", got, err)
 	}
-	g.screen.options.Editor = nil
-	if _, err := g.screen.edit(t.Context(), "long"); err == nil || !strings.Contains(failureText(err), "EDITOR") {
+	g.screen.options.Edit = func(context.Context, string) (string, error) { return "half", errors.New("exit status 1") }
+	if got, err := g.screen.edit(t.Context(), "longer"); err == nil || got != "" {
+		t.Errorf("an editor that failed: %q, %v", got, err)
+	}
+	g.screen.options.Edit = nil
+	if _, err := g.screen.edit(t.Context(), "longer"); err == nil || !strings.Contains(failureText(err), "EDITOR") {
 		t.Errorf("without an editor: %v", err)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -32,9 +31,9 @@ var _ Engine = (*chat.Engine)(nil)
 
 // Options configure [Run].
 type Options struct {
-	// Editor returns the command that opens a file in the person's editor; nil means
-	// that there is none.
-	Editor func(path string) *exec.Cmd
+	// Edit opens a text in the person's editor and returns what became of it. It has
+	// the terminal for itself. Nil means that there is no editor.
+	Edit func(ctx context.Context, text string) (string, error)
 	// Dir is where names of files are completed; empty means the working directory.
 	Dir string
 	// Sessions returns the names of the sessions, for completion; nil means none.
