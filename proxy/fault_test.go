@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -92,6 +93,84 @@ type timeout struct{}
 
 func (timeout) Error() string { return "i/o timeout" }
 func (timeout) Timeout() bool { return true }
+
+// brokeOff is the error of an upstream that has answered, and quotes it.
+type brokeOff struct{ error }
+
+func (brokeOff) Error() string   { return `the upstream answered 429: {"user said":"canary"}` }
+func (brokeOff) Answered() bool  { return true }
+func (b brokeOff) Unwrap() error { return b.error }
+
+func TestAnUpstreamThatHasAnsweredIsNotCalledUnreachable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		cause error
+		says  string
+	}{
+		{io.ErrUnexpectedEOF, "unexpected EOF"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}, "connection reset by peer"},
+		{&net.OpError{Op: "read", Net: "tcp", Err: timeout{}}, "i/o timeout"},
+		{&coding.UnknownError{Encoding: "lzma"}, "not what was expected"},
+		{errors.New("a canary"), "not what was expected"},
+		{nil, "not what was expected"},
+	} {
+		var log bytes.Buffer
+		s := start(t, nil, &proxy.Options{
+			Logger:    slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Transport: does(func(*http.Request) (*http.Response, error) { return nil, fmt.Errorf("go on: %w", brokeOff{c.cause}) }),
+		})
+		resp, text := s.do(t, http.MethodPost, "/v1/chat/completions", "{}")
+		if resp.StatusCode != http.StatusBadGateway || member(t, text, "error", "code") != "upstream_broke_off" {
+			t.Errorf("%v: %d %s", c.cause, resp.StatusCode, text)
+		}
+		if m := member(t, text, "error", "message"); !strings.Contains(m, c.says) || strings.Contains(m, "canary") || strings.Contains(m, "is up") {
+			t.Errorf("%v: %s", c.cause, m)
+		}
+		s.stop()
+		s.ended <- <-s.ended
+		if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, "upstream_broke_off") || !strings.Contains(text, c.says) {
+			t.Errorf("%v is logged as %s", c.cause, text)
+		}
+	}
+}
+
+// breaksOff is the body of an answer that ends with an error which quotes the upstream.
+type breaksOff struct{ begun bool }
+
+func (b *breaksOff) Read(p []byte) (int, error) {
+	if b.begun {
+		return 0, brokeOff{io.ErrUnexpectedEOF}
+	}
+	b.begun = true
+	return copy(p, "data: x\n\n"), nil
+}
+
+func (*breaksOff) Close() error { return nil }
+
+func TestAnAnswerThatBreaksOffIsNotQuotedInTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := start(t, nil, &proxy.Options{
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Transport: does(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &breaksOff{}}, nil
+		}),
+	})
+	resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err == nil || string(got) != "data: x\n\n" {
+		t.Errorf("%q, and the end looks clean: %v", got, err)
+	}
+	s.stop()
+	s.ended <- <-s.ended
+	if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, "unexpected EOF") {
+		t.Error(text)
+	}
+}
 
 func TestAMistakeEndsOneRequestOnly(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httputil"
 	"runtime/debug"
@@ -167,28 +166,10 @@ func (p *passage) begun(resp *http.Response) {
 	if p.claim != nil {
 		p.claim.shrink(p.body.got.Load())
 	}
-	o := &p.server.options
-	idle := time.AfterFunc(o.IdleTimeout, func() { p.cancel(errStalled) })
-	idle.Stop()
-	resp.Body = &answer{ReadCloser: resp.Body, timer: idle, idle: o.IdleTimeout}
+	resp.Body = newAnswer(resp.Body, &p.server.options, p.cancel)
 }
 
-// answer is the body of an answer. While it is read, and only then, the upstream's time
-// runs: a client that reads slowly costs nobody anything.
-type answer struct {
-	io.ReadCloser
-	timer *time.Timer
-	idle  time.Duration
-}
-
-// Read reads what comes next.
-func (a *answer) Read(p []byte) (int, error) {
-	a.timer.Reset(a.idle)
-	defer a.timer.Stop()
-	return a.ReadCloser.Read(p)
-}
-
-// failed answers for an upstream that could not be asked.
+// failed answers for an upstream that has no answer to pass on.
 func failed(w http.ResponseWriter, r *http.Request, err error) {
 	p := passageOf(r.Context())
 	p.timer.Stop()
@@ -199,8 +180,12 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 		w.WriteHeader(statusClientClosed) // for nobody but those who count
 		return
 	}
+	what := withoutAddresses(err)
+	if isAnswered(err) {
+		what = withoutContent(err)
+	}
 	logger.WarnContext(r.Context(), "not answered by the upstream", "status", f.status, "code", f.code,
-		"method", r.Method, "path", r.URL.Path, "upstream", p.target.upstream.Host, "error", withoutAddresses(err))
+		"method", r.Method, "path", r.URL.Path, "upstream", p.target.upstream.Host, "error", what)
 	p.answer(w, r, f)
 }
 
@@ -226,6 +211,11 @@ func (p *passage) explain(ctx context.Context, err error) *fault {
 		return &fault{status: http.StatusGatewayTimeout, code: "upstream_timeout", message: "The upstream " + host + " did not answer in time."}
 	case errors.Is(err, errGone), ctx.Err() != nil:
 		return nil
+	case isAnswered(err):
+		return &fault{
+			status: http.StatusBadGateway, code: "upstream_broke_off",
+			message: "The upstream " + host + " has answered, but its answer cannot be passed on: " + withoutContent(err) + ". Send the request again.",
+		}
 	case errors.As(err, &status):
 		return &fault{status: status.HTTPStatus(), code: "bad_request", message: withoutAddresses(err)}
 	case errors.As(err, &slow) && slow.Timeout():

@@ -31,6 +31,12 @@ import (
 type Options struct {
 	// Transport sends requests and manages what passes. It is the only field that must
 	// be set. It has to end a request when its context ends.
+	//
+	// The body of an answer may have a method Waiting() bool, safe for concurrent use:
+	// while it returns true the body asks the upstream again, and AnswerTimeout holds
+	// in the place of IdleTimeout. An error may have a method Answered() bool: if it
+	// returns true the upstream has answered, and the error's text, which may quote
+	// it, is shown to nobody.
 	Transport http.RoundTripper
 	// Upstreams are where requests go; fields that are nil are the providers' own
 	// addresses. Nothing in a request can name another one.

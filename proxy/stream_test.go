@@ -246,3 +246,61 @@ func TestAnUpstreamThatNeverBeginsIsGivenUp(t *testing.T) {
 	}
 	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
 }
+
+// asksAgain is an answer that begins, waits for another one and goes on with that.
+type asksAgain struct {
+	ctx     context.Context
+	lasts   time.Duration
+	reads   int
+	waiting atomic.Bool
+}
+
+func (a *asksAgain) Read(p []byte) (int, error) {
+	switch a.reads++; a.reads {
+	case 1:
+		return copy(p, "data: x\n\n"), nil
+	case 2:
+		a.waiting.Store(true)
+		defer a.waiting.Store(false)
+		select {
+		case <-time.After(a.lasts):
+			return copy(p, "data: y\n\n"), nil
+		case <-a.ctx.Done():
+			return 0, a.ctx.Err()
+		}
+	}
+	return 0, io.EOF
+}
+
+func (a *asksAgain) Close() error { return nil }
+
+func (a *asksAgain) Waiting() bool { return a.waiting.Load() }
+
+func TestAnAnswerThatAsksAgainIsNotTakenForOneThatStalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what          string
+		lasts, answer time.Duration
+		want          string
+		whole         bool
+	}{
+		{"waits longer than it may stand still", 600 * time.Millisecond, time.Minute, "data: x\n\ndata: y\n\n", true},
+		{"waits longer than an answer may take to begin", time.Minute, 300 * time.Millisecond, "data: x\n\n", false},
+	} {
+		s := start(t, nil, &proxy.Options{
+			IdleTimeout: 150 * time.Millisecond, WriteTimeout: 150 * time.Millisecond, AnswerTimeout: c.answer,
+			Transport: does(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &asksAgain{ctx: r.Context(), lasts: c.lasts}}, nil
+			}),
+		})
+		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(got) != c.want || (err == nil) != c.whole {
+			t.Errorf("%s: %q, %v", c.what, got, err)
+		}
+	}
+}
