@@ -157,7 +157,7 @@ func (a *answerer) ask(ctx context.Context) (wire.Response, error) {
 	answer, err := a.read(ctx, resp)
 	_ = resp.Body.Close()
 	x := box.get()
-	a.settle(x, answer)
+	a.settle(x, answer, err)
 	if err != nil && x.Decision == transport.Refused && x.Err != nil {
 		return answer, refuse(a.p, x.Err)
 	}
@@ -199,7 +199,7 @@ func (a *answerer) request(ctx context.Context, body []byte) (*http.Request, err
 }
 
 // settle takes from an exchange what the person should know.
-func (a *answerer) settle(x transport.Exchange, answer wire.Response) {
+func (a *answerer) settle(x transport.Exchange, answer wire.Response, err error) {
 	a.last = x
 	if answer.HasUsage {
 		u := answer.Usage
@@ -221,7 +221,7 @@ func (a *answerer) settle(x transport.Exchange, answer wire.Response) {
 			Text: fmt.Sprintf("%s said that its context is full, so more was cut: %s → %s tokens", a.p.Name, count(x.Before), count(x.After)),
 		})
 	}
-	if x.Warning != "" {
+	if x.Warning != "" && err == nil {
 		a.tell(Notice{Kind: NoticeWarning, Participant: a.p.Name, Text: x.Warning})
 	}
 }

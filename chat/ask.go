@@ -113,6 +113,7 @@ func refuse(p Participant, err error) error {
 	if !errors.As(err, &over) {
 		return failed
 	}
+	failed.Err = over // without what the keeper was doing
 	limit := over.Line.Limit()
 	fixed := over.Of(plimsoll.FloorSystem) + over.Of(plimsoll.FloorTools) + over.Of(plimsoll.FloorFraming)
 	switch {

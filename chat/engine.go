@@ -68,7 +68,7 @@ func New(ctx context.Context, o *Options) (*Engine, error) {
 	var err error
 	e.transport, err = transport.New(&transport.Options{
 		Base: e.options.Base, Keeper: e.options.Keeper, Billed: e.options.Billed, Store: e.options.Store,
-		Tenant: func(*http.Request) string { return "" }, Expand: e.options.Expand, Observe: observe,
+		Tenant: func(*http.Request) string { return "" }, Expand: e.options.Expand, Official: official, Observe: observe,
 		Logger: e.options.Logger, Now: e.options.Now,
 	})
 	if err != nil {

@@ -1,6 +1,10 @@
 package chat
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
 
 // Gauge says how full the context of one participant is: what the next request would
 // weigh without a new message, after what would be cut from it.
@@ -41,6 +45,20 @@ func (g Gauge) Used() int { return g.System + g.Tools + g.History }
 // Limit returns the most that a request may take.
 func (g Gauge) Limit() int { return g.Used() + g.Free }
 
+// String writes the gauge in a line.
+func (g Gauge) String() string {
+	if g.Unlimited {
+		return fmt.Sprintf("%s tokens, no limit is known", Tokens(g.Used(), g.Exact))
+	}
+	text := fmt.Sprintf("%s of %s tokens (system %s, tools %s, history %s, free %s, reserve %s)",
+		Tokens(g.Used(), g.Exact), Tokens(g.Window, true), Tokens(g.System, g.Exact), Tokens(g.Tools, g.Exact),
+		Tokens(g.History, g.Exact), Tokens(g.Free, g.Exact), Tokens(g.Reserve, true))
+	if g.Cut > 0 {
+		text += fmt.Sprintf(", %s left out", Tokens(g.Cut, g.Exact))
+	}
+	return text
+}
+
 // unbounded is a window that stands for none: package transport knows models without
 // a limit until one is learned.
 const unbounded = 1 << 39
@@ -56,13 +74,6 @@ func gaugeOf(p Participant, plan *plimsoll.Plan, marks plimsoll.Marks) Gauge {
 	g := gauge(p, after, plan.Line, marks)
 	g.Cut = max(0, plan.Before.Total-plan.After.Total)
 	return g
-}
-
-// overflowing is the gauge of what cannot be made to fit.
-func overflowing(p Participant, over *plimsoll.OverloadError, marks plimsoll.Marks) Gauge {
-	return gauge(p, plimsoll.Load{
-		Total: max(over.Floor, over.Load), System: over.Of(plimsoll.FloorSystem), Tools: over.Of(plimsoll.FloorTools),
-	}, over.Line, marks)
 }
 
 func gauge(p Participant, load plimsoll.Load, line plimsoll.Line, marks plimsoll.Marks) Gauge {

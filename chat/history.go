@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -74,7 +75,8 @@ func (t *Turn) reply(name string) *Reply {
 }
 
 // withReply returns the turn with a reply in the place of the participant's former
-// one. The turn itself is not changed.
+// one, and with all replies in the order in which they were asked for. The turn itself
+// is not changed.
 func (t Turn) withReply(r Reply) Turn {
 	t.Replies = slices.Clone(t.Replies)
 	if old := t.reply(r.Participant); old != nil {
@@ -82,6 +84,9 @@ func (t Turn) withReply(r Reply) Turn {
 	} else {
 		t.Replies = append(t.Replies, r)
 	}
+	slices.SortStableFunc(t.Replies, func(a, b Reply) int {
+		return cmp.Compare(slices.Index(t.To, a.Participant), slices.Index(t.To, b.Participant))
+	})
 	return t
 }
 

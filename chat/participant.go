@@ -56,6 +56,16 @@ var apis = map[string]api{
 	"ollama":    {plimsoll.OpenAI, "http://127.0.0.1:11434", []string{"OLLAMA_HOST"}, nil, false},
 }
 
+// official reports whether a host is a provider's own.
+func official(host string) bool {
+	for _, known := range apis {
+		if u, err := url.Parse(known.url); err == nil && known.needsKey && u.Host == host {
+			return true
+		}
+	}
+	return false
+}
+
 const specHint = "write it as openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @http://HOST:PORT behind it for another server and NAME= in front for a name"
 
 var validName = regexp.MustCompile(`^[\pL\pN][\pL\pN._-]*$`)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,13 +42,24 @@ func (e *Engine) task(k *plimsoll.Keeper, p Participant, r *wire.Request, s stat
 	if e.tenant != nil {
 		id := e.tenant.ID()
 		t.Scope, t.Archive, t.Memory = hex.EncodeToString(id[:]), e.tenant, e.tenant.Memory()
-		if x := e.options.Expand; x == "" || x == transport.ExpandAuto || x == transport.ExpandAlways {
-			t.Offer, t.OfferAlways = expand.Tools(), x == transport.ExpandAlways
+		if e.offers(p) {
+			t.Offer, t.OfferAlways = expand.Tools(), e.options.Expand == transport.ExpandAlways
 		}
 	}
 	line, err := e.line(k, p, t.Conversation, s.settings.Limit)
 	t.Line = &line
 	return t, err
+}
+
+// offers reports whether the transport offers tools that read what was taken out: not
+// to models that may not know tools at all.
+func (e *Engine) offers(p Participant) bool {
+	switch e.options.Expand {
+	case transport.ExpandOff, transport.ExpandMCP:
+		return false
+	}
+	u, err := url.Parse(p.URL)
+	return err == nil && official(u.Host) || len(e.tools()) > 0
 }
 
 // line is where a request must be, by the same rules as the transport's.
@@ -134,11 +146,16 @@ func (e *Engine) refresh(ctx context.Context) {
 	for _, p := range e.Participants() {
 		plan, _, err := e.plan(ctx, p, s, -1)
 		var over *plimsoll.OverloadError
-		switch {
-		case err == nil:
+		if errors.As(err, &over) {
+			// What cannot be made to fit is shown as it is.
+			free := s
+			free.settings.Limit = unbounded
+			if plan, _, err = e.plan(ctx, p, free, -1); err == nil {
+				plan.Line = over.Line
+			}
+		}
+		if err == nil {
 			all = append(all, gaugeOf(p, plan, e.options.Marks))
-		case errors.As(err, &over):
-			all = append(all, overflowing(p, over, e.options.Marks))
 		}
 	}
 	e.mu.Lock()

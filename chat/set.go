@@ -70,16 +70,6 @@ func (e *Engine) limit(text string, tell func(Event)) error {
 	return nil
 }
 
-// String writes the gauge in a line.
-func (g Gauge) String() string {
-	if g.Unlimited {
-		return fmt.Sprintf("%s tokens, no limit is known", Tokens(g.Used(), g.Exact))
-	}
-	return fmt.Sprintf("%s of %s tokens (system %s, tools %s, history %s, free %s, reserve %s)",
-		Tokens(g.Used(), g.Exact), Tokens(g.Window, true), Tokens(g.System, g.Exact), Tokens(g.Tools, g.Exact),
-		Tokens(g.History, g.Exact), Tokens(g.Free, g.Exact), Tokens(g.Reserve, true))
-}
-
 // system shows, sets or removes the system prompt. One that alone exceeds a limit is
 // refused.
 func (e *Engine) system(ctx context.Context, text string, tell func(Event)) error {

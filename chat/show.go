@@ -62,9 +62,6 @@ func report(p Participant, s state, plan *plimsoll.Plan, v view, marks plimsoll.
 			lines = append(lines, fmt.Sprintf("%10s  %s", Tokens(sh.tokens, load.Exact), sh.what))
 		}
 	}
-	if g.Cut > 0 {
-		lines = append(lines, fmt.Sprintf("%s of it are left out of requests", Tokens(g.Cut, load.Exact)))
-	}
 	return strings.Join(lines, "\n")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -95,7 +96,7 @@ func (p *process) sessionsOf(where string) (string, error) {
 		}
 		where = path
 	}
-	return filepath.Join(filepath.Dir(where), "chats"), nil
+	return strings.TrimSuffix(where, filepath.Ext(where)) + ".chats", nil
 }
 
 func (c *chatCmd) list(p *process, dir string) error {
@@ -125,7 +126,7 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 		return err
 	}
 	defer func() { err = errors.Join(err, keepers.close()) }()
-	o, err := c.options(p, settings, sessions)
+	o, err := c.options(p, settings, keepers, sessions)
 	if err != nil {
 		return err
 	}
@@ -142,7 +143,7 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 }
 
 // options are what flags and settings say about the chat.
-func (c *chatCmd) options(p *process, settings *config.Config, sessions string) (*chat.Options, error) {
+func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeepers, sessions string) (*chat.Options, error) {
 	set := settings.Settings
 	o := &chat.Options{
 		Sessions: sessions, Session: c.Session, System: c.System, Method: c.Method,
@@ -162,6 +163,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, sessions string) 
 		}
 		o.Participants = append(o.Participants, participant)
 	}
+	o.Problems = append(slices.Clip(o.Problems), keepers.assumed(o.Participants)...)
 	if !c.Continue {
 		return o, nil
 	}

@@ -2,10 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/chat"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -14,6 +17,7 @@ import (
 type chatKeepers struct {
 	p        *process
 	settings *config.Config
+	registry *model.Registry
 	meter    *token.Meter
 	mu       sync.Mutex
 	made     map[string]*plimsoll.Keeper
@@ -24,7 +28,7 @@ func newChatKeepers(p *process, settings *config.Config) (*chatKeepers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chatKeepers{p: p, settings: settings, meter: shared.meter, made: map[string]*plimsoll.Keeper{}}, nil
+	return &chatKeepers{p: p, settings: settings, registry: shared.registry, meter: shared.meter, made: map[string]*plimsoll.Keeper{}}, nil
 }
 
 // of returns the keeper of a method; the empty one is that of the settings.
@@ -44,12 +48,37 @@ func (k *chatKeepers) of(method string) (*plimsoll.Keeper, error) {
 	}
 	// The chat goes on while a summary is made.
 	options.Marks.Soft = c.Settings.Marks.Soft
+	options.Limits = assuming(options.Limits)
 	made, err := plimsoll.New(options)
 	if err != nil {
 		return nil, err
 	}
 	k.made[method] = made
 	return made, nil
+}
+
+// assuming takes a safe limit for models that nobody knows: a server that cuts a
+// conversation without a word would be worse.
+func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(plimsoll.Conversation) (plimsoll.Line, error) {
+	return func(c plimsoll.Conversation) (plimsoll.Line, error) {
+		line, err := known(c)
+		if errors.Is(err, plimsoll.ErrUnknownModel) {
+			return plimsoll.Line{Window: model.SafeLimit, Reserve: plimsoll.ReserveFor(model.SafeLimit, c.MaxOutput)}, nil
+		}
+		return line, err
+	}
+}
+
+// assumed says of whose limit nothing is known.
+func (k *chatKeepers) assumed(all []chat.Participant) []error {
+	var problems []error
+	limits := &model.Limits{Registry: k.registry, Env: k.p.getenv}
+	for _, p := range all {
+		if limitFor(k.settings, limits, p.Model).Source == model.SourceDefault {
+			problems = append(problems, fmt.Errorf("the context limit of %s is not known, so %s tokens are assumed: set it with --limit, /limit, or limits in the settings", p.Model, grouped(model.SafeLimit)))
+		}
+	}
+	return problems
 }
 
 func (k *chatKeepers) close() error {
