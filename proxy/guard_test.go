@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
@@ -92,8 +93,44 @@ func TestPagesOfOtherSitesCannotUseTheProxy(t *testing.T) {
 			t.Errorf("%s: %d %s", c.what, resp.StatusCode, text)
 		}
 	}
-	if resp, _ := s.do(t, http.MethodGet, "/v1beta/models?alt=x&key="+token, ""); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("with our own token in the query: %d", resp.StatusCode)
+}
+
+func TestTheAdminTokenGoesToNoUpstream(t *testing.T) {
+	t.Parallel()
+	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }
+	s := start(t, says("upstream"), &proxy.Options{AdminToken: token})
+	for _, c := range []struct {
+		what, query string
+		header      []string
+		want        int
+	}{
+		{"as a bearer token", "", []string{"Authorization", "Bearer " + token}, 401},
+		{"without a scheme", "", []string{"Authorization", token}, 401},
+		{"as a password", "", []string{"Authorization", basic("me:" + token)}, 401},
+		{"as a user", "", []string{"Authorization", basic(token + ":")}, 401},
+		{"behind another value of the same header", "", []string{"Authorization", "Bearer sk-1", "Authorization", "Bearer " + token}, 401},
+		{"behind another key of the same header", "", []string{"X-Api-Key", "sk-1", "X-Api-Key", token}, 401},
+		{"in a line with another one", "", []string{"Authorization", "Bearer sk-1, Bearer " + token}, 401},
+		{"as Google's key", "", []string{"X-Goog-Api-Key", token}, 401},
+		{"as Azure's key", "", []string{"Api-Key", token}, 401},
+		{"in a header of a gateway", "", []string{"Cf-Aig-Authorization", "bearer  " + token}, 401},
+		{"in a cookie", "", []string{"Cookie", "a=b; session=" + token + "; c=d"}, 401},
+		{"in a cookie with quotes", "", []string{"Cookie", `a=b;session="` + token + `"`}, 401},
+		{"in a second line of cookies", "", []string{"Cookie", "a=b", "Cookie", "session=" + token}, 401},
+		{"in the query", "?alt=x&key=" + token, nil, 401},
+		{"in the query, as a second key", "?key=sk-1&key=" + token, nil, 401},
+		{"in the query, as a token", "?access_token=" + token, nil, 401},
+		{"in the query, escaped", "?key=an%2Dadmin-token", nil, 401},
+		{"in the query, behind a semicolon", "?a;key=" + token, nil, 401},
+		{"in the query, beside what is wrong", "?a=%zz&key=" + token, nil, 401},
+		{"a part of it", "?key=an-admin", []string{"Authorization", "Bearer an-admin", "Cookie", "a=admin-token"}, 200},
+		{"more than it", "?key=" + token + "s", []string{"Authorization", "Bearer x" + token}, 200},
+		{"other keys", "?key=AIza", []string{"Authorization", "Bearer sk-1", "X-Api-Key", "sk-2", "Cookie", "a=b", "Authorization", "Basic !"}, 200},
+	} {
+		resp, text := s.do(t, http.MethodPost, "/v1/messages"+c.query, "{}", c.header...)
+		if resp.StatusCode != c.want || (text == "upstream") != (c.want == 200) {
+			t.Errorf("%s: %d %s", c.what, resp.StatusCode, text)
+		}
 	}
 }
 
