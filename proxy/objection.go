@@ -8,6 +8,11 @@ import (
 // objection says why a request must not go on; nil if it may.
 func (s *Server) objection(r *http.Request) *fault {
 	switch {
+	case r.Method == "PRI": // how clients begin that speak HTTP/2 without asking
+		return &fault{
+			status: http.StatusHTTPVersionNotSupported, code: "http_version_not_supported", hangUp: true,
+			message: "This proxy speaks HTTP/1.1. Let the client use that.",
+		}
 	case r.Method == http.MethodConnect, r.Method == http.MethodTrace:
 		return &fault{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This proxy does not do " + r.Method + ".", hangUp: true}
 	case r.URL.IsAbs(), r.URL.Host != "", !strings.HasPrefix(r.URL.Path, "/"):
