@@ -117,7 +117,7 @@ type Task struct {
 	// that all APIs share are checked.
 	Check func(*Draft) error
 
-	links []Digest
+	prefixes, links []Digest
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.

@@ -108,17 +108,40 @@ func (k *Keeper) memoryOf(t *Task) Memory {
 	return k.options.Memory
 }
 
-// chain returns the identities of the conversation's prefixes; entry i stands for
-// the first i messages.
+// chain returns the keys of the conversation's prefixes; entry i stands for the first
+// i messages. They differ from model to model: a prompt cache is one model's, and what
+// was cut for a small window is not to be missed in a large one.
 func (t *Task) chain() []Digest {
 	if t.links == nil {
-		if t.Chain != nil {
-			t.links = t.Chain()
-		} else {
-			t.links = chainOf(t.Conversation)
-		}
+		t.links = forModel(t.identity(), t.Conversation.Model)
 	}
 	return t.links
+}
+
+// identity returns what identifies the conversation's prefixes, whatever the model.
+func (t *Task) identity() []Digest {
+	if t.prefixes == nil {
+		if t.Chain != nil {
+			t.prefixes = t.Chain()
+		} else {
+			t.prefixes = chainOf(t.Conversation)
+		}
+	}
+	return t.prefixes
+}
+
+func forModel(links []Digest, model string) []Digest {
+	if model == "" {
+		return links
+	}
+	salt := sha256.Sum256([]byte(model))
+	keys := make([]Digest, len(links))
+	for i := range links {
+		for j := range keys[i] {
+			keys[i][j] = links[i][j] ^ salt[j]
+		}
+	}
+	return keys
 }
 
 // chainOf draws a chain from what the conversation says, for conversations that no

@@ -138,7 +138,7 @@ func (k *Keeper) Total() Account {
 // beginning identifies the conversation by what it begins with, up to the first message
 // of the user.
 func (t *Task) beginning() scoped {
-	chain := t.chain()
+	chain := t.identity()
 	for i, m := range t.Conversation.Messages.items {
 		if m.Role == User {
 			return scoped{t.Scope, chain[i+1]}

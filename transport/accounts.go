@@ -18,6 +18,7 @@ type accounts struct {
 	// failed is told of writes that fail.
 	failed func(error)
 	idle   sync.WaitGroup
+	closed bool
 }
 
 type accountKey struct{ owner, conversation string }
@@ -74,8 +75,12 @@ func (a *accounts) write() {
 	sums := a.sums
 	a.sums, a.timer = nil, nil
 	a.mu.Unlock()
-	for _, sum := range sums {
-		if err := sum.books.AddAccount(context.Background(), sum.Account); err != nil && !errors.Is(err, errResting) {
+	for key, sum := range sums {
+		err := sum.books.AddAccount(context.Background(), sum.Account)
+		switch {
+		case errors.Is(err, errResting) && !a.closed:
+			a.add(key.owner, sum.books, sum.Account)
+		case err != nil:
 			a.failed(err)
 		}
 	}
@@ -84,6 +89,7 @@ func (a *accounts) write() {
 // close writes what is left.
 func (a *accounts) close() {
 	a.mu.Lock()
+	a.closed = true
 	if a.timer != nil && a.timer.Stop() {
 		a.idle.Done()
 	}

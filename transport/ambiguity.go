@@ -94,6 +94,9 @@ func keysOf(s *rawjson.Scanner, path string) error {
 			if seen.again(string(key)) && err == nil {
 				err = &AmbiguousError{Path: path, Key: string(key)}
 			}
+			if ofTools[string(key)] {
+				continue // nobody here reads what is in it
+			}
 			if failed := keysOf(s, path); err == nil {
 				err = failed
 			}
@@ -102,6 +105,11 @@ func keysOf(s *rawjson.Scanner, path string) error {
 		s.Value()
 	}
 	return err
+}
+
+// ofTools are members that hold what tools are told and answer, in forms of their own.
+var ofTools = map[string]bool{
+	"input": true, "args": true, "arguments": true, "response": true, "parameters": true, "input_schema": true, "schema": true, "metadata": true,
 }
 
 // fewKeys is how many keys are compared one by one.

@@ -35,6 +35,10 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 	// Nothing has reached the client yet, so that a failure can still be told in full.
 	body, err := io.ReadAll(w)
 	_ = w.Close()
+	var refused *refusedError
+	if errors.As(err, &refused) {
+		return refused.resp, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,7 @@ func (w *watched) finish(err error) {
 	if errors.Is(err, io.EOF) {
 		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
 			w.f.seen(weave.Record{}, false)
+			w.f.chained(w.watch.final, nil)
 		}
 		err = nil
 	}

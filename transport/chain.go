@@ -7,13 +7,17 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // link is what one request added to a conversation whose history the server keeps: the
 // items that were sent and those that were answered, behind an earlier answer.
 type link struct {
-	Before string            `json:"before,omitempty"`
-	Items  []json.RawMessage `json:"items"`
+	Before string   `json:"before,omitempty"`
+	Items  []string `json:"items"`
+	// Woven says that the items hold rounds that the client was not shown, and the
+	// server not under this name.
+	Woven bool `json:"woven,omitempty"`
 }
 
 // kindAnswer: what an answer of a given id was, with the request that it answered.
@@ -48,8 +52,9 @@ func (f *flow) continued() {
 	}
 	var items [][]byte
 	for i := len(links) - 1; i >= 0; i-- {
+		f.woven = f.woven || links[i].Woven
 		for _, item := range links[i].Items {
-			items = append(items, item)
+			items = append(items, []byte(item))
 		}
 	}
 	body, err := responses.Rebuild(f.shown, items)
@@ -65,34 +70,45 @@ func (f *flow) continued() {
 	f.client, f.shown = f.shown, whole
 }
 
-// chained remembers an answer that later requests may name.
-func (f *flow) chained(final []byte) {
-	if f.name != respond || len(final) == 0 {
-		return
-	}
+// chained remembers an answer that later requests may name. Hidden is what the client
+// was not shown of it; nil if that is nothing.
+func (f *flow) chained(final []byte, hidden *weave.Record) {
 	client := f.client
 	if client == nil {
 		client = f.shown
 	}
-	if !stored(client) {
+	if f.name != respond || len(final) == 0 || !stored(client) || hidden == nil && f.followed && tellsAll(client) {
 		return
 	}
 	id := answerID(final)
-	input, err := responses.InputItems(client)
+	items, err := responses.InputItems(client)
 	if err != nil || id == "" {
 		return
 	}
-	output, err := responses.OutputItems(final)
-	if err != nil {
-		return
+	l := link{Before: responses.PreviousResponseID(client), Woven: hidden != nil}
+	if hidden != nil {
+		for _, e := range append(hidden.Elements, hidden.Results...) {
+			items = append(items, e)
+		}
+	} else {
+		output, err := responses.OutputItems(final)
+		if err != nil {
+			return
+		}
+		items = append(items, output...)
 	}
-	l := link{Before: responses.PreviousResponseID(client)}
-	for _, item := range append(input, output...) {
-		l.Items = append(l.Items, item)
+	for _, item := range items {
+		l.Items = append(l.Items, string(item))
 	}
 	if body, err := json.Marshal(l); err == nil {
 		f.record(context.WithoutCancel(f.ctx), answerKey(id), body)
 	}
+}
+
+// tellsAll reports whether a request carries its history itself. A client that does so
+// again and again need not name earlier answers.
+func tellsAll(r *wire.Request) bool {
+	return responses.PreviousResponseID(r) == "" && len(replies(r)) > 0
 }
 
 // stored reports whether the server keeps what it answers to a request, as it does

@@ -128,10 +128,10 @@ func TestConversationsWithNamesOfTheirOwnDoNotShareDecisions(t *testing.T) {
 	a := b.long(plimsoll.OpenAI, 8)
 	a.header = http.Header{transport.HeaderConversation: {"one"}, transport.HeaderLimit: {"9000"}}
 	a.ask()
-	for name, want := range map[string]string{"one": "recall", "two": "pass"} {
-		got := a.post(a.dialect, false, a.last, http.Header{transport.HeaderConversation: {name}, transport.HeaderLimit: {"90000"}})
-		if d := got.header.Get(transport.HeaderDecision); d != want {
-			t.Errorf("conversation %s: %q, want %q", name, d, want)
+	for name, recalled := range map[string]bool{"one": true, "two": false} {
+		got := a.post(a.dialect, false, a.last, http.Header{transport.HeaderConversation: {name}, transport.HeaderLimit: {"9000"}})
+		if d := got.header.Get(transport.HeaderDecision); d == "recall" != recalled || d == "pass" {
+			t.Errorf("conversation %s: %q", name, d)
 		}
 	}
 }

@@ -51,6 +51,9 @@ func recognise(req *http.Request) (endpoint, bool) {
 	switch d {
 	case plimsoll.OpenAI:
 		e.name = chat
+		if _, rest, ok := strings.Cut(path, "/deployments/"); ok { // Azure's bodies name no model
+			e.model, _, _ = strings.Cut(rest, "/")
+		}
 	case plimsoll.Anthropic:
 		e.name = messages
 	case plimsoll.Responses:

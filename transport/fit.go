@@ -86,10 +86,9 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 	task := dialects.Task(f.request)
 	task.Conversation.Model = f.model
 	task.Pins, task.Scope = append(f.wanted, f.pins...), f.owner.key
-	if f.conversation != "" {
-		salt := wire.DigestOf([]byte(f.conversation))
+	if salt, ok := f.salt(); ok {
 		task.Scope += ":" + hex.EncodeToString(salt[:])
-		task.Chain = salted(f.request, f.conversation)
+		task.Chain = func() []plimsoll.Digest { return salted(f.request.Chain(), salt) }
 	}
 	if stored {
 		task.Archive, task.Memory = f.t.guard.of(f.owner)
@@ -100,20 +99,23 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 	return task
 }
 
-// salted is the request's chain for a conversation that has a name: what was decided
-// for another one that begins alike does not count.
-func salted(r *wire.Request, name string) func() []plimsoll.Digest {
-	salt := wire.DigestOf([]byte(name))
-	return func() []plimsoll.Digest {
-		chain := r.Chain()
-		out := make([]plimsoll.Digest, len(chain))
-		for i, link := range chain {
-			for j := range link {
-				out[i][j] = link[j] ^ salt[j]
-			}
-		}
-		return out
+// salt keeps requests apart that ask for something else than others that begin alike:
+// what was decided for one of them does not count for another.
+func (f *flow) salt() (plimsoll.Digest, bool) {
+	if f.conversation == "" && f.limit == 0 && f.preset == "" {
+		return plimsoll.Digest{}, false
 	}
+	return wire.DigestOf(fmt.Appendf(nil, "%s\x00%s\x00%d", f.conversation, f.preset, f.limit)), true
+}
+
+func salted(chain []plimsoll.Digest, salt plimsoll.Digest) []plimsoll.Digest {
+	out := make([]plimsoll.Digest, len(chain))
+	for i, link := range chain {
+		for j := range link {
+			out[i][j] = link[j] ^ salt[j]
+		}
+	}
+	return out
 }
 
 // encode writes the body. What nobody edited is what came.
@@ -138,7 +140,7 @@ func (f *flow) encode() error {
 	default:
 		f.sent = f.body
 	}
-	if f.t.lacking.lacks(f.x.Upstream, managementKey) {
+	if f.t.lacking.lacks(f.x.Upstream, managementKey, f.t.options.Now()) {
 		body, err := withoutManagement(f.sent)
 		if err != nil {
 			return err
@@ -153,11 +155,13 @@ func (f *flow) tell(plan *plimsoll.Plan) {
 	f.x.Before, f.x.After, f.x.Line, f.x.Rungs = plan.Before, plan.After, plan.Line, plan.Rungs
 	f.x.Edits, f.x.New = len(plan.Edits), 0
 	f.x.Decision = Passed
-	if plan.Changed() {
-		f.x.Decision = Recalled
+	for _, e := range plan.Edits {
+		if e.Kind != plimsoll.EditTool { // tools that are offered are no cut
+			f.x.Decision = Recalled
+		}
 	}
 	for _, r := range plan.Rungs {
-		if r.Replayed || r.Edits == 0 || r.Undone != "" {
+		if r.Replayed || r.Edits == 0 || r.Undone != "" || r.Rung == "offer" {
 			continue
 		}
 		f.x.New += r.Edits

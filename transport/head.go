@@ -16,16 +16,20 @@ import (
 type head struct {
 	f    *flow
 	from io.ReadCloser
-	// events finds the events in what was read, until it is nil.
+	// events finds the events in what was read; nil when nothing is looked at any more.
 	events *sse.Splitter
-	// ready is for the client, verdict the overflow that was found.
-	ready   []byte
+	// held is what was read and not given to the client, of which the events so far
+	// took up the first taken bytes; of those the client gets the first free bytes.
+	held        []byte
+	taken, free int
+	// over says that an event was found that ends the looking, verdict that it is an
+	// overflow.
+	over    bool
 	verdict *wire.Overflow
-	failed  []byte
-	passed  bool
 	// second says that this is the answer to the second request.
 	second bool
 	chunk  *[chunkSize]byte
+	ready  []byte
 	err    error
 }
 
@@ -38,18 +42,19 @@ func newHead(f *flow, from io.ReadCloser) *head {
 // begin looks at the events of an answer.
 func (h *head) begin() {
 	assembler := h.f.codec.NewAssembler()
-	h.passed = false
 	h.events = sse.NewSplitter(func(e sse.Event, err error) {
 		switch {
-		case h.passed:
-			h.ready = append(h.ready, e.Raw...)
-		case h.verdict != nil:
-			h.failed = append(h.failed, e.Raw...)
-		case err == nil && opening(e):
-			if !h.second {
-				h.ready = append(h.ready, e.Raw...)
+		case h.over:
+		case err != nil:
+			h.over = true
+		case opening(e):
+			h.taken += len(e.Raw)
+			if h.second {
+				h.held, h.taken = h.held[len(e.Raw):], 0
 			}
-		case err == nil:
+			h.free = h.taken
+		default:
+			h.over = true
 			h.judge(assembler, e)
 		}
 	}, &sse.Options{MaxEvent: maxError})
@@ -61,11 +66,7 @@ func (h *head) judge(a wire.Assembler, e sse.Event) {
 	if said := a.Response().Error; !h.second && said != nil && said.Overflows() {
 		o, _ := wire.FindOverflow(http.StatusBadRequest, e.Data)
 		h.verdict = &o
-		h.failed = append(h.failed, e.Raw...)
-		return
 	}
-	h.passed = true
-	h.ready = append(h.ready, e.Raw...)
 }
 
 // opening reports whether an event says no more than that an answer begins.
@@ -91,22 +92,24 @@ func (h *head) Read(p []byte) (int, error) {
 
 func (h *head) step() {
 	n, err := h.from.Read(h.chunk[:])
+	h.held = append(h.held, h.chunk[:n]...)
 	_, _ = h.events.Write(h.chunk[:n])
 	switch {
 	case h.verdict != nil:
 		h.retry()
 		return
-	case h.passed || err != nil:
+	case h.over, err != nil, len(h.held) > maxError:
 		h.finish()
+	default:
+		h.ready, h.held = h.held[:h.free:h.free], h.held[h.free:]
+		h.taken, h.free = 0, 0
 	}
-	if err != nil {
-		h.err = err
-	}
+	h.err = err
 }
 
-// finish stops looking: the rest of what was read is the client's.
+// finish stops looking: everything that was read is the client's.
 func (h *head) finish() {
-	_ = h.events.Close()
+	h.ready, h.held = h.held, nil
 	h.events = nil
 	chunks.Put(h.chunk)
 	h.chunk = nil
@@ -123,12 +126,11 @@ func (h *head) retry() {
 		if resp != nil {
 			_ = resp.Body.Close()
 		}
-		h.passed = true
-		h.ready = append(h.ready, h.failed...)
 		h.finish()
 	default:
 		_ = h.from.Close()
-		h.from, h.second, h.failed = resp.Body, true, nil
+		h.ready, h.held = h.held[:h.free:h.free], nil
+		h.from, h.second, h.over, h.taken, h.free = resp.Body, true, false, 0, 0
 		h.begin()
 	}
 }

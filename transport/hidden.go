@@ -9,15 +9,19 @@ import (
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
-// hidden is what the client was not shown of one reply, with the reply before it of
-// which that is true, so that one look at the store finds all of them.
+// hidden is what clients were not shown of replies at one place, with the place before
+// it of which that is true, so that one look at the store finds all of them.
 type hidden struct {
-	Record weave.Record `json:"record"`
+	// Records of the last replies, the newest first: a client may ask several times.
+	Records []weave.Record `json:"records"`
 	// Messages of the client's that stand before the reply, and Before that of the
 	// earlier one.
 	Messages int              `json:"messages"`
 	Before   *plimsoll.Digest `json:"before,omitempty"`
 }
+
+// maxReplies is how many replies are remembered at one place.
+const maxReplies = 4
 
 // The kinds of records.
 const (
@@ -34,16 +38,12 @@ func (f *flow) restored() *wire.Request {
 	if len(places) == 0 {
 		return f.shown
 	}
-	chain := f.shown.Chain()
+	chain := f.chain()
 	key, ok := f.newest(chain, places)
 	if !ok {
 		return f.shown
 	}
-	found := f.follow(key, chain)
-	if len(found) == 0 {
-		return f.shown
-	}
-	body, err := weave.Restore(f.shown, found)
+	body, err := weave.Restore(f.shown, f.fitting(f.follow(key, chain)))
 	if err != nil || sameSlice(body, f.shown.Body()) {
 		if err != nil {
 			f.failed("what the client was not shown could not be put back", err)
@@ -57,6 +57,33 @@ func (f *flow) restored() *wire.Request {
 	}
 	f.woven = true
 	return request
+}
+
+// chain identifies the client's messages, apart from those of requests that ask for
+// something else.
+func (f *flow) chain() []plimsoll.Digest {
+	if salt, ok := f.salt(); ok {
+		return salted(f.shown.Chain(), salt)
+	}
+	return f.shown.Chain()
+}
+
+// fitting chooses the records of the replies that the client really has.
+func (f *flow) fitting(found map[int][]weave.Record) map[int]weave.Record {
+	chosen := map[int]weave.Record{}
+	for at, records := range found {
+		chosen[at] = records[0]
+		for _, r := range records {
+			if len(records) == 1 {
+				break
+			}
+			if body, err := weave.Restore(f.shown, map[int]weave.Record{at: r}); err == nil && !sameSlice(body, f.shown.Body()) {
+				chosen[at] = r
+				break
+			}
+		}
+	}
+	return chosen
 }
 
 // replies are the places where a reply of the model's begins.
@@ -82,6 +109,7 @@ func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, b
 		if !ok {
 			continue
 		}
+		f.followed = f.followed || i < len(chain)-1
 		for j := len(places) - 1; j >= 0 && places[j] > i; j-- {
 			ask = append(ask, keyFor(kindHidden, chain[places[j]]))
 		}
@@ -103,8 +131,8 @@ func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, b
 }
 
 // follow returns the records of a conversation by the places of their replies.
-func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int]weave.Record {
-	found := map[int]weave.Record{}
+func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int][]weave.Record {
+	found := map[int][]weave.Record{}
 	for range chain {
 		_, body, ok := f.recorded(key)
 		if !ok {
@@ -114,8 +142,8 @@ func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int]weav
 		if json.Unmarshal(body, &h) != nil || h.Messages >= len(chain) {
 			break
 		}
-		if keyFor(kindHidden, chain[h.Messages]) == key {
-			found[h.Messages] = h.Record
+		if keyFor(kindHidden, chain[h.Messages]) == key && len(h.Records) > 0 {
+			found[h.Messages] = h.Records
 		}
 		if h.Before == nil {
 			break
@@ -127,7 +155,7 @@ func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int]weav
 
 // seen notes what the newest record of the conversation is, as of this request.
 func (f *flow) seen(record weave.Record, hid bool) {
-	chain := f.shown.Chain()
+	chain := f.chain()
 	at := chain[len(chain)-1]
 	before, known := f.newest(chain, replies(f.shown))
 	note := []byte{}
@@ -136,7 +164,7 @@ func (f *flow) seen(record weave.Record, hid bool) {
 	}
 	if hid {
 		key := keyFor(kindHidden, at)
-		h := hidden{Record: record, Messages: len(chain) - 1}
+		h := hidden{Records: f.withOthers(key, record), Messages: len(chain) - 1}
 		if known && before != key {
 			h.Before = &before
 		}
@@ -148,4 +176,20 @@ func (f *flow) seen(record weave.Record, hid bool) {
 		}
 	}
 	f.t.records.keep(recordKey{f.owner.key, keyFor(kindSeen, at)}, note)
+}
+
+// withOthers puts a record before those of other replies at the same place.
+func (f *flow) withOthers(key plimsoll.Digest, record weave.Record) []weave.Record {
+	all := []weave.Record{record}
+	_, body, ok := f.recorded(key)
+	var h hidden
+	if !ok || json.Unmarshal(body, &h) != nil {
+		return all
+	}
+	for _, other := range h.Records {
+		if other.Shown != record.Shown && len(all) < maxReplies {
+			all = append(all, other)
+		}
+	}
+	return all
 }

@@ -3,6 +3,8 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,20 +44,28 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if window == 0 {
 		window = f.t.options.Window
 	}
-	line := plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}
-	if window == 0 {
-		known, err := f.keeper.Line(c)
-		if err != nil {
-			return known, err
-		}
-		line = known
+	if window > 0 {
+		return plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}, nil
+	}
+	line, err := f.keeper.Line(c)
+	if err != nil {
+		return line, err
+	}
+	if f.asksForMillion() && line.Window < million {
+		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
 	}
 	if l, ok := f.t.limits.find(f.ctx, f.x.Upstream, c.Model, f.t.options.Now()); ok {
-		if told := l.line(c, line); window == 0 || told.Limit() < line.Limit() {
-			line = told
-		}
+		line = l.line(c, line)
 	}
 	return line, nil
+}
+
+// million is the window that a beta of Anthropic's gives to models that have a smaller
+// one without it.
+const million = 1_000_000
+
+func (f *flow) asksForMillion() bool {
+	return f.dialect == plimsoll.Anthropic && slices.ContainsFunc(f.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
 }
 
 // reserveOf is what is kept free of a window that somebody has set. Clients ask for
@@ -76,7 +86,12 @@ type learned struct {
 	Ratio float64 `json:"ratio"`
 	// Output says that the answer counts, too.
 	Output bool `json:"output,omitempty"`
+	// At is when it was said.
+	At time.Time `json:"at"`
 }
+
+// learnedLife is how long it is believed: servers are given other windows.
+const learnedLife = 24 * time.Hour
 
 // line is the line by what was learned, in our tokens.
 func (l learned) line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
@@ -91,10 +106,14 @@ func (l learned) line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Lin
 // our count may be off.
 const margin = 0.98
 
+// leastRatio and mostRatio bound what is believed of an upstream's tokens against ours:
+// figures beyond them are about something else.
+const leastRatio, mostRatio = 0.6, 1.7
+
 // learn draws a limit from an overflow: what the upstream said, about a request that
-// weighs so much by our count.
-func learn(o wire.Overflow, weighed, maxOutput int) learned {
-	l := learned{Limit: o.Limit, Ratio: 1}
+// weighs so much by our count. It reports false if that holds for this request alone.
+func learn(o wire.Overflow, weighed, maxOutput int) (learned, bool) {
+	l, sure := learned{Limit: o.Limit, Ratio: 1}, false
 	switch {
 	case o.Limit > 0 && o.Tokens > 0 && weighed > 0:
 		withAnswer := float64(o.Tokens-maxOutput) / float64(weighed)
@@ -102,14 +121,35 @@ func learn(o wire.Overflow, weighed, maxOutput int) learned {
 		if maxOutput > 0 && o.Tokens-maxOutput > weighed/2 && abs(withAnswer-1) < abs(l.Ratio-1) {
 			l.Output, l.Ratio = true, withAnswer
 		}
+		sure = l.Ratio >= leastRatio && l.Ratio <= mostRatio
 	case o.Limit > 0:
 		// Only the limit is told: that it was exceeded bounds the ratio from below.
 		l.Ratio = max(1, float64(o.Limit)/float64(max(1, weighed)))
+		sure = l.Ratio <= mostRatio
 	default:
 		l.Limit = weighed * 3 / 4
 	}
-	l.Ratio = min(4, max(0.25, l.Ratio)) / margin
-	return l
+	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
+	return l, sure
+}
+
+// weighable reports whether everything in a conversation can be weighed: not files that
+// the server has, and not what nobody here understands.
+func weighable(c plimsoll.Conversation) bool {
+	for i := range c.Messages.Len() {
+		m := c.Messages.At(i)
+		for j := range m.Parts.Len() {
+			switch p := plimsoll.Peek(m, j).(type) {
+			case plimsoll.Opaque:
+				return false
+			case plimsoll.Media:
+				if p.URL != "" {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 func abs(x float64) float64 { return max(x, -x) }
@@ -145,7 +185,7 @@ func (l *limits) find(ctx context.Context, upstream, model string, now time.Time
 	l.mu.Lock()
 	h, ok := l.known[name]
 	l.mu.Unlock()
-	if ok && (h.ok || now.Sub(h.at) < recheck) {
+	if ok && (h.ok && now.Sub(h.At) < learnedLife || !h.ok && now.Sub(h.at) < recheck) {
 		return h.learned, h.ok
 	}
 	h = heard{at: now}
@@ -153,7 +193,7 @@ func (l *limits) find(ctx context.Context, upstream, model string, now time.Time
 		ctx, cancel := context.WithTimeout(ctx, storeWait)
 		defer cancel()
 		if value, err := l.store.Value(ctx, name); err == nil {
-			h.ok = json.Unmarshal(value, &h.learned) == nil && h.Limit > 0 && h.Ratio > 0
+			h.ok = json.Unmarshal(value, &h.learned) == nil && h.Limit > 0 && h.Ratio > 0 && now.Sub(h.At) < learnedLife
 		}
 	}
 	l.remember(name, h)
@@ -172,6 +212,7 @@ func (l *limits) remember(name string, h heard) {
 // put remembers a limit.
 func (l *limits) put(ctx context.Context, upstream, model string, is learned, now time.Time) error {
 	name := limitName(upstream, model)
+	is.At = now
 	l.remember(name, heard{is, true, now})
 	if l.store == nil {
 		return nil

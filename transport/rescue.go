@@ -19,7 +19,7 @@ func (f *flow) rescue(resp *http.Response) (*http.Response, error) {
 	if f.plan == nil {
 		return resp, nil
 	}
-	if !f.rescued && f.unknownManagement(resp) {
+	if !f.plain && f.unknownManagement(resp) {
 		return f.sendPlain(resp)
 	}
 	switch {
@@ -61,10 +61,7 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	}
 	f.rescued = true
 	conversation, weighed := f.task.Conversation, f.plan.After.Total
-	is := learn(o, weighed, conversation.MaxOutput)
-	if err := f.t.limits.put(f.ctx, f.x.Upstream, f.model, is, f.t.options.Now()); err != nil {
-		f.failed("the limit of the model could not be stored", err)
-	}
+	is, sure := learn(o, weighed, conversation.MaxOutput)
 	line := is.line(conversation, f.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}
@@ -76,20 +73,29 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 		return nil, nil
 	}
 	f.x.Rescued = true
-	return f.send()
+	resp, err := f.send()
+	if err == nil && resp.StatusCode == http.StatusOK && sure && weighable(conversation) {
+		if err := f.t.limits.put(f.ctx, f.x.Upstream, f.model, is, f.t.options.Now()); err != nil {
+			f.failed("the limit of the model could not be stored", err)
+		}
+	}
+	return resp, err
 }
 
 // sendPlain sends the request once more, without what the upstream does not know.
 func (f *flow) sendPlain(resp *http.Response) (*http.Response, error) {
-	f.rescued = true
+	f.plain = true
 	body, err := withoutManagement(f.sent)
 	if err != nil {
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	f.t.lacking.note(f.x.Upstream, managementKey)
+	f.t.lacking.note(f.x.Upstream, managementKey, f.t.options.Now())
 	f.sent = body
-	return f.send()
+	if resp, err = f.send(); err != nil {
+		return nil, err
+	}
+	return f.rescue(resp)
 }
 
 // overflowInBody reports whether an error says that the context is full. Its body is as

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/coding"
@@ -20,12 +20,13 @@ type woven struct {
 	reply weave.Reply
 	// from is the model's answer that is being read.
 	from io.ReadCloser
-	// watch reads the same for its usage.
-	watch *watcher
-	chunk *[chunkSize]byte
-	ready []byte
+	// watch reads the same for its usage; first is the one of the first answer.
+	watch, first *watcher
+	chunk        *[chunkSize]byte
+	ready        []byte
 	// results of all rounds so far.
 	results [][]weave.Result
+	waiting atomic.Bool
 	err     error
 }
 
@@ -92,6 +93,9 @@ func (w *woven) step() {
 		return
 	}
 	w.watch.done()
+	if w.first == nil {
+		w.first = w.watch
+	}
 	w.next()
 }
 
@@ -120,7 +124,9 @@ func (w *woven) next() {
 
 // ask sends the results to the model, whose answer goes on in this body.
 func (w *woven) ask(round weave.Round, results []weave.Result) error {
+	w.waiting.Store(true)
 	resp, err := w.f.goOn(round, results)
+	w.waiting.Store(false)
 	if err != nil {
 		return err
 	}
@@ -142,6 +148,12 @@ func (w *woven) finish(err error) {
 		w.ready = append(w.ready, w.reply.Finish()...)
 		record, hid := w.reply.Record(w.results)
 		w.f.seen(record, hid)
+		switch {
+		case hid:
+			w.f.chained(w.first.final, &record)
+		case w.watch.complete():
+			w.f.chained(w.watch.final, nil)
+		}
 	}
 	w.err = err
 	if errors.Is(err, io.EOF) {
@@ -150,6 +162,9 @@ func (w *woven) finish(err error) {
 		w.f.end(err)
 	}
 }
+
+// Waiting reports whether the model has been asked again and has not begun to answer.
+func (w *woven) Waiting() bool { return w.waiting.Load() }
 
 // Close ends the model's answer.
 func (w *woven) Close() error {
@@ -186,12 +201,21 @@ func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, 
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("go on: the upstream answered %d: %s", resp.StatusCode, strings.ToValidUTF8(string(text), "?"))
+		return nil, &refusedError{resp}
 	}
 	return resp, nil
 }
+
+// refusedError says that an upstream refused to go on with an answer.
+type refusedError struct{ resp *http.Response }
+
+// Error says so, without what the upstream said: that may be anything.
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("the upstream answered %d when the model was asked to go on", e.resp.StatusCode)
+}
+
+// Answered tells the proxy that the upstream was reached.
+func (e *refusedError) Answered() bool { return true }
 
 // execute answers one call. Its answer is no longer than there is room for.
 func (f *flow) execute(name, arguments string) weave.Result {

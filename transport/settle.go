@@ -3,6 +3,8 @@ package transport
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
@@ -53,6 +55,8 @@ type bills struct {
 	waiting []func()
 	working bool
 	idle    sync.WaitGroup
+	// failed is told of mistakes.
+	failed func(error)
 }
 
 // maxBills is how many may wait; more are settled by those who bring them.
@@ -84,8 +88,18 @@ func (b *bills) work() {
 		next := b.waiting[0]
 		b.waiting = b.waiting[1:]
 		b.mu.Unlock()
-		next()
+		b.settle(next)
 	}
+}
+
+// settle lets no mistake of ours end the process.
+func (b *bills) settle(next func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			b.failed(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	next()
 }
 
 // Close waits until all accounts are written. The transport may be used no more.

@@ -1,29 +1,37 @@
 package transport
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
-// lacking remembers what upstreams turned out not to have.
+// lacking remembers for a while what upstreams turned out not to have.
 type lacking struct{ of sync.Map }
 
-func (l *lacking) note(upstream, what string) { l.of.Store(upstream+" "+what, true) }
+const lackingLife = 10 * time.Minute
 
-func (l *lacking) lacks(upstream, what string) bool {
-	_, ok := l.of.Load(upstream + " " + what)
-	return ok
+func (l *lacking) note(upstream, what string, now time.Time) { l.of.Store(upstream+" "+what, now) }
+
+func (l *lacking) lacks(upstream, what string, now time.Time) bool {
+	at, ok := l.of.Load(upstream + " " + what)
+	return ok && now.Sub(at.(time.Time)) < lackingLife
 }
 
-// missing reports whether an upstream does not have what it was asked for.
-func missing(status int) bool {
-	switch status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+// missing reports whether an upstream does not have the path that it was asked for. One
+// that does not know the model has.
+func missing(resp *http.Response, model string) bool {
+	switch resp.StatusCode {
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return true
+	case http.StatusNotFound:
+		body, _ := peeked(resp)
+		return model == "" || !bytes.Contains(body, []byte(model))
 	}
 	return false
 }
@@ -31,7 +39,8 @@ func missing(status int) bool {
 // asked sends the request as it came to an upstream that may not have the endpoint. It
 // returns nil if it does not.
 func (f *flow) asked() (*http.Response, error) {
-	if f.t.lacking.lacks(f.x.Upstream, f.name) {
+	what := f.name + " " + string(f.dialect)
+	if f.t.lacking.lacks(f.x.Upstream, what, f.t.options.Now()) {
 		return nil, nil
 	}
 	f.sent = f.body
@@ -39,12 +48,12 @@ func (f *flow) asked() (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !missing(resp.StatusCode) || f.t.options.Official(f.x.Upstream) {
+	if f.t.options.Official(f.x.Upstream) || !missing(resp, f.model) {
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	f.t.lacking.note(f.x.Upstream, f.name)
+	f.t.lacking.note(f.x.Upstream, what, f.t.options.Now())
 	return nil, nil
 }
 

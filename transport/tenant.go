@@ -2,40 +2,62 @@ package transport
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/store"
 )
 
 // Credential names the sender of a request by a hash of everything that it presents as
-// a credential; empty if that is nothing. Clients put keys into any of these places,
-// so none of them is left out, and a name is never a part of a key.
+// a credential; empty if that is nothing. Clients and gateways put keys into many
+// places, so none of them is left out, and a name is never a part of a key.
 func Credential(req *http.Request) string {
-	sum, any := sha256.New(), false
+	sum, found := sha256.New(), false
 	add := func(place, value string) {
 		if value == "" {
 			return
 		}
-		any = true
-		length := [8]byte{byte(len(value)), byte(len(value) >> 8), byte(len(value) >> 16), byte(len(value) >> 24)}
-		sum.Write([]byte(place))
-		sum.Write(length[:])
+		found = true
+		sum.Write(binary.BigEndian.AppendUint64([]byte(place), uint64(len(value))))
 		sum.Write([]byte(value))
 	}
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Goog-Api-Key", "Api-Key", "Proxy-Authorization", "Cookie"} {
-		for _, value := range req.Header.Values(name) {
+	var names []string
+	for name := range req.Header {
+		if isCredential(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range req.Header[name] {
 			add(name, value)
 		}
 	}
 	for _, value := range keysIn(req) {
 		add("key", value)
 	}
-	if !any {
+	if !found {
 		return ""
 	}
 	return "credential:" + hex.EncodeToString(sum.Sum(nil))
+}
+
+// isCredential knows the headers that carry keys by how they end.
+func isCredential(name string) bool {
+	name = strings.ToLower(name)
+	if name == "cookie" {
+		return true
+	}
+	for _, end := range []string{"authorization", "api-key", "apikey", "-auth", "subscription-key", "auth-token", "access-token", "virtual-key"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 func keysIn(req *http.Request) []string {

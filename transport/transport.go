@@ -9,7 +9,9 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
@@ -50,6 +52,7 @@ func New(o *Options) (*Transport, error) {
 	t.limits.store = t.options.Store
 	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
 	t.guard.now = t.options.Now
+	t.bills.failed = func(err error) { t.options.Logger.Error("a bill could not be settled", "error", err) }
 	t.guard.accounts.failed = func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) }
 	return t, nil
 }
@@ -63,7 +66,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer req.Body.Close()
 	f := t.begin(req, e)
-	resp, err := f.run()
+	resp, err := f.guarded()
 	if err != nil {
 		f.end(err)
 		return nil, err
@@ -100,6 +103,8 @@ type flow struct {
 	client *wire.Request
 	task   plimsoll.Task
 	plan   *plimsoll.Plan
+	// followed says that an earlier request of the conversation passed through here.
+	followed bool
 	// woven says that request has rounds that the client was not shown.
 	woven bool
 	// sent is the body that goes upstream.
@@ -108,9 +113,11 @@ type flow struct {
 	wanted []plimsoll.Pin
 	// offered says that the model can call tools of ours.
 	offered bool
-	// rescued says that the one retry was used.
-	rescued bool
-	ended   bool
+	// rescued says that the one retry was used, plain that the request was sent without
+	// what the upstream does not know, sends how often it was sent.
+	rescued, plain bool
+	sends          int
+	ended          bool
 }
 
 func (t *Transport) begin(req *http.Request, e endpoint) *flow {
@@ -120,6 +127,25 @@ func (t *Transport) begin(req *http.Request, e endpoint) *flow {
 		Tenant: f.owner.label, Decision: Bypassed,
 	}
 	return f
+}
+
+// guarded runs the request, and lets it go on as it came if that fails by a mistake of
+// ours before anything was sent.
+func (f *flow) guarded() (resp *http.Response, err error) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		f.failed("the request could not be managed", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		if f.sends > 0 || f.raw == nil {
+			resp, err = nil, fmt.Errorf("manage the request: %v", r)
+			return
+		}
+		f.shown, f.plan, f.offered, f.x.Decision = nil, nil, false, Failed
+		resp, err = f.forward("")
+	}()
+	return f.run()
 }
 
 func (f *flow) run() (*http.Response, error) {
@@ -141,9 +167,15 @@ func (f *flow) run() (*http.Response, error) {
 		return f.refuse(err), nil
 	}
 	if f.shown, err = f.codec.Decode(f.body); err != nil {
+		if f.dryRun {
+			return f.refuse(err), nil
+		}
 		return f.forward("the body was not understood and is not managed")
 	}
 	f.read()
+	if f.dryRun && (f.name == countOnly || f.name == compact) {
+		return f.refuse(badHeader(HeaderDryRun, f.in.Header.Get(HeaderDryRun), "leave it out: there is no plan for this path")), nil
+	}
 	switch f.name {
 	case countOnly:
 		return f.count()
@@ -156,7 +188,7 @@ func (f *flow) run() (*http.Response, error) {
 // read takes from the request what the exchange tells about it.
 func (f *flow) read() {
 	c := f.shown.Conversation()
-	if f.model == "" {
+	if c.Model != "" && f.dialect != plimsoll.Gemini {
 		f.model = c.Model
 	}
 	f.stream = f.stream || f.shown.Stream()
@@ -192,14 +224,21 @@ type heavy chan struct{}
 // heavyBody is a body that has to wait for its turn.
 const heavyBody = 1 << 20
 
-// enter waits for a turn, and returns what ends it.
+// heavyWait is how long it waits: those before it may be waiting for a summary.
+const heavyWait = 5 * time.Second
+
+// enter waits for a turn, but not for ever, and returns what ends it.
 func (h heavy) enter(ctx context.Context, bytes int) (leave func(), err error) {
 	if bytes < heavyBody {
 		return func() {}, nil
 	}
+	timer := time.NewTimer(heavyWait)
+	defer timer.Stop()
 	select {
 	case h <- struct{}{}:
 		return func() { <-h }, nil
+	case <-timer.C:
+		return func() {}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -221,6 +260,11 @@ func (f *flow) forward(warning string) (*http.Response, error) {
 func (f *flow) send() (*http.Response, error) {
 	out := f.in.Clone(f.ctx)
 	stripControls(out.Header)
+	if f.sends++; f.sends > 1 {
+		// It is another request, and a server that knows the key would answer the first.
+		out.Header.Del("Idempotency-Key")
+		out.Header.Del("X-Idempotency-Key")
+	}
 	body := f.sent
 	if sameSlice(body, f.body) {
 		body = f.raw

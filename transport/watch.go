@@ -62,9 +62,6 @@ func (w *watcher) done() {
 	answer, whole := w.answer()
 	w.whole = whole && answer.Error == nil
 	w.f.settle(answer)
-	if w.whole {
-		w.f.chained(w.final)
-	}
 }
 
 // complete reports whether the answer came to its end.
@@ -128,6 +125,11 @@ func newUndone(encoding string, sink io.WriteCloser) *undone {
 	u := &undone{w, make(chan struct{})}
 	go func() {
 		defer close(u.over)
+		defer func() {
+			if recover() != nil { // an answer that cannot be read is not billed
+				_, _ = io.Copy(io.Discard, r)
+			}
+		}()
 		if d, err := coding.NewReader(encoding, r); err == nil {
 			_, _ = io.Copy(sink, d)
 			_ = d.Close()

@@ -68,9 +68,26 @@ func errorIn(body []byte) *APIError {
 	case object.Message != "":
 		return ParseAPIError(body)
 	case len(object.Detail) > 0:
-		return ParseAPIError(object.Detail)
+		return ParseAPIError(detailOf(object.Detail))
 	}
 	return nil
+}
+
+// detailOf leaves of a list of details what they say: servers repeat in them what they
+// were sent.
+func detailOf(raw json.RawMessage) json.RawMessage {
+	var list []struct {
+		Message string `json:"msg"`
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return raw
+	}
+	var said []string
+	for _, d := range list {
+		said = append(said, d.Message)
+	}
+	text, _ := json.Marshal(strings.Join(said, "; ")) // a text always can be
+	return text
 }
 
 func overflowOf(e *APIError) (Overflow, bool) {
@@ -123,6 +140,8 @@ var otherwise = []string{
 	"tokens per day",
 	"too many requests",
 	"max_tokens is too large",
+	"max_tokens' is too large",
+	"max_completion_tokens' is too large",
 	"max_output_tokens is too",
 	"throttling",
 	"please wait",
