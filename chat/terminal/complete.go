@@ -179,6 +179,9 @@ func isBlankOrControl(r rune) bool { return r <= ' ' || r == 0x7f || line(string
 // isOpen reports whether something was chosen by Tab.
 func (m menu) isOpen() bool { return m.chosen != nothingChosen }
 
+// endsWord reports whether what was chosen is a whole word.
+func (m menu) endsWord() bool { return !m.candidates[m.chosen].open }
+
 // step inserts what is next: the only candidate, what all have in common, or one
 // after the other.
 func (m *menu) step(in *input, by int) {

@@ -204,3 +204,13 @@ func TestTheMenuShowsCommandsWhileOneIsTyped(t *testing.T) {
 		t.Error("Enter in the menu sent the line")
 	}
 }
+
+func TestWhatIsTypedBehindAChoiceIsAnotherWord(t *testing.T) {
+	t.Parallel()
+	g := newStage(t, &played{participants: []chat.Participant{{Name: "anthropic"}}}, 80, 24)
+	g.write("@a")
+	g.press("tab")
+	g.wantInput("@all")
+	g.write("hi")
+	g.wantInput("@all hi")
+}

@@ -47,6 +47,9 @@ func (s *screen) key(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 	}
+	if s.menu.isOpen() && s.menu.endsWord() && msg.Text != "" && msg.Text != " " {
+		s.input.area.InsertString(" ")
+	}
 	cmd := s.input.update(msg)
 	s.typed()
 	return cmd

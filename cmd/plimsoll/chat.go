@@ -139,6 +139,9 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 	if err := c.attach(ctx, p, engine); err != nil {
 		return err
 	}
+	if c.takesScreen(p) {
+		return p.fullScreen(ctx, engine, sessions)
+	}
 	return c.show(ctx, p, engine)
 }
 
@@ -178,7 +181,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 	return o, nil
 }
 
-// show runs the chat where it can be seen.
+// show runs the chat line by line.
 func (c *chatCmd) show(ctx context.Context, p *process, engine *chat.Engine) error {
 	o := &plain.Options{Edit: p.editor(), Line: strings.Join(c.Message, " ")}
 	if isTerminal(p.stdin) && isTerminal(p.stderr) {
