@@ -118,7 +118,7 @@ func (j *Job) take(c *scripted.Call) {
 		switch {
 		case r.Name == toolRead, r.Name == toolGrep:
 			ours++
-			if !strings.HasPrefix(text, "ref ") && len(Marks([]byte(text))) == 0 && !refs.MatchString(text) {
+			if !strings.HasPrefix(text, "No matches") && len(Marks([]byte(text))) == 0 && !refs.MatchString(text) {
 				j.failed = append(j.failed, fmt.Sprintf("%s answered %.200q", r.Name, text))
 			}
 			j.back.Add(Marks([]byte(text)))
