@@ -14,8 +14,9 @@ import (
 type anthropicLoom struct{}
 
 var (
-	_ loom    = anthropicLoom{}
-	_ adapter = anthropicLoom{}
+	_ loom      = anthropicLoom{}
+	_ adapter   = anthropicLoom{}
+	_ forgetter = anthropicLoom{}
 )
 
 func (l anthropicLoom) reply(streamed bool, ours func(string) bool) Reply {
@@ -89,16 +90,10 @@ func contentAt(body []byte, at rawjson.Span) (content rawjson.List) {
 }
 
 // adapt puts the last cache mark of what stood there on the last block that can carry
-// one, so that there are never more marks than before. If no thinking stood there, the
-// client has taken it out, as some must who go on with another model, and it stays out.
+// one, so that there are never more marks than before.
 func (anthropicLoom) adapt(stood []byte, elements []json.RawMessage) []json.RawMessage {
 	elements = slices.Clone(elements)
-	value, thinks := marksOf(stood)
-	for i := range elements {
-		if !thinks {
-			elements[i] = withoutThinking(elements[i])
-		}
-	}
+	value := markOf(stood)
 	for i := len(elements) - 1; i >= 0 && value != nil; i-- {
 		if marked, ok := withMark(elements[i], value); ok {
 			elements[i] = marked
@@ -108,18 +103,25 @@ func (anthropicLoom) adapt(stood []byte, elements []json.RawMessage) []json.RawM
 	return elements
 }
 
-// marksOf returns the last cache mark on a block of some messages, and whether there is
-// thinking in them.
-func marksOf(messages []byte) (last []byte, thinks bool) {
+// forget takes the thinking out of messages.
+func (anthropicLoom) forget(elements []json.RawMessage) []json.RawMessage {
+	elements = slices.Clone(elements)
+	for i := range elements {
+		elements[i] = withoutThinking(elements[i])
+	}
+	return elements
+}
+
+// markOf returns the last cache mark on a block of some messages.
+func markOf(messages []byte) (last []byte) {
 	for _, m := range itemsOf(listed([][]byte{messages})) {
 		for _, block := range itemsOf(memberOf(m, "content")) {
 			if mark := memberOf(block, "cache_control"); isObject(mark) {
 				last = mark
 			}
-			thinks = thinks || isThinking(block)
 		}
 	}
-	return last, thinks
+	return last
 }
 
 func isThinking(block []byte) bool {

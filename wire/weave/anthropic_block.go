@@ -135,11 +135,12 @@ func anthropicMessage(blocks [][]byte) [][]byte {
 }
 
 // see notes what of the blocks the client was shown.
-func (s shown) see(blocks []*anthropicBlock) {
+func (s *shown) see(blocks []*anthropicBlock) {
 	for _, b := range blocks {
 		s.text(b.said())
+		s.thought = s.thought || isThinking(b.raw)
 		if b.kind == "tool_use" && !b.ours {
-			s.call(b.id)
+			s.call(plimsoll.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})
 		}
 	}
 }

@@ -10,7 +10,7 @@ type anthropicJoiner struct{ ours func(string) bool }
 
 var _ joiner = anthropicJoiner{}
 
-func (j anthropicJoiner) read(body []byte, seen shown) (answered, bool) {
+func (j anthropicJoiner) read(body []byte, seen *shown) (answered, bool) {
 	if !json.Valid(body) || stringOf(body, "type") != "message" {
 		return answered{}, false
 	}

@@ -7,17 +7,26 @@
 // the client's as it comes and holds back what is not; answers the calls; asks the
 // model again with [Continue]; and the next answer goes on in the same reply, so that
 // the client sees one message. Until a call of ours appears, every byte of a stream
-// passes as it came.
+// passes as it came. Only reasoning of Responses waits until the item behind it begins,
+// and with it what comes meanwhile: if it led to calls of ours alone, it is hidden with
+// them, because that API refuses reasoning without the item that it led to, and the
+// client may have nobody later who puts that back.
 //
 // The client's history then lacks what it was not shown. [Record] says what that was,
 // and [Restore] puts it back into the client's later requests, so that the model sees
 // what it said, the provider's prompt cache still matches, and signed thinking stays
-// where it was signed.
+// where it was signed. A reply that the client has edited, in its words or in the
+// arguments of its calls, is another one: nothing is put back into it.
 //
 // A model may call our tools without end. Whoever has enough of it does not ask again
 // and finishes the reply: then it ends as if the model had stopped there (end_turn,
 // stop), without the calls. Their results belong into the record all the same, so that
-// the model finds them in its next turn; without them the calls are forgotten.
+// the model finds them in its next turn; without them the calls are forgotten. If the
+// model had said nothing by then, the reply is empty in the way in which the API itself
+// answers when a model says nothing: no blocks, an empty text, no items, a part without
+// words. No words are made up, since they would be taken for the model's, then and in
+// every later request. A client that keeps such a reply gets back what was hidden; one
+// that drops it, or has got no items to keep, goes on as if it had never asked.
 //
 // Nothing can go on where a model gives several answers to one request (OpenAI's n): no
 // tools should be offered to it.
@@ -85,8 +94,13 @@ type Result struct {
 // elements are texts and keep their bytes.
 type Record struct {
 	// Shown identifies what the client was shown: the text, without white space, and
-	// the client's own calls. A message that says something else is another reply.
+	// the client's own calls with their arguments. A message that says something else is
+	// another reply.
 	Shown plimsoll.Digest
+	// Thought says that some of what the client was shown is reasoning. A client that
+	// sends none of it back has dropped it, as some must who go on with another model,
+	// and then none is put back, where a dialect tells it from what was said.
+	Thought bool
 	// Elements stand in the place of the client's own: everything that was said, and
 	// the answers to our calls but for those that are Results. There may be none.
 	Elements []json.RawMessage

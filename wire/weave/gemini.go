@@ -14,7 +14,10 @@ import (
 // whole answers.
 type geminiLoom struct{}
 
-var _ loom = geminiLoom{}
+var (
+	_ loom      = geminiLoom{}
+	_ forgetter = geminiLoom{}
+)
 
 func (l geminiLoom) reply(streamed bool, ours func(string) bool) Reply {
 	if streamed {
@@ -71,13 +74,27 @@ func (geminiLoom) put(r *wire.Request, next int, results []json.RawMessage) ([]r
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
 }
 
+// forget takes thoughts out of contents that say something else as well. Signatures of
+// calls stay: newer models refuse calls without.
+func (geminiLoom) forget(elements []json.RawMessage) []json.RawMessage {
+	elements = slices.Clone(elements)
+	for i, content := range elements {
+		parts := itemsOf(memberOf(content, "parts"))
+		left := slices.DeleteFunc(slices.Clone(parts), func(part []byte) bool { return string(memberOf(part, "thought")) == "true" })
+		if len(left) > 0 && len(left) < len(parts) {
+			elements[i] = withMember(content, "parts", listed(left))
+		}
+	}
+	return elements
+}
+
 // geminiJoiner joins answers by their parts. An answer may be a list of pieces: that is
 // how answers are streamed to those who do not ask for events.
 type geminiJoiner struct{ ours func(string) bool }
 
 var _ joiner = geminiJoiner{}
 
-func (j geminiJoiner) read(body []byte, seen shown) (answered, bool) {
+func (j geminiJoiner) read(body []byte, seen *shown) (answered, bool) {
 	if !json.Valid(body) {
 		return answered{}, false
 	}

@@ -97,12 +97,14 @@ func geminiContent(parts [][]byte) [][]byte {
 }
 
 // show notes what the client is shown of the answer.
-func (a *geminiAnswer) show(seen shown) {
+func (a *geminiAnswer) show(seen *shown) {
 	for _, p := range a.parts {
 		switch {
 		case p.isCall && !p.ours:
-			seen.call(cmp.Or(p.id, p.name))
-		case p.isText && !p.isCall && !p.thought:
+			seen.call(plimsoll.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments})
+		case p.thought:
+			seen.thought = true
+		case p.isText && !p.isCall:
 			seen.text(unquoted(quoted(p.text)))
 		}
 	}

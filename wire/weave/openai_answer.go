@@ -2,7 +2,6 @@ package weave
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -159,11 +158,11 @@ func (a *openaiAnswer) message(calls [][]byte) [][]byte {
 }
 
 // see notes what of the answer the client was shown.
-func (a *openaiAnswer) see(seen shown) {
+func (a *openaiAnswer) see(seen *shown) {
 	seen.text(a.text())
 	for _, c := range a.calls.all {
 		if !c.ours {
-			seen.call(cmp.Or(c.id, c.name))
+			seen.call(c.toolCall())
 		}
 	}
 }

@@ -12,7 +12,7 @@ type openaiJoiner struct{ ours func(string) bool }
 
 var _ joiner = openaiJoiner{}
 
-func (j openaiJoiner) read(body []byte, seen shown) (answered, bool) {
+func (j openaiJoiner) read(body []byte, seen *shown) (answered, bool) {
 	a, message := j.answer(body)
 	if message == nil {
 		return answered{}, false

@@ -1,6 +1,7 @@
 package weave
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -13,9 +14,9 @@ import (
 )
 
 // Shown identifies what a client was shown by its texts, whose white space and
-// boundaries do not matter, and by the ids of its calls, or their names where they have
-// none.
-func Shown(texts, calls []string) plimsoll.Digest {
+// boundaries do not matter, and by its calls: their ids, or their names where they have
+// none, and their arguments, however these are written.
+func Shown(texts []string, calls []plimsoll.ToolCall) plimsoll.Digest {
 	s := newShown()
 	for _, t := range texts {
 		s.text(t)
@@ -27,22 +28,66 @@ func Shown(texts, calls []string) plimsoll.Digest {
 }
 
 // shown gathers what a client was shown, so that every beginning of it can be told.
-type shown struct{ texts, calls hash.Hash }
+type shown struct {
+	texts, calls hash.Hash
+	// thought says that some of it was reasoning.
+	thought bool
+}
 
-func newShown() shown { return shown{sha256.New(), sha256.New()} }
+func newShown() *shown { return &shown{texts: sha256.New(), calls: sha256.New()} }
 
-func (s shown) text(text string) {
+func (s *shown) text(text string) {
 	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
 		s.texts.Write([]byte(word))
 	}
 }
 
-func (s shown) call(id string) {
-	s.calls.Write(binary.BigEndian.AppendUint64(nil, uint64(len(id))))
-	s.calls.Write([]byte(id))
+func (s *shown) call(c plimsoll.ToolCall) {
+	for _, field := range []string{cmp.Or(c.ID, c.Name), canonical(c.Arguments)} {
+		s.calls.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
+		s.calls.Write([]byte(field))
+	}
 }
 
-func (s shown) digest() plimsoll.Digest {
+// canonical returns arguments in a form that does not depend on who has read and written
+// them since: with sorted keys, without white space and without members that are null,
+// which many clients leave out, numbers by their value. What is no JSON stays as it is.
+func canonical(arguments string) string {
+	if strings.TrimSpace(arguments) == "" {
+		return "{}"
+	}
+	var value any
+	if json.Unmarshal([]byte(arguments), &value) != nil {
+		return arguments
+	}
+	if value == nil {
+		return "{}"
+	}
+	text, err := json.Marshal(withoutNulls(value))
+	if err != nil {
+		return arguments
+	}
+	return string(text)
+}
+
+// withoutNulls takes members that are null out of objects.
+func withoutNulls(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, member := range value {
+			if value[key] = withoutNulls(member); member == nil {
+				delete(value, key)
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = withoutNulls(value[i])
+		}
+	}
+	return value
+}
+
+func (s *shown) digest() plimsoll.Digest {
 	sum := sha256.Sum256(s.calls.Sum(s.texts.Sum(nil)))
 	return plimsoll.Digest(sum[:len(plimsoll.Digest{})])
 }
@@ -50,13 +95,14 @@ func (s shown) digest() plimsoll.Digest {
 // stored is a record as it is stored: elements are texts, so that they keep their bytes.
 type stored struct {
 	Shown    plimsoll.Digest `json:"shown"`
+	Thought  bool            `json:"thought,omitempty"`
 	Elements []string        `json:"elements"`
 	Results  []string        `json:"results,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler].
 func (r Record) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stored{r.Shown, stringsOf(r.Elements), stringsOf(r.Results)})
+	return json.Marshal(stored{r.Shown, r.Thought, stringsOf(r.Elements), stringsOf(r.Results)})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -65,7 +111,7 @@ func (r *Record) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return err
 	}
-	*r = Record{s.Shown, messagesOf(s.Elements), messagesOf(s.Results)}
+	*r = Record{s.Shown, s.Thought, messagesOf(s.Elements), messagesOf(s.Results)}
 	for _, e := range append(r.Elements[:len(r.Elements):len(r.Elements)], r.Results...) {
 		if !json.Valid(e) {
 			return fmt.Errorf("an element of the record is no JSON: %w", plimsoll.ErrInvalid)
@@ -95,7 +141,7 @@ type history struct {
 	loom   loom
 	rounds []answered
 	// seen is what the client was shown.
-	seen shown
+	seen *shown
 }
 
 func newHistory(l loom) history { return history{loom: l, seen: newShown()} }
@@ -122,7 +168,7 @@ func (h *history) record(results [][]Result) (Record, bool) {
 	if !hidden || h.rounds[last].Broken {
 		return Record{}, false
 	}
-	rec := Record{Shown: h.seen.digest()}
+	rec := Record{Shown: h.seen.digest(), Thought: h.seen.thought}
 	for i := range h.rounds {
 		if err := h.add(&rec, i, results); err != nil {
 			return Record{}, false

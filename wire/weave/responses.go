@@ -14,7 +14,10 @@ import (
 // and each piece of reasoning is an item of its own.
 type responsesLoom struct{}
 
-var _ loom = responsesLoom{}
+var (
+	_ loom      = responsesLoom{}
+	_ forgetter = responsesLoom{}
+)
 
 func (l responsesLoom) reply(streamed bool, ours func(string) bool) Reply {
 	if streamed {
@@ -46,12 +49,33 @@ func (responsesLoom) put(r *wire.Request, next int, results []json.RawMessage) (
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
 }
 
+// forget leaves out reasoning, and the ids of what it led to: by them the API would ask
+// for it.
+func (responsesLoom) forget(elements []json.RawMessage) (left []json.RawMessage) {
+	bereft := false
+	for _, item := range elements {
+		switch stringOf(item, "type") {
+		case "reasoning":
+			bereft = true
+			continue
+		case "function_call_output":
+			bereft = false
+		case "message", "function_call", "custom_tool_call", "shell_call", "apply_patch_call":
+			if bereft {
+				item = withoutMember(item, "id")
+			}
+		}
+		left = append(left, item)
+	}
+	return left
+}
+
 // responsesJoiner joins answers by their items.
 type responsesJoiner struct{ ours func(string) bool }
 
 var _ joiner = responsesJoiner{}
 
-func (j responsesJoiner) read(body []byte, seen shown) (answered, bool) {
+func (j responsesJoiner) read(body []byte, seen *shown) (answered, bool) {
 	a, ok := j.answer(body)
 	if !ok {
 		return answered{}, false

@@ -1,11 +1,13 @@
 package weave
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
 // responsesAnswer is one answer of the model, as far as it has come.
@@ -19,6 +21,8 @@ type responsesAnswer struct {
 	cut bool
 	// forgotten says that the server does not keep what it said.
 	forgotten bool
+	// handed are the ids of reasoning that the client has got as it came.
+	handed map[string]bool
 }
 
 // responsesItem is an item of an answer.
@@ -87,8 +91,8 @@ func (a *responsesAnswer) read(response []byte) {
 func (a *responsesAnswer) round() answered {
 	open := a.shown()
 	r := answered{hides: len(open) < len(a.items)}
-	// Reasoning that led to nothing but calls of ours goes with them: the API refuses it
-	// without what follows.
+	// Reasoning that led to nothing is not sent back: the API refuses it without what
+	// follows.
 	for len(open) > 0 && open[len(open)-1].kind == "reasoning" {
 		open = open[:len(open)-1]
 	}
@@ -104,16 +108,6 @@ func (a *responsesAnswer) round() answered {
 		}
 	}
 	return r
-}
-
-// shown returns the items that the client may have.
-func (a *responsesAnswer) shown() (items []responsesItem) {
-	for _, item := range a.items {
-		if !item.ours {
-			items = append(items, item)
-		}
-	}
-	return items
 }
 
 // foreign reports whether the client has something to answer: a call that is not ours
@@ -152,7 +146,7 @@ func (a *responsesAnswer) said(items []responsesItem) (raw [][]byte) {
 }
 
 // show notes what the client is shown of the answer.
-func (a *responsesAnswer) show(seen shown) {
+func (a *responsesAnswer) show(seen *shown) {
 	for _, item := range a.shown() {
 		switch item.kind {
 		case "message":
@@ -162,16 +156,31 @@ func (a *responsesAnswer) show(seen shown) {
 				seen.text(stringOf(part, "text"))
 				seen.text(stringOf(part, "refusal"))
 			}
+		case "reasoning":
+			seen.thought = true
 		case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
-			seen.call(item.callID)
+			seen.call(item.call())
 		case "mcp_approval_request":
-			seen.call(item.id)
+			seen.call(plimsoll.ToolCall{ID: item.id, Arguments: item.arguments})
 		case "tool_search_call":
 			// What a client finds stands among the items of the assistant, and would be
 			// taken for one of them. So nothing in a later request may match.
-			seen.call("\x00" + item.kind)
+			seen.call(plimsoll.ToolCall{Name: "\x00" + item.kind})
 		}
 	}
+}
+
+// call returns the call that an item is, as it will be found in a request.
+func (i *responsesItem) call() plimsoll.ToolCall {
+	r, err := responses.Codec{}.Decode(fmt.Appendf(nil, `{"input":[%s]}`, i.raw))
+	if err == nil && r.Layout().Len() == 1 {
+		for _, p := range r.Layout().Message(0).Parts.All() {
+			if c, ok := p.(plimsoll.ToolCall); ok {
+				return c
+			}
+		}
+	}
+	return plimsoll.ToolCall{ID: i.callID, Name: i.name, Arguments: i.arguments}
 }
 
 // wovenResponse returns the response object of the last answer as that of all of them.

@@ -11,7 +11,7 @@ import (
 
 // responsesStream weaves streamed answers. Events about our calls do not pass, those
 // behind them get other numbers, and once there was one, the events that end the answer
-// wait for Finish.
+// wait for Finish. Reasoning waits until it is known what it led to.
 type responsesStream struct {
 	stream
 	history
@@ -29,6 +29,8 @@ type responsesStream struct {
 	sequence int
 	// held are the events that end the answer.
 	held []responsesEvent
+	// thoughts are events of reasoning that waits.
+	thoughts responsesThoughts
 }
 
 var _ Reply = (*responsesStream)(nil)
@@ -45,7 +47,7 @@ func newResponsesStream(l loom, ours func(string) bool) *responsesStream {
 		history: newHistory(l), answers: []*responsesAnswer{{ours: ours}},
 		hidden: map[int]bool{}, sequence: -1,
 	}
-	r.each = r.event
+	r.each, r.spill = r.event, r.release
 	return r
 }
 
@@ -119,7 +121,14 @@ func (e *responsesEvent) ends() bool {
 // event lets the client have what it may.
 func (r *responsesStream) event(raw sse.Event) {
 	e := readResponsesEvent(raw.Name, raw.Data)
-	r.note(e)
+	item := r.note(e)
+	if !r.ponder(raw, e, item) {
+		r.hand(raw, e)
+	}
+}
+
+// hand lets the client have an event, unless it is about a call of ours, or must wait.
+func (r *responsesStream) hand(raw sse.Event, e responsesEvent) {
 	switch {
 	case r.isOurs(e):
 		r.woven = true
@@ -137,16 +146,18 @@ func (r *responsesStream) event(raw sse.Event) {
 	}
 }
 
-// note keeps what the answer says.
-func (r *responsesStream) note(e responsesEvent) {
+// note keeps what the answer says. It returns the item that the event is about, if it
+// tells one.
+func (r *responsesStream) note(e responsesEvent) (item responsesItem) {
 	a := r.answer()
 	switch e.kind {
 	case "response.created":
 		a.id = stringOf(e.response, "id")
 	case "response.output_item.added":
-		r.locate(e, a.item(e.item))
+		item = a.item(e.item)
+		r.locate(e, item)
 	case "response.output_item.done":
-		item := a.item(e.item)
+		item = a.item(e.item)
 		r.locate(e, item)
 		if len(a.items) < maxItems && r.keep(len(item.raw)) {
 			item.raw = bytes.Clone(item.raw)
@@ -160,6 +171,7 @@ func (r *responsesStream) note(e responsesEvent) {
 	case "error":
 		r.ended = false
 	}
+	return item
 }
 
 // locate notes whether the item at a place is ours. There are servers that use one
@@ -217,6 +229,7 @@ func (r *responsesStream) numbered(e responsesEvent) {
 // End implements [Reply].
 func (r *responsesStream) End() Round {
 	r.end()
+	r.release()
 	a := r.answer().round()
 	a.Broken = !r.ended || r.lost || !a.sendable(responses.Codec{}, "input")
 	r.answer().show(r.seen)

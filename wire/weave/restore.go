@@ -2,7 +2,6 @@ package weave
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,8 +14,9 @@ import (
 // Restore puts what a client was not shown back into its request. Records are given by
 // the index of the first message that the assistant said in their reply. One that does
 // not match what stands there is left out, and so is one whose calls the client has not
-// answered. Without any it returns the body itself; else everything but the replies
-// keeps its bytes. The same records give the same bytes.
+// answered. If the client has dropped all reasoning of a reply that it was shown, the reply
+// comes back without any. Without records it returns the body itself; else everything but
+// the replies keeps its bytes. The same records give the same bytes.
 func Restore(r *wire.Request, records map[int]Record) ([]byte, error) {
 	l := loomOf(r.Dialect())
 	if l == nil || len(r.Layout().Messages.Items) == 0 {
@@ -48,12 +48,14 @@ func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit
 			return nil, 0, false
 		}
 	}
-	list := r.Layout().Messages
-	if len(record.Elements) == 0 {
+	list, elements := r.Layout().Messages, record.Elements
+	if f, ok := l.(forgetter); ok && record.Thought && !thinks(r, first, next) {
+		elements = f.forget(elements)
+	}
+	if len(elements) == 0 {
 		return append(edits, removed(list, first, next)...), next, true
 	}
 	span := rawjson.Span{Start: list.Items[first].Start, End: list.Items[next-1].End}
-	elements := record.Elements
 	if a, ok := l.(adapter); ok {
 		elements = a.adapt(span.Of(r.Body()), elements)
 	}
@@ -75,6 +77,22 @@ type adapter interface {
 	// adapt does to elements what the client did to those in whose place they are put:
 	// stood is some elements, with what is between them.
 	adapt(stood []byte, elements []json.RawMessage) []json.RawMessage
+}
+
+// forgetter is a loom of a dialect in which clients drop reasoning that they have got.
+type forgetter interface {
+	// forget returns elements without reasoning, as the API takes them.
+	forget(elements []json.RawMessage) []json.RawMessage
+}
+
+// thinks reports whether there is reasoning in some messages.
+func thinks(r *wire.Request, first, next int) bool {
+	for i := first; i < next; i++ {
+		if plimsoll.Has[plimsoll.Reasoning](r.Conversation().Messages.At(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 func joined(elements []json.RawMessage) []byte {
@@ -99,7 +117,7 @@ func endOf(r *wire.Request, first int, want plimsoll.Digest) (next int, ok bool)
 			case plimsoll.Text:
 				s.text(p.Text)
 			case plimsoll.ToolCall:
-				s.call(cmp.Or(p.ID, p.Name))
+				s.call(p)
 			}
 		}
 		if s.digest() == want {

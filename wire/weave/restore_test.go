@@ -27,7 +27,7 @@ func rawAll(texts ...string) []json.RawMessage { return messagesOf(texts) }
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	plain := Record{Shown: Shown([]string{"Look.", "It says x."}, nil), Elements: rawAll(hiddenCall, hiddenResult, lastSaid)}
-	mixed := Record{Shown: Shown(nil, []string{"c1"}), Elements: rawAll(mixedSaid), Results: rawAll(besideResult)}
+	mixed := Record{Shown: Shown(nil, []plimsoll.ToolCall{{ID: "c1", Arguments: "{}"}}), Elements: rawAll(mixedSaid), Results: rawAll(besideResult)}
 	const user, shown = `{"role":"user","content":"hi"}`, `{"role":"assistant","content":[{"type":"text","text":"Look."},{"type":"text","text":"It says x."}]}`
 	const call = `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"shell","input":{}}]}`
 	const result = `{"type":"tool_result","tool_use_id":"c1","content":"z"}`
@@ -98,7 +98,7 @@ func TestRestore(t *testing.T) {
 		{
 			"thinking that the client has taken out stays out",
 			user + `,{"role":"assistant","content":"A"},` + user,
-			map[int]Record{1: {Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]}`)}},
+			map[int]Record{1: {Thought: true, Shown: Shown([]string{"A"}, nil), Elements: rawAll(`{"role":"assistant","content":[` + thought + `,` + thought + `,{"type":"text","text":"A"}]}`)}},
 			user + `,{"role":"assistant","content":[{"type":"text","text":"A"}]},` + user,
 		},
 	} {
@@ -128,7 +128,7 @@ func TestRestore(t *testing.T) {
 func TestRestoreLeavesChatsOfOpenAIWithoutResultsAlone(t *testing.T) {
 	t.Parallel()
 	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{}"}}]}`
-	record := Record{Shown: Shown(nil, []string{"c1"}), Elements: rawAll(`{"role":"assistant","content":"never"}`), Results: rawAll(`{"role":"tool","tool_call_id":"o1","content":"x"}`)}
+	record := Record{Shown: Shown(nil, []plimsoll.ToolCall{{ID: "c1"}}), Elements: rawAll(`{"role":"assistant","content":"never"}`), Results: rawAll(`{"role":"tool","tool_call_id":"o1","content":"x"}`)}
 	for _, rest := range []string{"", `,{"role":"user","content":"well?"}`} {
 		body := []byte(`{"messages":[{"role":"user","content":"hi"},` + call + rest + `]}`)
 		r, err := openai.Codec{}.Decode(body)
@@ -144,7 +144,8 @@ func TestRestoreLeavesChatsOfOpenAIWithoutResultsAlone(t *testing.T) {
 func TestRecordsKeepTheBytesOfTheirElements(t *testing.T) {
 	t.Parallel()
 	want := Record{
-		Shown:    Shown([]string{"a"}, []string{"b"}),
+		Shown:    Shown([]string{"a"}, []plimsoll.ToolCall{{ID: "b"}}),
+		Thought:  true,
 		Elements: rawAll(`{ "input" : { "n" : 1.50, "s":"<&>\u2028" } }`),
 		Results:  rawAll(`{"a":  1}`),
 	}
@@ -168,13 +169,20 @@ func TestRecordsKeepTheBytesOfTheirElements(t *testing.T) {
 func TestShownTellsRepliesApart(t *testing.T) {
 	t.Parallel()
 	digests := map[plimsoll.Digest]string{}
+	calls := func(all ...plimsoll.ToolCall) []plimsoll.ToolCall { return all }
 	for name, d := range map[string]plimsoll.Digest{
-		"nothing":         Shown(nil, nil),
-		"a text":          Shown([]string{"ab"}, nil),
-		"a call":          Shown(nil, []string{"ab"}),
-		"two calls":       Shown(nil, []string{"a", "b"}),
-		"the other order": Shown(nil, []string{"b", "a"}),
-		"both":            Shown([]string{"a"}, []string{"b"}),
+		"nothing":                Shown(nil, nil),
+		"a text":                 Shown([]string{"ab"}, nil),
+		"a call":                 Shown(nil, calls(plimsoll.ToolCall{ID: "ab"})),
+		"two calls":              Shown(nil, calls(plimsoll.ToolCall{ID: "a"}, plimsoll.ToolCall{ID: "b"})),
+		"the other order":        Shown(nil, calls(plimsoll.ToolCall{ID: "b"}, plimsoll.ToolCall{ID: "a"})),
+		"both":                   Shown([]string{"a"}, calls(plimsoll.ToolCall{ID: "b"})),
+		"other arguments":        Shown(nil, calls(plimsoll.ToolCall{ID: "ab", Arguments: `{"a":1}`})),
+		"another value":          Shown(nil, calls(plimsoll.ToolCall{ID: "ab", Arguments: `{"a":2}`})),
+		"a text for a number":    Shown(nil, calls(plimsoll.ToolCall{ID: "ab", Arguments: `{"a":"2"}`})),
+		"no JSON":                Shown(nil, calls(plimsoll.ToolCall{ID: "ab", Arguments: `{"a":`})),
+		"a name without an id":   Shown(nil, calls(plimsoll.ToolCall{Name: "shell", Arguments: `{"a":1}`})),
+		"the name, another file": Shown(nil, calls(plimsoll.ToolCall{Name: "shell", Arguments: `{"a":"B"}`})),
 	} {
 		if other, ok := digests[d]; ok {
 			t.Errorf("%s looks like %s", name, other)
@@ -183,6 +191,26 @@ func TestShownTellsRepliesApart(t *testing.T) {
 	}
 	if Shown([]string{" a\n", "b"}, nil) != Shown([]string{"ab"}, nil) {
 		t.Error("white space and the cut of texts should not matter")
+	}
+}
+
+func TestClientsMayWriteArgumentsAnew(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, a, b string }{
+		{"the order of keys", `{"a":1,"b":{"c":2,"d":3}}`, `{"b":{"d":3,"c":2},"a":1}`},
+		{"white space", `{"a":[1,2]}`, "{ \"a\" : [ 1,\n 2 ] }"},
+		{"how a character is written", `{"a":"<\u00e9/>"}`, `{"a":"\u003cé\/\u003e"}`},
+		{"how a number is written", `{"a":1.50,"b":100}`, `{"a":1.5,"b":1e2}`},
+		{"no arguments", "", " {} "},
+		{"nothing for arguments", "null", "{}"},
+		{"members that are null", `{"a":null,"b":[{"c":null}],"d":[null]}`, `{"b":[{}],"d":[null]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if a, b := canonical(tt.a), canonical(tt.b); a != b {
+				t.Errorf("%s became %s, %s became %s", tt.a, a, tt.b, b)
+			}
+		})
 	}
 }
 

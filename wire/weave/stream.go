@@ -19,6 +19,8 @@ type stream struct {
 	from, passed int
 	// kept is how many bytes of answers are kept.
 	kept int
+	// spill, if there is one, is called before an event passes that is too large.
+	spill func()
 	// lost says that an event could not be read, or an answer not be kept.
 	lost bool
 }
@@ -46,8 +48,8 @@ func (s *stream) write(p []byte) {
 	}
 	if len(s.rest)+s.passed > s.maxEvent() {
 		s.passed += len(s.rest)
-		s.out = append(s.out, s.rest...)
-		s.rest, s.lost = nil, true
+		s.spilled(s.rest)
+		s.rest = nil
 	}
 }
 
@@ -61,12 +63,20 @@ func (s *stream) maxEvent() int {
 func (s *stream) take(e sse.Event, err error) {
 	if large, ok := err.(*sse.TooLargeError); ok {
 		end := s.from + int(large.Size) - s.passed
-		s.out = append(s.out, s.rest[s.from:end]...)
-		s.from, s.passed, s.lost = end, 0, true
+		s.spilled(s.rest[s.from:end])
+		s.from, s.passed = end, 0
 		return
 	}
 	s.from += len(e.Raw)
 	s.each(e)
+}
+
+// spilled lets the client have bytes of an event that is too large to be read.
+func (s *stream) spilled(bytes []byte) {
+	if s.spill != nil {
+		s.spill()
+	}
+	s.out, s.lost = append(s.out, bytes...), true
 }
 
 // pass lets the client have an event as it came.

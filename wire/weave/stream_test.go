@@ -10,11 +10,11 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// streams are the two that are made of events alike, with a limit to the size of those.
+// streams are those that hold back events, with a limit to the size of these.
 func streams(limit int) map[plimsoll.Dialect]Reply {
-	a, o := newAnthropicStream(anthropicLoom{}, isOurs), newOpenaiStream(openaiLoom{}, isOurs)
-	a.limit, o.limit = limit, limit
-	return map[plimsoll.Dialect]Reply{plimsoll.Anthropic: a, plimsoll.OpenAI: o}
+	a, o, r := newAnthropicStream(anthropicLoom{}, isOurs), newOpenaiStream(openaiLoom{}, isOurs), newResponsesStream(responsesLoom{}, isOurs)
+	a.limit, o.limit, r.limit = limit, limit, limit
+	return map[plimsoll.Dialect]Reply{plimsoll.Anthropic: a, plimsoll.OpenAI: o, plimsoll.Responses: r}
 }
 
 // whatever is no call of ours passes, in any chunking, complete or not, JSON or not, and
@@ -29,6 +29,10 @@ func TestStreamsWithoutCallsOfOursPassByteForByte(t *testing.T) {
 		"event: content_block_start", "data: {\"type\":\"content_block_start\",\"index\":7,\"content_block\":{\"type\":\"tool_use\",\"name\":\"shell\"}}",
 		"data: {\"type\":\"content_block_delta\",\"index\":7,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}", "data: {\"type\":\"message_stop\"}",
 		"data: {\"type\":\"message_delta\",\"delta\":{},\"usage\":{\"output_tokens\":1}}", "data: {\"type\":\"error\"}",
+		"data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"reasoning\",\"id\":\"rs_1\"}}",
+		"data: {\"type\":\"response.output_item.done\",\"item\":{\"type\":\"reasoning\"}}",
+		"data: {\"type\":\"response.output_item.added\",\"output_index\":1,\"item\":{\"type\":\"message\"}}",
+		"data: {\"type\":\"response.reasoning_text.delta\"}", "data: {\"type\":\"response.completed\"}",
 		": comment", "id: 4", "data", "data: null", "data: \"choices\"", "", "", "",
 	})
 	ends := rapid.SampledFrom([]string{"\n", "\n", "\n", "\r\n", "\r"})
@@ -38,7 +42,7 @@ func TestStreamsWithoutCallsOfOursPassByteForByte(t *testing.T) {
 			sent = append(append(sent, lines.Draw(t, "line")...), ends.Draw(t, "end")...)
 		}
 		sent = sent[:rapid.IntRange(0, len(sent)).Draw(t, "length")]
-		for dialect, reply := range streams(rapid.SampledFrom([]int{0, 40, 100}).Draw(t, "limit")) {
+		for dialect, reply := range streams(rapid.SampledFrom([]int{0, 40, 100, 110}).Draw(t, "limit")) {
 			var got []byte
 			for rest := sent; len(rest) > 0; {
 				n := rapid.IntRange(1, len(rest)).Draw(t, "cut")

@@ -8,7 +8,7 @@ const maxAnswer = 64 << 20
 type joiner interface {
 	// read says what an answer was, and notes what of it the client is shown. It
 	// reports false for what is no answer.
-	read(body []byte, seen shown) (answered, bool)
+	read(body []byte, seen *shown) (answered, bool)
 	// join makes one answer of several, without our calls.
 	join(bodies [][]byte, rounds []answered) []byte
 }

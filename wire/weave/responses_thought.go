@@ -1,0 +1,178 @@
+package weave
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/sse"
+)
+
+// Reasoning that led to nothing but calls of ours is hidden with them. The API refuses
+// reasoning without the item that it led to, and a client whose record is not found again
+// would send it so, for good.
+//
+// In a stream it is not known what reasoning leads to before the next item begins. So its
+// events wait until then, and whatever comes between them, because events are numbered in
+// the order in which they pass. The wait ends with the thought: a client gets its summary
+// at once and not word by word, and waits no longer than one does that asked for no
+// summary. Reasoning that becomes too long passes, and is shown whatever it leads to.
+
+// maxThought bounds the bytes of events that wait.
+const maxThought = 1 << 20
+
+// shown returns the items that the client may have.
+func (a *responsesAnswer) shown() (items []responsesItem) {
+	concealed := a.concealed()
+	for i, item := range a.items {
+		if !item.ours && !concealed[i] {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+// concealed says of each item whether it is reasoning that led to calls of ours alone.
+// What reasoning led to ends where there is more of it.
+func (a *responsesAnswer) concealed() []bool {
+	concealed := make([]bool, len(a.items))
+	ours, theirs, before := false, false, false
+	for i := len(a.items) - 1; i >= 0; i-- {
+		item := a.items[i]
+		if item.kind == "reasoning" {
+			concealed[i] = ours && !theirs && !a.handed[item.id]
+			before = true
+			continue
+		}
+		if before {
+			ours, theirs, before = false, false, false
+		}
+		ours, theirs = ours || item.ours, theirs || !item.ours
+	}
+	return concealed
+}
+
+// hand notes that the client has got reasoning.
+func (a *responsesAnswer) hand(id string) {
+	if a.handed == nil {
+		a.handed = map[string]bool{}
+	}
+	if len(a.handed) < maxItems {
+		a.handed[id] = true
+	}
+}
+
+// responsesThoughts are events that wait: those of reasoning, and others among them.
+type responsesThoughts struct {
+	events []responsesThought
+	bytes  int
+	// ids and places are those of the reasoning.
+	ids    map[string]bool
+	places map[int]bool
+	// led says that a call of ours followed.
+	led bool
+}
+
+type responsesThought struct {
+	raw sse.Event
+	responsesEvent
+	// id is that of the item that the event tells. Own says that the event is about
+	// reasoning.
+	id  string
+	own bool
+}
+
+// about reports whether an event that tells no item is about reasoning that waits.
+func (t *responsesThoughts) about(e responsesEvent) bool {
+	if e.placeAt.IsZero() {
+		return strings.HasPrefix(e.kind, "response.reasoning")
+	}
+	return t.places[e.place]
+}
+
+// ponder takes an event, and reports whether it waits. Item is what the event tells.
+func (r *responsesStream) ponder(raw sse.Event, e responsesEvent, item responsesItem) bool {
+	t := &r.thoughts
+	switch {
+	case item.kind == "reasoning":
+		if r.answer().handed[item.id] {
+			return len(t.events) > 0 && r.wait(raw, e, item.id, false)
+		}
+		if t.led && !t.ids[item.id] {
+			r.release()
+			r.locate(e, item)
+		}
+		return r.wait(raw, e, item.id, true)
+	case len(t.events) == 0:
+		return false
+	case item.ours:
+		t.led = true
+		return false
+	case r.isOurs(e):
+		return false
+	case e.ends():
+		t.led = t.led || r.answer().endsConcealed()
+		r.release()
+		return false
+	case item.kind != "":
+		t.led = false
+		r.release()
+		return false
+	}
+	return r.wait(raw, e, "", t.about(e))
+}
+
+// endsConcealed reports whether the last reasoning of the answer is hidden.
+func (a *responsesAnswer) endsConcealed() bool {
+	concealed := a.concealed()
+	for i := len(a.items) - 1; i >= 0; i-- {
+		if a.items[i].kind == "reasoning" {
+			return concealed[i]
+		}
+	}
+	return false
+}
+
+// wait keeps an event. If there is no room, everything that waits passes.
+func (r *responsesStream) wait(raw sse.Event, e responsesEvent, id string, own bool) bool {
+	t := &r.thoughts
+	raw = sse.Event{Name: strings.Clone(raw.Name), Data: bytes.Clone(raw.Data), Raw: bytes.Clone(raw.Raw)}
+	t.events = append(t.events, responsesThought{raw, readResponsesEvent(raw.Name, raw.Data), id, own})
+	if own && e.item != nil {
+		if t.ids == nil {
+			t.ids, t.places = map[string]bool{}, map[int]bool{}
+		}
+		t.ids[id], t.places[e.place] = true, true
+	}
+	if t.bytes += len(raw.Raw); t.bytes > maxThought {
+		t.led = false
+		r.release()
+	}
+	return true
+}
+
+// release lets go what waits: without the reasoning, if that led to calls of ours alone.
+func (r *responsesStream) release() {
+	t := r.thoughts
+	r.thoughts = responsesThoughts{}
+	for _, e := range t.events {
+		switch {
+		case !e.own:
+			r.hand(e.raw, e.responsesEvent)
+		case t.led:
+			r.conceal(e.responsesEvent)
+		default:
+			if e.item != nil {
+				r.answer().hand(e.id)
+			}
+			r.hand(e.raw, e.responsesEvent)
+		}
+	}
+}
+
+// conceal notes that the client does not get an event of reasoning.
+func (r *responsesStream) conceal(e responsesEvent) {
+	r.woven = true
+	if !e.placeAt.IsZero() && len(r.hidden) < maxItems {
+		r.hidden[e.place] = true
+	}
+}
