@@ -14,7 +14,7 @@ import (
 // compress replaces old turns by a checkpoint that all participants see.
 func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) error {
 	s := e.snapshot()
-	k, err := e.keeper()
+	k, err := e.compactor(s)
 	if err != nil {
 		return err
 	}
@@ -50,6 +50,15 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 	}
 	tell(Notice{Kind: NoticeCompressed, Text: text})
 	return nil
+}
+
+// compactor is a keeper that compacts, also where the method in force does not: a
+// person who asks for a summary gets one.
+func (e *Engine) compactor(s state) (*plimsoll.Keeper, error) {
+	if s.settings.Method == "window" {
+		return e.options.Keeper("hybrid")
+	}
+	return e.options.Keeper(s.settings.Method)
 }
 
 func reasonOf(made *plimsoll.Compaction) string {
@@ -273,7 +282,7 @@ func (e *Engine) undo(ctx context.Context, tell func(Event)) error {
 // forget makes the keeper forget a checkpoint, so that the next one is made anew. That
 // it knows none is no failure.
 func (e *Engine) forget(ctx context.Context, last change, s state) {
-	k, err := e.keeper()
+	k, err := e.compactor(s)
 	if err != nil || len(s.turns) == 0 || s.turns[0].Checkpoint == nil || s.turns[0].Checkpoint.Ref == "" {
 		return
 	}
