@@ -102,20 +102,26 @@ func (t *target) abort(c *conversation) error {
 }
 
 // rest waits until nothing is under way any more: until the goroutines have not become
-// fewer for a while.
+// fewer for a while, and the process does nothing but answer us.
 func (t *target) rest() (LeakPoint, error) {
+	const (
+		pause  = 500 * time.Millisecond
+		calm   = 3 * time.Second
+		asking = pause / 10 // more than a question for metrics costs
+	)
 	t.close()
 	fewest, since := 1<<30, time.Now()
-	for time.Since(since) < 3*time.Second {
+	for end := since.Add(2 * time.Minute); time.Since(since) < calm && time.Now().Before(end); {
+		before := t.cpu()
+		time.Sleep(pause)
 		now, err := t.server.gauges()
 		if err != nil {
 			return LeakPoint{}, err
 		}
-		if n := int(now["go_goroutines"]); n < fewest {
-			fewest, since = n, time.Now()
+		if n := int(now["go_goroutines"]); n < fewest || t.cpu()-before > asking {
+			fewest, since = min(n, fewest), time.Now()
 		}
-		time.Sleep(100 * time.Millisecond)
 	}
-	now, err := t.server.settled(30 * time.Second)
+	now, err := t.server.settled(time.Minute)
 	return LeakPoint{Goroutines: fewest, Heap: now[heapInUse], Resident: Resident(t.server.pid())}, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,15 +45,16 @@ func (s *server) gauges() (gauges, error) {
 	return readGauges(resp.Body)
 }
 
-// settled asks for metrics until the garbage collector has run twice, which empties
-// pools too: asking makes garbage. Then the heap is what is alive.
+// settled asks for metrics until the garbage collector has run three times: asking
+// makes garbage. Pools are empty then. What the heap has is the least that was seen
+// from the second time on, because garbage is swept only little by little.
 func (s *server) settled(patience time.Duration) (gauges, error) {
 	const lastGC = "go_memstats_last_gc_time_seconds"
 	before, err := s.gauges()
 	if err != nil {
 		return nil, err
 	}
-	runs := 0
+	runs, least := 0, math.Inf(1)
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		now, err := s.gauges()
 		if err != nil {
@@ -61,7 +63,11 @@ func (s *server) settled(patience time.Duration) (gauges, error) {
 		if now[lastGC] != before[lastGC] {
 			runs++
 		}
-		if runs == 2 {
+		if runs >= 2 {
+			least = min(least, now[heapInUse])
+		}
+		if runs == 3 {
+			now[heapInUse] = least
 			return now, nil
 		}
 		before = now
