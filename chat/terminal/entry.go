@@ -89,7 +89,7 @@ func (e *entry) body(width int, t *theme, index int) []string {
 	case call:
 		return prefixed("⚙ ", markdown.Plain(text, width-2, t.faint), t.faint)
 	case listing:
-		return clipped(text, width, t.plain)
+		return markdown.Plain(strings.TrimRight(text, "\n"), width, t.plain)
 	case warning:
 		return prefixed("! ", markdown.Plain(text, width-2, t.warning), t.warning)
 	case failure:
@@ -136,15 +136,6 @@ func prefixed(mark string, lines []string, style lipgloss.Style) []string {
 		} else {
 			lines[i] = "  " + l
 		}
-	}
-	return lines
-}
-
-// clipped draws tables and charts, whose lines are better cut than broken.
-func clipped(text string, width int, style lipgloss.Style) []string {
-	var lines []string
-	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		lines = append(lines, style.Render(ansi.Truncate(line(l), width, "…")))
 	}
 	return lines
 }

@@ -45,7 +45,7 @@ func drawGauge(g chat.Gauge, index, names, width int, t *theme) string {
 	name := ansi.Truncate(line(g.Participant), names, "…")
 	head := t.name(index).Render(name) + strings.Repeat(" ", names-ansi.StringWidth(name)+1)
 	room := width - names - 1
-	const leastBar, mostBar = 8, 32
+	const leastBar, mostBar = 10, 32
 	for _, figures := range gaugeFigures(g) {
 		bar := min(room-ansi.StringWidth(figures)-1, mostBar)
 		if bar >= leastBar {
@@ -64,12 +64,11 @@ func gaugeFigures(g chat.Gauge) []string {
 			exact += " ±" + grouped(g.Band)
 		}
 	}
-	parts := fmt.Sprintf(" · system %s · tools %s · history %s", short(g.System), short(g.Tools), short(g.History))
 	if g.Unlimited {
 		used := about + grouped(g.Used()) + " tokens"
-		return []string{used + ", limit unknown, " + exact + parts, used + ", " + exact, used}
+		return []string{used + ", limit unknown, " + exact + gaugeParts(g), used + ", " + exact, used}
 	}
-	parts += fmt.Sprintf(" · free %s · reserve %s", short(g.Free), short(g.Reserve))
+	parts := gaugeParts(g)
 	of := about + grouped(g.Used()) + " of " + grouped(g.Limit())
 	if g.Cut > 0 {
 		exact += " · " + grouped(g.Cut) + " cut"
@@ -83,6 +82,26 @@ func gaugeFigures(g chat.Gauge) []string {
 		of + levelMark(g.Level),
 		about + share(g) + levelMark(g.Level),
 	}
+}
+
+// gaugeParts names what takes the window, as far as it does.
+func gaugeParts(g chat.Gauge) string {
+	var b strings.Builder
+	for _, p := range []struct {
+		name   string
+		tokens int
+	}{
+		{"system", g.System},
+		{"tools", g.Tools},
+		{"history", g.History},
+		{"free", g.Free},
+		{"reserve", g.Reserve},
+	} {
+		if p.tokens != 0 {
+			b.WriteString(" · " + p.name + " " + short(p.tokens))
+		}
+	}
+	return b.String()
 }
 
 // share is how much of the limit is used, rounded so that only what is full reads

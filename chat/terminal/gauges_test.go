@@ -29,7 +29,7 @@ func TestGaugesSayWhatTheyCan(t *testing.T) {
 		{"F07: an estimate says so", estimated, 60, "m [██·············░░] ≈12,000 of 112,000 10 % estimated ±600"},
 		{"the soft mark in words", soft, 70, "m [██·············░░] 12,000 of 112,000 10 % exact · soft mark reached"},
 		{"the hard mark, and what is cut", hard, 80, "m [█············░░] 12,000 of 112,000 10 % exact · 1,234 cut · HARD MARK REACHED"},
-		{"the mark as a sign where words do not fit", soft, 40, "m [█····░] 12,000 of 112,000 10 %! exact"},
+		{"the mark as a sign where words do not fit", soft, 45, "m [█·········░] 12,000 of 112,000 10 %! exact"},
 		{"the share alone in little room", hard, 20, "m [█·······░] 10 %!!"},
 		{"no bar in less", hard, 10, "m 10 %!!"},
 		{"a limit that nobody knows", unknown, 60, "m [??????????????????????????????] 12,000 tokens, exact"},

@@ -136,7 +136,7 @@ func (s *screen) followed(name string) {
 			break
 		}
 	}
-	s.back = scrollback{}
+	s.back = scrollback{draw: s.drawEntry}
 	s.recall()
 	s.back.entries = append(s.back.entries, said...)
 }

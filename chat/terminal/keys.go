@@ -107,7 +107,7 @@ func (s *screen) escape() {
 	case s.reading != nil:
 		s.reading <- reading{err: errNothingGiven}
 		s.reading = nil
-	case s.back.up > 0:
+	case s.back.isBack():
 		s.back.bottom()
 	default:
 		s.menu = menu{chosen: nothingChosen}

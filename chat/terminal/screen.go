@@ -68,6 +68,7 @@ func newScreen(ctx context.Context, engine Engine, o *Options) *screen {
 		},
 	}
 	s.words = words{participants: engine.Participants, sessions: o.Sessions, refs: s.refs, dir: o.Dir}
+	s.back.draw = s.drawEntry
 	s.input = newInput(s.theme)
 	s.refresh()
 	s.recall()
@@ -192,7 +193,7 @@ func (s *screen) draw() tea.View {
 	fixed := len(gauges) + len(area) + 2
 	above := s.aboveInput(max(0, s.height-fixed-2))
 	room := max(0, s.height-fixed-len(above))
-	lines := s.back.visible(room, s.drawEntry)
+	lines := s.back.visible(room)
 	for len(lines) < room {
 		lines = append(lines, "")
 	}
@@ -239,8 +240,8 @@ func (s *screen) state() string {
 	switch {
 	case s.reading != nil:
 		return "Paste or type the text to attach; Enter attaches it, Esc does not"
-	case s.back.up > 0:
-		return grouped(s.back.up) + " lines below; Esc goes to the end"
+	case s.back.isBack():
+		return "Looking back; Esc goes to the end"
 	case s.job != nil && s.job.cancelled:
 		return "Stopping …"
 	case s.job != nil:

@@ -194,13 +194,13 @@ func TestLookingBackStaysInPlaceWhileAnAnswerGrows(t *testing.T) {
 	if diff := cmp.Diff(before, strings.Split(g.seen(), "\n")[:10]); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
 	}
-	g.wantSeen("lines below")
+	g.wantSeen("Looking back")
 	g.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
 	g.press("ctrl+home")
 	g.wantSeen("question 0.")
 	g.press("esc")
 	g.wantSeen("line")
-	g.wantUnseen("lines below")
+	g.wantUnseen("Looking back")
 }
 
 func TestEscapeSequencesAreShownAndNeverSent(t *testing.T) {

@@ -237,7 +237,7 @@ func TestTheTerminalIsResizedWithoutLoss(t *testing.T) {
 		}
 	}
 	p.keys("PageUp")
-	p.wait("lines below", "A load line is the mark")
+	p.wait("Looking back", "A load line is the mark")
 	p.tmux("resize-window", "-x", "120", "-y", "40")
 	p.wait("you", "hello", "> half a line", "A load line is the mark on a hull up to which")
 }
