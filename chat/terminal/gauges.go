@@ -24,11 +24,28 @@ func drawGauges(all []chat.Gauge, width, height int, t *theme) []string {
 		names = max(names, ansi.StringWidth(line(g.Participant)))
 	}
 	names = min(names, max(4, width/4))
+	bar, words := gaugeLayout(all, width-names-1)
 	lines := make([]string, len(all))
 	for i, g := range all {
-		lines[i] = drawGauge(g, i, names, width, t)
+		lines[i] = drawGauge(g, i, names, bar, words, width, t)
 	}
 	return lines
+}
+
+// gaugeLayout finds the most words that leave room for bars, and how long those are:
+// alike for all, so that they can be compared. A length of 0 is none.
+func gaugeLayout(all []chat.Gauge, room int) (bar, words int) {
+	const leastBar, mostBar = 10, 32
+	for words = range len(gaugeFigures(all[0])) {
+		bar = mostBar
+		for _, g := range all {
+			bar = min(bar, room-1-ansi.StringWidth(gaugeFigures(g)[words]))
+		}
+		if bar >= leastBar {
+			return bar, words
+		}
+	}
+	return 0, 0
 }
 
 // shortGauges puts all participants into one line.
@@ -40,22 +57,17 @@ func shortGauges(all []chat.Gauge, width int, t *theme) []string {
 	return []string{ansi.Truncate(strings.Join(parts, t.faint.Render(" · ")), width, "…")}
 }
 
-// drawGauge draws a name, a bar, and as many figures as there is room for.
-func drawGauge(g chat.Gauge, index, names, width int, t *theme) string {
+// drawGauge draws a name, a bar and figures.
+func drawGauge(g chat.Gauge, index, names, bar, words, width int, t *theme) string {
 	name := ansi.Truncate(line(g.Participant), names, "…")
 	head := t.name(index).Render(name) + strings.Repeat(" ", names-ansi.StringWidth(name)+1)
-	room := width - names - 1
-	const leastBar, mostBar = 10, 32
-	for _, figures := range gaugeFigures(g) {
-		bar := min(room-ansi.StringWidth(figures)-1, mostBar)
-		if bar >= leastBar {
-			return head + drawBar(g, bar, t) + " " + t.levels[g.Level].Render(figures)
-		}
+	if bar == 0 {
+		return ansi.Truncate(head+t.levels[g.Level].Render(share(g)+levelMark(g.Level)), width, "…")
 	}
-	return ansi.Truncate(head+t.levels[g.Level].Render(share(g)+levelMark(g.Level)), width, "…")
+	return head + drawBar(g, bar, t) + " " + t.levels[g.Level].Render(gaugeFigures(g)[words])
 }
 
-// gaugeFigures are the same figures in ever fewer words.
+// gaugeFigures are the same figures in ever fewer words, six times.
 func gaugeFigures(g chat.Gauge) []string {
 	about, exact := "", "exact"
 	if !g.Exact {
@@ -66,7 +78,8 @@ func gaugeFigures(g chat.Gauge) []string {
 	}
 	if g.Unlimited {
 		used := about + grouped(g.Used()) + " tokens"
-		return []string{used + ", limit unknown, " + exact + gaugeParts(g), used + ", " + exact, used}
+		all := used + ", limit unknown, " + exact
+		return []string{all + gaugeParts(g), all + gaugeParts(g), all, used + ", " + exact, used, about + short(g.Used())}
 	}
 	parts := gaugeParts(g)
 	of := about + grouped(g.Used()) + " of " + grouped(g.Limit())

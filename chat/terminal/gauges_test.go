@@ -32,7 +32,7 @@ func TestGaugesSayWhatTheyCan(t *testing.T) {
 		{"the mark as a sign where words do not fit", soft, 45, "m [█·········░] 12,000 of 112,000 10 %! exact"},
 		{"the share alone in little room", hard, 20, "m [█·······░] 10 %!!"},
 		{"no bar in less", hard, 10, "m 10 %!!"},
-		{"a limit that nobody knows", unknown, 60, "m [??????????????????????????????] 12,000 tokens, exact"},
+		{"a limit that nobody knows", unknown, 60, "m [????????????????????] 12,000 tokens, limit unknown, exact"},
 		{"more than the line", over, 40, "m [█████████] 123,000 of 112,000 109 %!!"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -55,6 +55,25 @@ func TestGaugesChangeColourAtTheMarks(t *testing.T) {
 	}
 	if len(drawn) != 3 {
 		t.Errorf("three levels have %d looks", len(drawn))
+	}
+}
+
+func TestBarsAreOfOneLength(t *testing.T) {
+	t.Parallel()
+	long, unknown := calm("b"), calm("c")
+	long.Level, long.Exact, long.Band = chat.Hard, false, 123_456
+	unknown.Unlimited = true
+	for width := 20; width < 200; width++ {
+		ends := map[int]bool{}
+		for _, l := range drawGauges([]chat.Gauge{calm("a"), long, unknown}, width, 3, newTheme(true)) {
+			before, _, found := strings.Cut(ansi.Strip(l), "]")
+			if found {
+				ends[ansi.StringWidth(before)] = true
+			}
+		}
+		if len(ends) > 1 {
+			t.Errorf("in %d cells the bars end at %v", width, ends)
+		}
 	}
 }
 

@@ -30,33 +30,35 @@ type theme struct {
 	system, tools, free lipgloss.Style
 }
 
+// newTheme picks among the 256 colours that terminals have without telling, so that it
+// looks alike where there are more.
 func newTheme(dark bool) *theme {
 	pick := lipgloss.LightDark(dark)
 	both := func(light, dark string) color.Color { return pick(lipgloss.Color(light), lipgloss.Color(dark)) }
 	plain := lipgloss.NewStyle()
-	faint := plain.Foreground(both("#6e7781", "#8b949e"))
-	amber, red := both("#9a6700", "#e3b341"), both("#cf222e", "#ff7b72")
+	faint := plain.Foreground(both("#6c6c6c", "#8a8a8a"))
+	amber, red := both("#875f00", "#d7af5f"), both("#d70000", "#ff8787")
 	return &theme{
 		markdown: markdown.NewTheme(dark),
 		plain:    plain,
 		faint:    faint,
-		you:      plain.Bold(true).Foreground(both("#1a7f37", "#56d364")),
-		question: plain.Foreground(both("#24292f", "#e6edf3")),
-		notice:   plain.Foreground(both("#0550ae", "#79c0ff")),
+		you:      plain.Bold(true).Foreground(both("#008700", "#5fd75f")),
+		question: plain.Foreground(both("#1c1c1c", "#eeeeee")),
+		notice:   plain.Foreground(both("#005faf", "#5fafff")),
 		warning:  plain.Foreground(amber),
 		failure:  plain.Foreground(red),
 		chosen:   plain.Reverse(true),
-		rule:     plain.Foreground(both("#d0d7de", "#3d444d")),
+		rule:     plain.Foreground(both("#d0d0d0", "#444444")),
 		names: []color.Color{
-			both("#8250df", "#d2a8ff"), both("#0969da", "#58a6ff"), both("#bc4c00", "#ffa657"), both("#bf3989", "#ff9bce"), both("#1b7c83", "#76e3ea"),
+			both("#875fd7", "#d7afff"), both("#005faf", "#5fafff"), both("#af5f00", "#ffaf5f"), both("#af005f", "#ff87d7"), both("#008787", "#5fd7d7"),
 		},
 		levels: [3]lipgloss.Style{
-			chat.Calm: plain.Foreground(both("#1a7f37", "#3fb950")),
+			chat.Calm: plain.Foreground(both("#008700", "#5fd75f")),
 			chat.Soft: plain.Foreground(amber),
 			chat.Hard: plain.Foreground(red).Bold(true),
 		},
-		system: plain.Foreground(both("#0969da", "#58a6ff")),
-		tools:  plain.Foreground(both("#8250df", "#d2a8ff")),
+		system: plain.Foreground(both("#005faf", "#5fafff")),
+		tools:  plain.Foreground(both("#875fd7", "#d7afff")),
 		free:   faint,
 	}
 }

@@ -30,6 +30,14 @@ type pane struct {
 // "plimsoll chat"; "{model}" in them is the address of the scripted model.
 func newPane(t *testing.T, o *scripted.Options, width, height int, args ...string) *pane {
 	t.Helper()
+	p := openPane(t, o, width, height)
+	p.start(args...)
+	return p
+}
+
+// openPane opens a terminal and starts nothing in it.
+func openPane(t *testing.T, o *scripted.Options, width, height int) *pane {
+	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("SKIPPED: there is no tmux, so the full-screen chat is not tested in a terminal")
 	}
@@ -39,7 +47,6 @@ func newPane(t *testing.T, o *scripted.Options, width, height int, args ...strin
 	t.Cleanup(func() { _ = exec.Command("tmux", "-L", p.socket, "kill-server").Run() })
 	// A shell keeps the terminal open when the chat ends, whichever way.
 	p.tmux("-f", os.DevNull, "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "env", "PS1=$ ", "LC_ALL=C.UTF-8", "sh")
-	p.start(args...)
 	return p
 }
 
@@ -65,6 +72,14 @@ func (p *pane) start(args ...string) {
 	}
 	p.keys("-l", "clear; sh "+quoted(script)+"; echo ended $?\n")
 	p.wait("Message, @name or @all")
+}
+
+// idle waits for the end of what is under way.
+func (p *pane) idle() {
+	p.t.Helper()
+	p.until("is idle", func(seen string) bool {
+		return strings.Contains(seen, "> Message") && !strings.Contains(seen, "Ctrl+C stops")
+	})
 }
 
 // wrote reports whether a text is in the sessions on disk.
@@ -166,17 +181,11 @@ func (p *pane) until(what string, holds func(seen string) bool) string {
 	}
 }
 
-// shot keeps the terminal, with its colours, where a document can be made of it.
-func (p *pane) shot(name string) {
-	p.t.Helper()
-	dir := os.Getenv("PLIMSOLL_SHOTS")
-	if dir == "" {
-		return
-	}
-	if err := os.WriteFile(filepath.Join(dir, name+".ansi"), []byte(p.tmux("capture-pane", "-p", "-e")), 0o600); err != nil {
-		p.t.Fatal(err)
-	}
-}
+const marks = `
+- **TF** is the line in tropical fresh water, where a ship lies deepest.
+- **S** is the line of summer, from which the others are measured: a quarter of an inch for each foot of draught.
+- **WNA** is the line of winter in the North Atlantic, for ships of up to 100 metres.
+`
 
 const loadLine = `A **load line** is the mark on a hull up to which a ship may be loaded.
 
@@ -216,9 +225,23 @@ func TestS01_TheTerminalShowsTheAnswersOfAll(t *testing.T) {
 	p.keys("Enter")
 	p.wait("you → openai, anthropic", "A load line is the mark", "1. Samuel Plimsoll", "満載喫水線は", "It is painted on the hull")
 	p.until("ends both answers", func(seen string) bool { return strings.Count(seen, " out\n") == 2 })
-	p.shot("chat-all")
+	p.shot("chat-all", false)
 	p.say("/quit")
 	p.wait("ended 0", "goes on with this conversation")
+}
+
+func TestALightTerminalHasDarkColours(t *testing.T) {
+	t.Parallel()
+	p := openPane(t, &scripted.Options{Script: twoModels}, 80, 24)
+	p.tmux("set-option", "-g", "window-style", "fg=#000000,bg=#ffffff")
+	p.start("-m", "openai:gpt-4o@{model}")
+	p.say("What is a load line?")
+	p.wait("限度を示す線です。", " out\n")
+	const darkGreen = "38;5;28m"
+	if colours := p.tmux("capture-pane", "-p", "-e"); !strings.Contains(colours, darkGreen+"you") {
+		t.Errorf("the colours are not those of a light background:\n%q", colours)
+	}
+	p.shot("chat-light", true)
 }
 
 func TestTheTerminalIsResizedWithoutLoss(t *testing.T) {
@@ -274,7 +297,7 @@ func TestF05_WhatTheTerminalRefusesStaysInTheInput(t *testing.T) {
 	p.wait("cargo cargo")
 	p.keys("Enter")
 	p.wait("✗ not sent to openai", "337 tokens", "282 tokens", "/limit")
-	p.shot("chat-refused")
+	p.shot("chat-refused", false)
 	if seen := p.seen(); !strings.Contains(seen, "  cargo cargo") || strings.Contains(seen, "you\n") {
 		t.Errorf("what was typed is gone, or was sent:\n%s", seen)
 	}
@@ -284,16 +307,33 @@ func TestF05_WhatTheTerminalRefusesStaysInTheInput(t *testing.T) {
 	p.wait("ended 0")
 }
 
+func TestS07_TheTerminalSaysWhatWillGo(t *testing.T) {
+	t.Parallel()
+	p := newPane(t, &scripted.Options{Script: func(c *scripted.Call) (scripted.Step, bool) {
+		return scripted.Say("The marks of a load line:\n" + marks), c.End() == scripted.EndUser
+	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "-m", "anthropic:claude-sonnet-4-5@{model}", "--limit", "900", "--method", "window")
+	for i := range 12 {
+		p.say(fmt.Sprintf("@all Tell me about mark %d", i))
+		p.idle()
+		if strings.Contains(p.seen(), "will go") {
+			p.wait("!", "→")
+			p.shot("chat-going", false)
+			return
+		}
+	}
+	t.Errorf("nothing was said to go:\n%s", p.seen())
+}
+
 func TestG15_CompressIsToldInTheTerminal(t *testing.T) {
 	t.Parallel()
 	var answers atomic.Int64
 	p := newPane(t, &scripted.Options{Script: func(c *scripted.Call) (scripted.Step, bool) {
-		return scripted.Say(fmt.Sprintf("Answer %d:%s.", answers.Add(1), strings.Repeat(" ship", 300))), c.End() == scripted.EndUser
-	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "--limit", "4000")
-	for i := range 5 {
+		return scripted.Say(fmt.Sprintf("Answer %d.%s", answers.Add(1), strings.Repeat(marks, 2))), c.End() == scripted.EndUser
+	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "--limit", "2000")
+	for i := range 9 {
 		p.say(fmt.Sprintf("question %d", i))
-		p.wait(fmt.Sprintf("Answer %d:", i+1), " out\n")
-		p.until("is idle", func(seen string) bool { return !strings.Contains(seen, "Ctrl+C stops") })
+		p.wait(fmt.Sprintf("Answer %d.", i+1), " out\n")
+		p.idle()
 	}
 	p.keys("-l", "/comp")
 	p.wait("Replace old turns by a summary")
@@ -301,8 +341,8 @@ func TestG15_CompressIsToldInTheTerminal(t *testing.T) {
 	p.wait("> /compress")
 	p.keys("Enter")
 	p.wait("→", "tokens")
-	p.until("is idle", func(seen string) bool { return !strings.Contains(seen, "Ctrl+C stops") })
-	p.shot("chat-compress")
+	p.idle()
+	p.shot("chat-compress", false)
 	p.say("/undo")
 	p.until("takes it back", func(seen string) bool {
 		return strings.Contains(seen, "> /undo") && !strings.Contains(seen, "Ctrl+C stops")
@@ -335,7 +375,6 @@ func TestAChatGoesOnAfterItWasKilled(t *testing.T) {
 	p.say("a third one")
 	p.wait("a third one")
 	p.until("answers", func(seen string) bool { return strings.Contains(seen, " out\n") })
-	p.shot("chat-resumed")
 }
 
 func TestCtrlCStopsAnAnswerInTheTerminal(t *testing.T) {

@@ -26,11 +26,11 @@ func NewTheme(dark bool) *Theme {
 	plain := lipgloss.NewStyle()
 	return &Theme{
 		Text:    plain,
-		Heading: plain.Bold(true).Foreground(pick(lipgloss.Color("#0550ae"), lipgloss.Color("#79c0ff"))),
-		Code:    plain.Foreground(pick(lipgloss.Color("#953800"), lipgloss.Color("#ffa657"))),
-		Link:    plain.Underline(true).Foreground(pick(lipgloss.Color("#0969da"), lipgloss.Color("#58a6ff"))),
-		Quote:   plain.Foreground(pick(lipgloss.Color("#57606a"), lipgloss.Color("#a0a8b0"))),
-		Faint:   plain.Foreground(pick(lipgloss.Color("#6e7781"), lipgloss.Color("#8b949e"))),
+		Heading: plain.Bold(true).Foreground(pick(lipgloss.Color("#005faf"), lipgloss.Color("#5fafff"))),
+		Code:    plain.Foreground(pick(lipgloss.Color("#af5f00"), lipgloss.Color("#ffaf5f"))),
+		Link:    plain.Underline(true).Foreground(pick(lipgloss.Color("#005faf"), lipgloss.Color("#5fafff"))),
+		Quote:   plain.Foreground(pick(lipgloss.Color("#585858"), lipgloss.Color("#a8a8a8"))),
+		Faint:   plain.Foreground(pick(lipgloss.Color("#6c6c6c"), lipgloss.Color("#8a8a8a"))),
 	}
 }
 
