@@ -20,6 +20,9 @@ type Rent struct {
 	// four times as long. At the high mark and at a price cliff a cut that leaves room
 	// to grow does not wait.
 	MinGap int
+	// CliffOnly leaves the high mark to the rungs, and acts at price cliffs alone: for
+	// keepers whose cuts at the mark make room.
+	CliffOnly bool
 }
 
 var _ plimsoll.Policy = (*Rent)(nil)
@@ -77,7 +80,10 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 		return plimsoll.Wait // a conversation that is seen for the first time may be seen only once
 	}
 	soon := r.tooSoon(*s)
-	action := p.atMark(o, soon)
+	action := plimsoll.Wait
+	if !r.CliffOnly || p.Cliff > 0 && p.Cliff < o.High {
+		action = p.atMark(o, soon)
+	}
 	if action == plimsoll.Wait && !soon {
 		action = r.due(*s, o, p, cold)
 	}

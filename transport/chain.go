@@ -15,8 +15,8 @@ import (
 type link struct {
 	Before string   `json:"before,omitempty"`
 	Items  []string `json:"items"`
-	// Woven says that the items hold rounds that the client was not shown, and the
-	// server not under this name.
+	// Woven says that the server knows something else under this name: that the items
+	// hold rounds that the client was not shown, or that an answer was renamed.
 	Woven bool `json:"woven,omitempty"`
 }
 
@@ -85,7 +85,7 @@ func (f *flow) chained(final []byte, hidden *weave.Record) {
 	if err != nil || id == "" {
 		return
 	}
-	l := link{Before: responses.PreviousResponseID(client), Woven: hidden != nil}
+	l := link{Before: responses.PreviousResponseID(client), Woven: hidden != nil || f.renamed}
 	if hidden != nil {
 		for _, e := range append(hidden.Elements, hidden.Results...) {
 			items = append(items, e)

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"bytes"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
@@ -11,8 +13,9 @@ import (
 // head is the body of a streamed answer up to the first event that says something.
 // Events that only say that an answer begins are handed on as they come. If the first
 // other one says that the context is full, the request is sent once more, and the
-// second answer goes on behind them; its own beginning is left out. Behind that event
-// nothing is looked at any more.
+// second answer goes on behind them; its own beginning is left out, and its end has the
+// name of the first, which clients compare. Otherwise nothing is looked at any more
+// behind that event.
 type head struct {
 	f    *flow
 	from io.ReadCloser
@@ -26,11 +29,15 @@ type head struct {
 	// overflow.
 	over    bool
 	verdict *wire.Overflow
-	// second says that this is the answer to the second request.
+	// second says that this is the answer to the second request, names are what the two
+	// answers are called.
 	second bool
-	chunk  *[chunkSize]byte
-	ready  []byte
-	err    error
+	names  [2]string
+	// renamed finds the events of a second answer that has another name.
+	renamed *sse.Splitter
+	chunk   *[chunkSize]byte
+	ready   []byte
+	err     error
 }
 
 func newHead(f *flow, from io.ReadCloser) *head {
@@ -48,16 +55,31 @@ func (h *head) begin() {
 		case err != nil:
 			h.over = true
 		case opening(e):
-			h.taken += len(e.Raw)
-			if h.second {
-				h.held, h.taken = h.held[len(e.Raw):], 0
-			}
-			h.free = h.taken
+			h.open(e)
 		default:
 			h.over = true
 			h.judge(assembler, e)
 		}
 	}, &sse.Options{MaxEvent: maxError})
+}
+
+// open takes an event of the beginning.
+func (h *head) open(e sse.Event) {
+	if id := answerID(e.Data); id != "" {
+		h.names[count(h.second)] = id
+	}
+	h.taken += len(e.Raw)
+	if h.second {
+		h.held, h.taken = h.held[len(e.Raw):], 0
+	}
+	h.free = h.taken
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // judge looks at the first event that says something.
@@ -77,10 +99,14 @@ func opening(e sse.Event) bool {
 // Read gives the client what it may have.
 func (h *head) Read(p []byte) (int, error) {
 	for len(h.ready) == 0 && h.err == nil {
-		if h.events == nil {
+		switch {
+		case h.renamed != nil:
+			h.rename()
+		case h.events == nil:
 			return h.from.Read(p)
+		default:
+			h.step()
 		}
-		h.step()
 	}
 	n := copy(p, h.ready)
 	h.ready = h.ready[n:]
@@ -111,8 +137,32 @@ func (h *head) step() {
 func (h *head) finish() {
 	h.ready, h.held = h.held, nil
 	h.events = nil
+	if a, b := h.names[0], h.names[1]; h.second && a != "" && b != "" && a != b {
+		h.f.renamed = true
+		read := h.ready
+		h.ready = nil
+		h.renamed = sse.NewSplitter(func(e sse.Event, _ error) {
+			raw := e.Raw
+			if strings.HasPrefix(e.Name, "response.") && bytes.Contains(e.Data, []byte(`"response"`)) {
+				raw = bytes.ReplaceAll(raw, []byte(`"`+b+`"`), []byte(`"`+a+`"`))
+			}
+			h.ready = append(h.ready, raw...)
+		}, nil)
+		_, _ = h.renamed.Write(read)
+		return
+	}
 	chunks.Put(h.chunk)
 	h.chunk = nil
+}
+
+// rename hands on the events of the second answer under the name of the first.
+func (h *head) rename() {
+	n, err := h.from.Read(h.chunk[:])
+	_, _ = h.renamed.Write(h.chunk[:n])
+	if err != nil {
+		_ = h.renamed.Close()
+		h.err = err
+	}
 }
 
 // retry sends the request once more, or gives the client the error if that cannot be.

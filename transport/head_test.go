@@ -29,6 +29,10 @@ func fullAbove(t *testing.T, most int) (*httptest.Server, *atomic.Int32) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		id := string(rune('a' + asked.Add(1) - 1))
+		if bytes.Contains(body, []byte(`"previous_response_id"`)) {
+			http.Error(w, "no such answer", http.StatusBadRequest)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		events := openingEvents + saidEvents
 		if len(body) > most {
@@ -57,6 +61,13 @@ func TestF10_AnOverflowInsideAStreamIsRescuedWithoutHoldingTheStreamBack(t *test
 		}
 		if n := bytes.Count(got.body, []byte("event: response.created")); n != 1 || bytes.Contains(got.body, []byte("context_length_exceeded")) {
 			t.Errorf("expand %s: the client sees %d beginnings:\n%s", expand, n, got.body)
+		}
+		if bytes.Contains(got.body, []byte("resp_b")) || bytes.Count(got.body, []byte("resp_a")) != 3 {
+			t.Errorf("expand %s: the answer changes its name:\n%s", expand, got.body)
+		}
+		next := b.post(plimsoll.Responses, true, []byte(`{"model":"gpt-4o","stream":true,"previous_response_id":"resp_a","input":"more"}`), nil)
+		if next.status != http.StatusOK || next.said.Message.Text() != "all is well" {
+			t.Errorf("expand %s: the answer cannot be named: %d %s", expand, next.status, next.body)
 		}
 		if x := <-b.exchanges; !x.Rescued || x.After.Total >= x.Before.Total {
 			t.Errorf("expand %s: rescued %v, %d of %d tokens", expand, x.Rescued, x.After.Total, x.Before.Total)

@@ -73,8 +73,11 @@ func TestALimitIsLearnedFromTheFirstOverflow(t *testing.T) {
 		a := b.agent(d, stream)
 		a.work()
 		over, wrong := b.upstreamFaults()
-		if over != 1 || wrong > 0 {
+		if over > 1 || wrong > 0 {
 			t.Errorf("%d overflows, want the one that is learned from; %d violations", over, wrong)
+		}
+		if d == plimsoll.Anthropic && over != 1 { // elsewhere cutting pays before it comes to that
+			t.Errorf("%d overflows, want one", over)
 		}
 	})
 }

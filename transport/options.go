@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/plan"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
@@ -67,9 +68,26 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Room is the mark of that name for conversations that go on: more room after a cut
+// room is the mark of that name for conversations that go on: more room after a cut
 // means fewer cuts, each of which makes the provider read anew what stands behind it.
-const Room = 0.65
+const room = 0.65
+
+// alpha is how many times its price the rent of a cut must reach. It is more than a
+// lone keeper's, because the tools that come with the first cut cost too, and where a
+// window is small the next cut comes by itself.
+const alpha = 2.5
+
+// ForServing sets up a keeper's options for conversations that go on: a cut at the high
+// mark is deep, and nothing is cut a little before it.
+func ForServing(o *plimsoll.Options) {
+	o.Marks.Room = room
+	if r, ok := o.Policy.(*plan.Rent); ok {
+		r.CliffOnly = true
+		if r.Alpha == 0 {
+			r.Alpha = alpha
+		}
+	}
+}
 
 const (
 	defaultRounds  = 8
@@ -116,7 +134,7 @@ func (o *Options) fillKeeper() error {
 	if err != nil {
 		return err
 	}
-	options.Marks.Room = Room
+	ForServing(options)
 	keeper, err := plimsoll.New(options)
 	if err != nil {
 		return err

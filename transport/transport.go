@@ -105,6 +105,8 @@ type flow struct {
 	plan   *plimsoll.Plan
 	// followed says that an earlier request of the conversation passed through here.
 	followed bool
+	// renamed says that the answer has another name than the server knows it by.
+	renamed bool
 	// woven says that request has rounds that the client was not shown.
 	woven bool
 	// sent is the body that goes upstream.

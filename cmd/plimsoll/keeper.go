@@ -89,7 +89,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 	}
 	options.Hooks, options.Events = hooks, where.events
 	if where.serves {
-		options.Marks.Room = transport.Room
+		transport.ForServing(options)
 	} else {
 		// A command ends when its work is done, so nothing can be prepared for later.
 		options.Marks.Soft = 0
