@@ -58,7 +58,7 @@ type openaiChunk struct {
 func newOpenaiStream(l loom, ours func(string) bool) *openaiStream {
 	r := &openaiStream{history: newHistory(l), ours: ours}
 	r.now.ours = ours
-	r.each = r.event
+	r.each, r.spill = r.event, r.decide
 	return r
 }
 

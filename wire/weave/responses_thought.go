@@ -65,9 +65,8 @@ func (a *responsesAnswer) hand(id string) {
 type responsesThoughts struct {
 	events []responsesThought
 	bytes  int
-	// ids and places are those of the reasoning.
-	ids    map[string]bool
-	places map[int]bool
+	// ids are those of the reasoning.
+	ids map[string]bool
 	// led says that a call of ours followed.
 	led bool
 }
@@ -76,17 +75,9 @@ type responsesThought struct {
 	raw sse.Event
 	responsesEvent
 	// id is that of the item that the event tells. Own says that the event is about
-	// reasoning.
+	// reasoning; others at its place go the same way.
 	id  string
 	own bool
-}
-
-// about reports whether an event that tells no item is about reasoning that waits.
-func (t *responsesThoughts) about(e responsesEvent) bool {
-	if e.placeAt.IsZero() {
-		return strings.HasPrefix(e.kind, "response.reasoning")
-	}
-	return t.places[e.place]
 }
 
 // ponder takes an event, and reports whether it waits. Item is what the event tells.
@@ -118,7 +109,7 @@ func (r *responsesStream) ponder(raw sse.Event, e responsesEvent, item responses
 		r.release()
 		return false
 	}
-	return r.wait(raw, e, "", t.about(e))
+	return r.wait(raw, e, "", e.placeAt.IsZero() && strings.HasPrefix(e.kind, "response.reasoning"))
 }
 
 // endsConcealed reports whether the last reasoning of the answer is hidden.
@@ -139,9 +130,9 @@ func (r *responsesStream) wait(raw sse.Event, e responsesEvent, id string, own b
 	t.events = append(t.events, responsesThought{raw, readResponsesEvent(raw.Name, raw.Data), id, own})
 	if own && e.item != nil {
 		if t.ids == nil {
-			t.ids, t.places = map[string]bool{}, map[int]bool{}
+			t.ids = map[string]bool{}
 		}
-		t.ids[id], t.places[e.place] = true, true
+		t.ids[id] = true
 	}
 	if t.bytes += len(raw.Raw); t.bytes > maxThought {
 		t.led = false

@@ -74,7 +74,8 @@ func TestTheClientSeesReasoningOnlyWithWhatItLedTo(t *testing.T) {
 func TestReasoningPassesWhenItIsKnownWhatItLedTo(t *testing.T) {
 	t.Parallel()
 	delta := `{"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"Hm."}`
-	thought := streamOf(append(slices.Insert(eventsFor(itemThought), 1, delta), `{"type":"keepalive"}`)...)
+	bare := `{"type":"response.reasoning_text.delta","delta":"Hm."}`
+	thought := streamOf(append(slices.Insert(eventsFor(itemThought), 1, delta, bare), `{"type":"keepalive"}`)...)
 	thought = append(thought, ": still here\n\n"...)
 	at := func(place int, item string) []string {
 		return []string{
@@ -99,8 +100,13 @@ func TestReasoningPassesWhenItIsKnownWhatItLedTo(t *testing.T) {
 			string(streamOf(`{"type":"keepalive"}`)) + ": still here\n\n" + string(streamOf(append(at(0, other), at(1, itemText)...)...)),
 		},
 		{
-			"to a call of ours at the same place, and more reasoning to a message", streamOf(slices.Concat(at(0, itemOurs), at(0, other), at(0, itemText))...),
-			string(streamOf(`{"type":"keepalive"}`)) + ": still here\n\n" + string(streamOf(append(at(0, other), at(0, itemText)...)...)),
+			"to a call of ours at the same place, and more reasoning to a message",
+			streamOf(slices.Concat(at(0, itemOurs), slices.Insert(at(0, other), 1, delta), at(0, itemText))...),
+			string(streamOf(`{"type":"keepalive"}`)) + ": still here\n\n" + string(streamOf(slices.Concat(slices.Insert(at(0, other), 1, delta), at(0, itemText))...)),
+		},
+		{
+			"to calls of both, while it is told once more", streamOf(slices.Concat(at(1, itemOurs)[:1], at(0, itemThought)[1:], at(1, itemOurs)[1:], at(2, itemTheirs))...),
+			string(thought) + string(streamOf(append(at(0, itemThought)[1:], at(1, itemTheirs)...)...)),
 		},
 		{"to nothing that has come yet", nil, ""},
 		{"to nothing", streamOf(endOf("response.completed", responsesOf("r", "completed", itemThought))), string(thought) + string(streamOf(endOf("response.completed", responsesOf("r", "completed", itemThought))))},

@@ -42,10 +42,14 @@ func TestStreamsWithoutCallsOfOursPassByteForByte(t *testing.T) {
 			sent = append(append(sent, lines.Draw(t, "line")...), ends.Draw(t, "end")...)
 		}
 		sent = sent[:rapid.IntRange(0, len(sent)).Draw(t, "length")]
+		cuts := []int{}
+		for rest := len(sent); rest > 0; rest -= cuts[len(cuts)-1] {
+			cuts = append(cuts, rapid.IntRange(1, rest).Draw(t, "cut"))
+		}
 		for dialect, reply := range streams(rapid.SampledFrom([]int{0, 40, 100, 110}).Draw(t, "limit")) {
 			var got []byte
-			for rest := sent; len(rest) > 0; {
-				n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
+			rest := sent
+			for _, n := range cuts {
 				got = append(got, reply.Write(rest[:n])...)
 				rest = rest[n:]
 			}
@@ -102,5 +106,23 @@ func TestAnAnswerThatIsTooLongPassesWithoutBeingKept(t *testing.T) {
 	}
 	if passed += len(r.Finish()); passed != 6*len(piece) || r.body != nil {
 		t.Errorf("%d bytes passed, want %d", passed, 6*len(piece))
+	}
+}
+
+func TestWhatWaitsPassesBeforeAnEventThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	large := "data: " + strings.Repeat("x", 300) + "\n\n"
+	waiting := map[plimsoll.Dialect]string{
+		plimsoll.OpenAI:    `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"1"}]}}]}` + "\n\n",
+		plimsoll.Responses: `data: {"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning"}}` + "\n\n",
+	}
+	for dialect, event := range waiting {
+		reply := streams(200)[dialect]
+		if got := reply.Write([]byte(event)); len(got) > 0 {
+			t.Errorf("%s: %s has not waited", dialect, got)
+		}
+		if got := string(reply.Write([]byte(large))); got != event+large {
+			t.Errorf("%s: %s", dialect, got)
+		}
 	}
 }
