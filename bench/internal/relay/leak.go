@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// Requests and aborts of the whole, which come in steps. What is there after the first
-// step is what the rest is held against: by then everything that is made once is
-// made.
+// Requests and aborts of the whole, which come in steps. Steps before them do not
+// count: they make what is made once and fill what is remembered of conversations.
 const (
 	leakRequests = 100_000
 	leakAborts   = 10_000
 	leakSteps    = 10
+	leakBefore   = 3
 )
 
 // leak sends many small requests and breaks off many streams, and looks at what is left
@@ -27,9 +27,7 @@ func (r *run) leak() error {
 	if i < 0 || r.Peers[i].Missing != "" {
 		return errors.New("plimsoll is not there")
 	}
-	// The model closes what is idle soon, so that no connection is counted that is only
-	// kept for later.
-	if err := r.startModel("1s"); err != nil {
+	if err := r.startModel(); err != nil {
 		return err
 	}
 	defer func() { r.model.stop() }()
@@ -40,11 +38,16 @@ func (r *run) leak() error {
 	defer s.stop()
 	t := &target{Peer: r.Peers[i], client: newClient(s.base), server: s}
 	r.Leak = &Leak{Requests: r.times(leakRequests), Aborts: r.times(leakAborts)}
+	for range leakBefore - 1 {
+		if err := r.leakStep(t); err != nil {
+			return err
+		}
+	}
 	for step := range leakSteps + 1 {
 		if err := r.leakStep(t); err != nil {
 			return err
 		}
-		p, err := t.rest()
+		p, err := r.rest(t)
 		if err != nil {
 			return err
 		}
@@ -102,14 +105,18 @@ func (t *target) abort(c *conversation) error {
 }
 
 // rest waits until nothing is under way any more: until the goroutines have not become
-// fewer for a while, and the process does nothing but answer us.
-func (t *target) rest() (LeakPoint, error) {
+// fewer for a while, and the process does nothing but answer us. No connection is kept
+// open for later.
+func (r *run) rest(t *target) (LeakPoint, error) {
 	const (
 		pause  = 500 * time.Millisecond
 		calm   = 3 * time.Second
 		asking = pause / 10 // more than a question for metrics costs
 	)
 	t.close()
+	if err := r.mode("rest=1"); err != nil {
+		return LeakPoint{}, err
+	}
 	fewest, since := 1<<30, time.Now()
 	for end := since.Add(2 * time.Minute); time.Since(since) < calm && time.Now().Before(end); {
 		before := t.cpu()

@@ -103,7 +103,7 @@ func (r *run) times(n int) int {
 }
 
 func (r *run) compare() error {
-	if err := r.startAll("60s"); err != nil {
+	if err := r.startAll(); err != nil {
 		return err
 	}
 	defer r.stopAll()
@@ -126,19 +126,18 @@ func (r *run) compare() error {
 	return nil
 }
 
-// startModel starts the model, which closes connections that were idle for so long.
-func (r *run) startModel(idle string) error {
+func (r *run) startModel() error {
 	var err error
 	r.model, err = start(Command{
-		Args: []string{r.options.Model, "upstream", "ADDRESS", strconv.FormatFloat(bytesPerToken, 'f', -1, 64), idle}, Health: "/healthz",
+		Args: []string{r.options.Model, "upstream", "ADDRESS", strconv.FormatFloat(bytesPerToken, 'f', -1, 64)}, Health: "/healthz",
 	}, "", r.options.Scratch)
 	return err
 }
 
 // startAll starts the model and all proxies. One that does not start is missing from
 // then on; without the floor or ours there is nothing to compare.
-func (r *run) startAll(idle string) error {
-	if err := r.startModel(idle); err != nil {
+func (r *run) startAll() error {
+	if err := r.startModel(); err != nil {
 		return err
 	}
 	r.targets = []*target{{Peer: Peer{Name: Direct}, client: newClient(r.model.base)}}

@@ -2,7 +2,7 @@
 // and the plain reverse proxy of the standard library. Each runs in a process of its
 // own, so that its CPU time is its own.
 //
-//	relay upstream ADDRESS BYTES-PER-TOKEN IDLE
+//	relay upstream ADDRESS BYTES-PER-TOKEN
 //	relay floor ADDRESS UPSTREAM
 //	relay vocabulary
 package main
@@ -15,7 +15,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"github.com/plimsoll/plimsoll/bench/internal/relay"
 	"github.com/plimsoll/plimsoll/token/bpe"
@@ -30,8 +29,8 @@ func main() {
 
 func run(args []string) error {
 	switch {
-	case len(args) == 4 && args[0] == "upstream":
-		return upstream(args[1], args[2], args[3])
+	case len(args) == 3 && args[0] == "upstream":
+		return upstream(args[1], args[2])
 	case len(args) == 3 && args[0] == "floor":
 		return floor(args[1], args[2])
 	case len(args) == 1 && args[0] == "vocabulary":
@@ -40,16 +39,13 @@ func run(args []string) error {
 	return fmt.Errorf("unknown arguments %q", args)
 }
 
-func upstream(address, perToken, idle string) error {
+func upstream(address, perToken string) error {
 	ratio, err := strconv.ParseFloat(perToken, 64)
 	if err != nil {
 		return err
 	}
-	wait, err := time.ParseDuration(idle)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Addr: address, Handler: newModel(ratio), IdleTimeout: wait}
+	server := &http.Server{Addr: address}
+	server.Handler = newModel(ratio, server)
 	return server.ListenAndServe()
 }
 

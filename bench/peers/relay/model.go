@@ -16,6 +16,7 @@ import (
 // outside, because proxies do not pass on every header.
 type model struct {
 	perToken float64
+	server   *http.Server
 	mu       sync.Mutex
 	mode     mode
 	// arrived counts requests that were read whole.
@@ -50,8 +51,8 @@ type mode struct {
 	held chan struct{}
 }
 
-func newModel(perToken float64) http.Handler {
-	m := &model{perToken: perToken, seen: map[[sha256.Size]byte]int{}}
+func newModel(perToken float64, server *http.Server) http.Handler {
+	m := &model{perToken: perToken, server: server, seen: map[[sha256.Size]byte]int{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("POST /mode", m.set)
@@ -60,7 +61,8 @@ func newModel(perToken float64) http.Handler {
 	return mux
 }
 
-// set changes the mode, by ?events=N&gap=D&hold=1, and lets go of what is held.
+// set changes the mode, by ?events=N&gap=D&hold=1&rest=1, and lets go of what is held.
+// At rest it keeps no connection open.
 func (m *model) set(w http.ResponseWriter, r *http.Request) {
 	var next mode
 	next.events, _ = strconv.Atoi(r.FormValue("events"))
@@ -76,6 +78,7 @@ func (m *model) set(w http.ResponseWriter, r *http.Request) {
 		close(before.held)
 	}
 	m.arrived.Store(0)
+	m.server.SetKeepAlivesEnabled(r.FormValue("rest") == "")
 	w.WriteHeader(http.StatusNoContent)
 }
 
