@@ -33,15 +33,23 @@ func (s *screen) event(e chat.Event) {
 func (s *screen) asked(e chat.Asked) {
 	s.input.remember(s.sent.shown)
 	s.sent.taken = true
-	q := newEntry(question, "you", e.Text)
-	if len(s.names) > 1 {
-		q.to = strings.Join(e.To, ", ")
-	}
-	s.back.add(q)
+	s.back.add(s.question(e.Text, e.To, s.sent.attached))
 	s.back.bottom()
 	for _, name := range e.To {
 		s.answer(name)
 	}
+}
+
+// question is what the person said, to whom if there are several, and with what.
+func (s *screen) question(text string, to, attached []string) *entry {
+	q := newEntry(question, "you", text)
+	if len(s.names) > 1 {
+		q.to = strings.Join(to, ", ")
+	}
+	if len(attached) > 0 {
+		q.note = "with " + strings.Join(attached, ", ")
+	}
+	return q
 }
 
 func (s *screen) answered(e chat.Answered) {
@@ -148,11 +156,11 @@ func (s *screen) recall() {
 			s.back.add(newEntry(notice, "", fmt.Sprintf("%d older turns are summarised here%s", t.Checkpoint.Turns, readable(t.Checkpoint.Ref))))
 			continue
 		}
-		q := newEntry(question, "you", t.Question)
-		if len(s.names) > 1 {
-			q.to = strings.Join(t.To, ", ")
+		var attached []string
+		for _, a := range t.Attached {
+			attached = append(attached, a.Name)
 		}
-		s.back.add(q)
+		s.back.add(s.question(t.Question, t.To, attached))
 		s.input.remember(t.Question)
 		for _, r := range t.Replies {
 			s.back.add(newEntry(answer, r.Participant, r.Text))

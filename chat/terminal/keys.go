@@ -130,7 +130,7 @@ func (s *screen) enter() tea.Cmd {
 	}
 	shown, whole := s.input.take()
 	s.menu = menu{chosen: nothingChosen}
-	s.sent = sentLine{shown: shown}
+	s.sent = sentLine{shown: shown, attached: s.engine.Attached()}
 	if _, _, isCommand := cutCommand(strings.TrimSpace(whole), true); isCommand {
 		s.back.add(newEntry(command, "", shown))
 	}

@@ -55,8 +55,9 @@ type screen struct {
 
 // sentLine is what was sent last, as it was shown, until it is known to be taken.
 type sentLine struct {
-	shown string
-	taken bool
+	shown    string
+	attached []string
+	taken    bool
 }
 
 func newScreen(ctx context.Context, engine Engine, o *Options) *screen {

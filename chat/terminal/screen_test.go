@@ -125,6 +125,23 @@ func TestALineThatWasTakenDoesNotComeBack(t *testing.T) {
 	g.wantSeen("the disk is full")
 }
 
+func TestWhatIsAttachedIsNamedBeforeAndAfter(t *testing.T) {
+	t.Parallel()
+	engine := &played{participants: two()[:1], attached: []string{"notes.txt"}}
+	engine.turns = []chat.Turn{{Question: "before", Attached: []chat.Attachment{{Name: "old.txt"}}}}
+	engine.do = func(_ context.Context, line string, tell func(chat.Event)) error {
+		engine.attached = nil
+		tell(chat.Asked{Turn: 2, Text: line, To: []string{"gemini"}})
+		return nil
+	}
+	g := newStage(t, engine, 60, 16)
+	g.wantSeen("you  with old.txt", "Attached to the next message: notes.txt")
+	g.write("read it")
+	g.press("enter")
+	g.wantSeen("you  with notes.txt")
+	g.wantUnseen("Attached to the next")
+}
+
 func TestCtrlCStopsAnAnswerAndTwiceQuits(t *testing.T) {
 	t.Parallel()
 	engine := &played{participants: two()[:1]}

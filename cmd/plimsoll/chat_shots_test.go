@@ -16,7 +16,9 @@ import (
 )
 
 // shot writes the terminal as a picture into the directory that PLIMSOLL_SHOTS names;
-// without it, nothing.
+// without it, nothing. Those of the documents are made so:
+//
+//	PLIMSOLL_SHOTS=$PWD/docs/images go test ./cmd/plimsoll -run Terminal
 func (p *pane) shot(name string, light bool) {
 	p.t.Helper()
 	dir := os.Getenv("PLIMSOLL_SHOTS")

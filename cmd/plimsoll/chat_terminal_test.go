@@ -335,13 +335,18 @@ func TestG15_CompressIsToldInTheTerminal(t *testing.T) {
 		p.wait(fmt.Sprintf("Answer %d.", i+1), " out\n")
 		p.idle()
 	}
+	p.wait("75 %! exact")
 	p.keys("-l", "/comp")
 	p.wait("Replace old turns by a summary")
+	p.shot("chat-soft", false)
 	p.keys("Tab")
 	p.wait("> /compress")
 	p.keys("Enter")
 	p.wait("→", "tokens")
 	p.idle()
+	if strings.Contains(p.seen(), "%!") {
+		t.Errorf("the gauge is over its mark after a compaction:\n%s", p.seen())
+	}
 	p.shot("chat-compress", false)
 	p.say("/undo")
 	p.until("takes it back", func(seen string) bool {
