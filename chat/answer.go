@@ -1,12 +1,9 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -146,7 +143,7 @@ func (a *answerer) ask(ctx context.Context) (wire.Response, error) {
 		return wire.Response{}, err
 	}
 	var box exchangeBox
-	req, err := a.request(context.WithValue(ctx, boxKey{}, &box), r.Body())
+	req, err := newRequest(context.WithValue(ctx, boxKey{}, &box), a.p, a.state, r.Body())
 	if err != nil {
 		return wire.Response{}, err
 	}
@@ -164,40 +161,6 @@ func (a *answerer) ask(ctx context.Context) (wire.Response, error) {
 	return answer, err
 }
 
-func (a *answerer) request(ctx context.Context, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.p.endpoint(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	h := req.Header
-	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "text/event-stream")
-	h.Set("Accept-Encoding", "identity")
-	switch {
-	case a.p.Dialect == plimsoll.Anthropic:
-		h.Set("Anthropic-Version", "2023-06-01")
-		if a.p.Key != "" {
-			h.Set("X-Api-Key", string(a.p.Key))
-		}
-	case a.p.Key == "":
-	case a.p.Dialect == plimsoll.Gemini:
-		h.Set("X-Goog-Api-Key", string(a.p.Key))
-	default:
-		h.Set("Authorization", "Bearer "+string(a.p.Key))
-	}
-	set := a.state.settings
-	if set.Method != "" {
-		h.Set(transport.HeaderPreset, set.Method)
-	}
-	if set.Limit > 0 {
-		h.Set(transport.HeaderLimit, strconv.Itoa(set.Limit))
-	}
-	for _, pattern := range pinsOf(a.state.turns) {
-		h.Add(transport.HeaderPin, "match="+pattern)
-	}
-	return req, nil
-}
-
 // settle takes from an exchange what the person should know.
 func (a *answerer) settle(x transport.Exchange, answer wire.Response, err error) {
 	a.last = x
@@ -208,7 +171,6 @@ func (a *answerer) settle(x transport.Exchange, answer wire.Response, err error)
 		}
 		a.usage, a.billed = a.usage.Add(u), true
 	}
-	a.e.learn(a.p, x)
 	switch {
 	case x.Decision == transport.Compacted:
 		a.tell(Notice{

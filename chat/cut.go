@@ -18,15 +18,11 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 	if err != nil {
 		return err
 	}
-	p, err := e.tightest(ctx, s)
+	p, line, err := e.tightest(ctx, s)
 	if err != nil {
 		return err
 	}
-	c, turnOf := e.shared(p, s)
-	t, err := e.sharedTask(k, p, c, s)
-	if err != nil {
-		return err
-	}
+	t, turnOf := e.sharedTask(p, line, s)
 	o := plimsoll.CompactOptions{Force: true}
 	if focus != "" {
 		o.Directives = []string{"Pay special attention to: " + focus}
@@ -75,28 +71,31 @@ func refuseCompression(err error) error {
 	return &plimsoll.Error{Op: "/compress", Err: err}
 }
 
-// tightest returns the participant with the least room.
-func (e *Engine) tightest(ctx context.Context, s state) (Participant, error) {
-	k, err := e.options.Keeper(s.settings.Method)
-	if err != nil {
-		return Participant{}, err
-	}
-	var found Participant
-	least := 0
+// tightest returns the participant with the least room, and its line.
+func (e *Engine) tightest(ctx context.Context, s state) (found Participant, least plimsoll.Line, err error) {
 	for i, p := range e.Participants() {
-		r, _, err := e.draw(p, s, -1)
+		line, err := e.line(ctx, p, s)
 		if err != nil {
-			return p, err
+			return p, line, err
 		}
-		t, err := e.task(k, p, r, s)
-		if err != nil {
-			return p, err
-		}
-		if limit := t.Line.Limit(); i == 0 || limit < least {
-			found, least = p, limit
+		if i == 0 || line.Limit() < least.Limit() {
+			found, least = p, line
 		}
 	}
-	return found, ctx.Err()
+	return found, least, nil
+}
+
+// line is where the participant's requests must be.
+func (e *Engine) line(ctx context.Context, p Participant, s state) (plimsoll.Line, error) {
+	plan, _, err := e.plan(ctx, p, s, -1)
+	var over *plimsoll.OverloadError
+	switch {
+	case errors.As(err, &over):
+		return over.Line, nil
+	case err != nil:
+		return plimsoll.Line{}, err
+	}
+	return plan.Line, nil
 }
 
 // shared is the history as nobody's in particular: a turn is a message and one answer,
@@ -136,29 +135,24 @@ func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 	return c, v.turns
 }
 
-// sharedTask is the task of compacting the shared history.
-func (e *Engine) sharedTask(k *plimsoll.Keeper, p Participant, c plimsoll.Conversation, s state) (plimsoll.Task, error) {
-	t := plimsoll.Task{Conversation: c, Scope: "chat"}
+// sharedTask is the task of compacting the shared history. It says which turn each
+// message is of.
+func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (plimsoll.Task, []int) {
+	c, turnOf := e.shared(p, s)
+	t := plimsoll.Task{Conversation: c, Scope: "chat", Line: &line}
 	if e.tenant != nil {
 		t.Archive, t.Memory = e.tenant, e.tenant.Memory()
 	}
-	line, err := e.line(k, p, c, s.settings.Limit)
 	if line.Window >= unbounded {
-		// Somebody asks for it though no limit is known: as if the window were full.
-		line = plimsoll.Line{Window: defaultWindow}
+		// Somebody asks for it though no limit is known: as if the window were small.
+		t.Line = &plimsoll.Line{Window: defaultWindow}
 	}
-	t.Line = &line
-	for i, turn := range s.turns {
-		if turn.Pinned {
-			_, at := e.shared(p, s)
-			for m, of := range at {
-				if of == i {
-					t.Pins = append(t.Pins, plimsoll.Pin{Index: &m})
-				}
-			}
+	for i, turn := range turnOf {
+		if turn >= 0 && s.turns[turn].Pinned {
+			t.Pins = append(t.Pins, plimsoll.Pin{Index: &i})
 		}
 	}
-	return t, err
+	return t, turnOf
 }
 
 // defaultWindow is taken for one that is not known.
@@ -254,7 +248,7 @@ func (e *Engine) excess(ctx context.Context, s state) (int, error) {
 		gone := map[int]bool{}
 		for _, edit := range plan.Edits {
 			if edit.Kind == plimsoll.EditDrop {
-				gone[v.turns[edit.Message]] = true
+				gone[v.turnOf(edit.Message, len(plan.Before.Messages))] = true
 			}
 		}
 		most = max(most, len(gone))
@@ -266,7 +260,7 @@ func (e *Engine) excess(ctx context.Context, s state) (int, error) {
 func (e *Engine) undo(ctx context.Context, tell func(Event)) error {
 	s := e.snapshot()
 	if len(s.undo) == 0 {
-		return wrong("undo", "it takes back /compress, /prune, /edit, /load and /clear", "there is nothing to take back")
+		return wrong("undo", "it takes back /compress, /prune, /edit, /load and /clear; what is cut by itself is sent again where /limit allows it", "there is nothing to take back")
 	}
 	last := s.undo[len(s.undo)-1]
 	if last.what == "compression" {
@@ -288,14 +282,12 @@ func (e *Engine) forget(ctx context.Context, last change, s state) {
 	}
 	before := s
 	before.turns = last.before
-	p, err := e.tightest(ctx, before)
+	p, line, err := e.tightest(ctx, before)
 	if err != nil {
 		return
 	}
-	c, _ := e.shared(p, before)
-	if t, err := e.sharedTask(k, p, c, before); err == nil {
-		_, _ = k.Undo(ctx, t, s.turns[0].Checkpoint.Ref)
-	}
+	t, _ := e.sharedTask(p, line, before)
+	_, _ = k.Undo(ctx, t, s.turns[0].Checkpoint.Ref)
 }
 
 // clear begins anew.

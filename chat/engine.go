@@ -35,10 +35,8 @@ type Engine struct {
 	journal      *journal
 	gauges       []Gauge
 	attached     []Attachment
-	// told are the participants of whom it was said that their tokens are estimated,
-	// learned the lines that servers have taught us.
-	told    map[string]bool
-	learned map[string]plimsoll.Line
+	// told are the participants of whom it was said that their tokens are estimated.
+	told map[string]bool
 }
 
 // ErrQuit is what [Engine.Do] returns for /quit.
@@ -46,7 +44,7 @@ var ErrQuit = errors.New("quit")
 
 // New returns an engine that goes on with the session of the options, or begins one.
 func New(ctx context.Context, o *Options) (*Engine, error) {
-	e := &Engine{told: map[string]bool{}, learned: map[string]plimsoll.Line{}}
+	e := &Engine{told: map[string]bool{}}
 	if o != nil {
 		e.options = *o
 	}

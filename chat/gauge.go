@@ -64,12 +64,10 @@ func (g Gauge) String() string {
 const unbounded = 1 << 39
 
 // gaugeOf reads the gauge of what a plan leaves.
-func gaugeOf(p Participant, plan *plimsoll.Plan, marks plimsoll.Marks) Gauge {
+func gaugeOf(p Participant, plan *plimsoll.Plan, v view, marks plimsoll.Marks) Gauge {
 	after := plan.After
-	for i, m := range plan.Conversation().Messages.All() {
-		if m.Role.Instructs() {
-			after.System += after.Messages[i].Tokens // OpenAI's stand among the messages
-		}
+	if v.among && len(after.Messages) > 0 {
+		after.System += after.Messages[0].Tokens
 	}
 	g := gauge(p, after, plan.Line, marks)
 	g.Cut = max(0, plan.Before.Total-plan.After.Total)

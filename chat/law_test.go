@@ -129,8 +129,10 @@ func TestTurnsThatWereHandedOutNeverChange(t *testing.T) {
 func TestS01_EveryViewHasATurnForATurn(t *testing.T) {
 	t.Parallel()
 	participants := []Participant{
-		{Name: "gpt", Dialect: plimsoll.OpenAI, Model: "gpt-4o"}, {Name: "gemini", Dialect: plimsoll.Gemini, Model: "gemini-2.5-flash"},
-		{Name: "claude", Dialect: plimsoll.Anthropic, Model: "claude-sonnet-4-5"}, {Name: "o", Dialect: plimsoll.Responses, Model: "gpt-4o"},
+		{Name: "gpt", Dialect: plimsoll.OpenAI, Model: "gpt-4o"},
+		{Name: "gemini", Dialect: plimsoll.Gemini, Model: "gemini-2.5-flash"},
+		{Name: "claude", Dialect: plimsoll.Anthropic, Model: "claude-sonnet-4-5"},
+		{Name: "o", Dialect: plimsoll.Responses, Model: "gpt-4o"},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		turns := slices.DeleteFunc(someTurns().Draw(t, "conversation"), func(t Turn) bool { return t.Checkpoint != nil })

@@ -224,6 +224,59 @@ func TestG04_CompressionIsAutomaticAndForced(t *testing.T) {
 	t.Error("nothing was compressed in 20 turns of 200 tokens under a limit of 2000")
 }
 
+func TestWhatIsToldBeforehandIsWhatIsDone(t *testing.T) {
+	t.Parallel()
+	for api := range usual {
+		for _, method := range []string{"auto", "window", "summary", "hybrid"} {
+			t.Run(api+" "+method, func(t *testing.T) {
+				t.Parallel()
+				tt := newTable(t)
+				tt.invite(api, chatter(200))
+				tt.o.Limit, tt.o.Method, tt.o.System = 2500, method, "Be brief."
+				tt.open()
+				cuts := 0
+				for i := range 25 {
+					tt.do(fmt.Sprintf("Question %d?", i))
+					going := tt.notice(chat.NoticeGoing)
+					answered := all[chat.Answered](tt)
+					if len(answered) != 1 {
+						t.Fatalf("events: %+v", tt.events)
+					}
+					if going == "" {
+						continue
+					}
+					cuts++
+					if want := "→ " + chat.Tokens(answered[0].Load.Total, answered[0].Load.Exact) + " tokens"; !strings.Contains(going, want) {
+						t.Errorf("turn %d: told %q, and sent %s", i, going, want)
+					}
+				}
+				if cuts == 0 || cuts > 12 {
+					t.Errorf("%d cuts in 25 turns, want some, and not one each turn", cuts)
+				}
+			})
+		}
+	}
+}
+
+func TestAHigherLimitBringsBackWhatWasCutByItself(t *testing.T) {
+	t.Parallel()
+	tt := newTable(t)
+	tt.invite("openai", chatter(200))
+	tt.o.Limit, tt.o.Method = 2500, "hybrid"
+	tt.open()
+	for i := range 15 {
+		tt.do(fmt.Sprintf("Question %d?", i))
+	}
+	if g := tt.engine.Gauges()[0]; g.Cut == 0 {
+		t.Fatalf("nothing is cut: %v", g)
+	}
+	tt.do("/limit off")
+	tt.do("And now?")
+	if got := tt.sent("openai").Messages.Len(); got != 31 {
+		t.Errorf("%d messages were sent, want all 31", got)
+	}
+}
+
 func TestG15_CompressTellsBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	tt := newTable(t)

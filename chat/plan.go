@@ -2,19 +2,16 @@ package chat
 
 import (
 	"context"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // tools are what participants may use.
@@ -30,67 +27,6 @@ func (e *Engine) draw(p Participant, s state, asking int) (*wire.Request, view, 
 	v := see(p, e.Participants(), s, asking)
 	r, err := write(p, v.system, e.tools(), v.messages)
 	return r, v, err
-}
-
-// task is the task of fitting a request, as the transport will do it.
-func (e *Engine) task(k *plimsoll.Keeper, p Participant, r *wire.Request, s state) (plimsoll.Task, error) {
-	t := dialects.Task(r)
-	t.Conversation.Model = p.Model
-	for _, pattern := range pinsOf(s.turns) {
-		t.Pins = append(t.Pins, plimsoll.Pin{Match: regexp.MustCompile(pattern)})
-	}
-	if e.tenant != nil {
-		id := e.tenant.ID()
-		t.Scope, t.Archive, t.Memory = hex.EncodeToString(id[:]), e.tenant, e.tenant.Memory()
-		if e.offers(p) {
-			t.Offer, t.OfferAlways = expand.Tools(), e.options.Expand == transport.ExpandAlways
-		}
-	}
-	line, err := e.line(k, p, t.Conversation, s.settings.Limit)
-	t.Line = &line
-	return t, err
-}
-
-// offers reports whether the transport offers tools that read what was taken out: not
-// to models that may not know tools at all.
-func (e *Engine) offers(p Participant) bool {
-	switch e.options.Expand {
-	case transport.ExpandOff, transport.ExpandMCP:
-		return false
-	}
-	u, err := url.Parse(p.URL)
-	return err == nil && official(u.Host) || len(e.tools()) > 0
-}
-
-// line is where a request must be, by the same rules as the transport's.
-func (e *Engine) line(k *plimsoll.Keeper, p Participant, c plimsoll.Conversation, limit int) (plimsoll.Line, error) {
-	line := plimsoll.Line{Window: limit, Reserve: plimsoll.ReserveFor(limit, 0)}
-	if c.MaxOutput > 0 {
-		line.Reserve = min(c.MaxOutput, limit/4)
-	}
-	if limit == 0 {
-		known, err := k.Line(c)
-		if err != nil {
-			return known, err
-		}
-		line = known
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if told, ok := e.learned[p.URL+" "+p.Model]; ok && told.Limit() < line.Limit() {
-		line = told
-	}
-	return line, nil
-}
-
-// learn remembers the line that a server has taught the transport.
-func (e *Engine) learn(p Participant, x transport.Exchange) {
-	if !x.Rescued {
-		return
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.learned[p.URL+" "+p.Model] = x.Line
 }
 
 // pinRunes is how much of a message is compared to know it again.
@@ -121,22 +57,32 @@ func pinsOf(turns []Turn) []string {
 	return all
 }
 
-// plan says what would become of a request.
+// plan says what would become of a request. It is asked of the transport that would
+// send it, so that what is told beforehand is what is done. Nothing is sent.
 func (e *Engine) plan(ctx context.Context, p Participant, s state, asking int) (*plimsoll.Plan, view, error) {
-	k, err := e.options.Keeper(s.settings.Method)
-	if err != nil {
-		return nil, view{}, err
-	}
 	r, v, err := e.draw(p, s, asking)
 	if err != nil {
 		return nil, v, err
 	}
-	t, err := e.task(k, p, r, s)
+	var box exchangeBox
+	req, err := newRequest(context.WithValue(ctx, boxKey{}, &box), p, s, r.Body())
 	if err != nil {
 		return nil, v, err
 	}
-	plan, err := k.PlanTask(ctx, t)
-	return plan, v, err
+	req.Header.Set(transport.HeaderDryRun, "true")
+	resp, err := e.transport.RoundTrip(req)
+	if err != nil {
+		return nil, v, err
+	}
+	defer resp.Body.Close()
+	if x := box.get(); x.Decision == transport.Refused && x.Err != nil {
+		return nil, v, x.Err
+	}
+	var plan plimsoll.Plan
+	if err := json.NewDecoder(resp.Body).Decode(&plan); err != nil {
+		return nil, v, fmt.Errorf("read the plan: %w", err)
+	}
+	return &plan, v, nil
 }
 
 // refresh reads the gauges anew. What cannot be weighed has none.
@@ -144,7 +90,7 @@ func (e *Engine) refresh(ctx context.Context) {
 	s := e.snapshot()
 	var all []Gauge
 	for _, p := range e.Participants() {
-		plan, _, err := e.plan(ctx, p, s, -1)
+		plan, v, err := e.plan(ctx, p, s, -1)
 		var over *plimsoll.OverloadError
 		if errors.As(err, &over) {
 			// What cannot be made to fit is shown as it is.
@@ -155,7 +101,7 @@ func (e *Engine) refresh(ctx context.Context) {
 			}
 		}
 		if err == nil {
-			all = append(all, gaugeOf(p, plan, e.options.Marks))
+			all = append(all, gaugeOf(p, plan, v, e.options.Marks))
 		}
 	}
 	e.mu.Lock()
@@ -188,13 +134,13 @@ func going(plan *plimsoll.Plan, v view) string {
 		}
 	}
 	dropped, summed, cleared := map[int]bool{}, map[int]bool{}, 0
-	for i, edit := range plan.Edits {
+	for _, edit := range plan.Edits[min(replayed, len(plan.Edits)):] {
+		turn := v.turnOf(edit.Message, len(plan.Before.Messages))
 		switch {
-		case i < replayed || edit.Message < 0:
-		case edit.Kind == plimsoll.EditDrop && edit.Rung == "compact" && edit.Message < len(v.turns):
-			summed[v.turns[edit.Message]] = true
-		case edit.Kind == plimsoll.EditDrop && edit.Message < len(v.turns):
-			dropped[v.turns[edit.Message]] = true
+		case edit.Kind == plimsoll.EditDrop && edit.Rung == "compact":
+			summed[turn] = true
+		case edit.Kind == plimsoll.EditDrop:
+			dropped[turn] = true
 		case edit.Kind == plimsoll.EditReplace || edit.Kind == plimsoll.EditRemove:
 			cleared++
 		}

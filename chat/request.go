@@ -1,11 +1,16 @@
 package chat
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"strconv"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -65,4 +70,39 @@ func maxOutput(name string) int {
 		return least
 	}
 	return min(usual, m.OutputLimit)
+}
+
+// newRequest is a request to the participant, with what the session says about cutting.
+func newRequest(ctx context.Context, p Participant, s state, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.endpoint(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	h := req.Header
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "text/event-stream")
+	h.Set("Accept-Encoding", "identity")
+	switch {
+	case p.Dialect == plimsoll.Anthropic:
+		h.Set("Anthropic-Version", "2023-06-01")
+		if p.Key != "" {
+			h.Set("X-Api-Key", string(p.Key))
+		}
+	case p.Key == "":
+	case p.Dialect == plimsoll.Gemini:
+		h.Set("X-Goog-Api-Key", string(p.Key))
+	default:
+		h.Set("Authorization", "Bearer "+string(p.Key))
+	}
+	set := s.settings
+	if set.Method != "" {
+		h.Set(transport.HeaderPreset, set.Method)
+	}
+	if set.Limit > 0 {
+		h.Set(transport.HeaderLimit, strconv.Itoa(set.Limit))
+	}
+	for _, pattern := range pinsOf(s.turns) {
+		h.Add(transport.HeaderPin, "match="+pattern)
+	}
+	return req, nil
 }

@@ -40,17 +40,15 @@ func (e *Engine) context(ctx context.Context, name string, tell func(Event)) err
 
 func report(p Participant, s state, plan *plimsoll.Plan, v view, marks plimsoll.Marks) string {
 	load := plan.Before
-	g := gaugeOf(p, plan, marks)
+	g := gaugeOf(p, plan, v, marks)
 	lines := []string{fmt.Sprintf("%s (%s): %s", p.Name, p.Model, g.String())}
 	shares := []share{{"system prompt", load.System}, {"tools", load.Tools}, {"framing", load.Framing}}
 	perTurn := make([]int, len(s.turns))
-	// A system prompt may stand among the messages.
-	lead := len(load.Messages) - len(v.turns)
 	for i, m := range load.Messages {
-		if i < lead {
+		if turn := v.turnOf(i, len(load.Messages)); turn < 0 {
 			shares[0].tokens += m.Tokens
 		} else {
-			perTurn[v.turns[i-lead]] += m.Tokens
+			perTurn[turn] += m.Tokens
 		}
 	}
 	for i, n := range perTurn {

@@ -18,12 +18,16 @@ type view struct {
 	messages []plimsoll.Message
 	// turns says which turn each message is of.
 	turns []int
+	// among says that the system prompt stands among the messages of a request, as the
+	// first.
+	among bool
 }
 
 // see returns the view of a participant. Of the turn that is being asked, if any
 // (-1), nobody's reply is shown.
 func see(p Participant, all []Participant, s state, asking int) view {
 	v := view{system: systemFor(p, all, s.settings.System)}
+	v.among = v.system != "" && (p.Dialect == plimsoll.OpenAI || p.Dialect == plimsoll.Responses)
 	for i, t := range s.turns {
 		switch {
 		case t.Checkpoint != nil:
@@ -47,6 +51,19 @@ func (v *view) add(turn int, messages ...plimsoll.Message) {
 		v.messages = append(v.messages, m)
 		v.turns = append(v.turns, turn)
 	}
+}
+
+// turnOf returns which turn message i is of in a request of n messages; -1 for the
+// system prompt. Requests may have more messages than the view: rounds of tools that the
+// transport answers itself. They belong to turns before the newest.
+func (v view) turnOf(i, n int) int {
+	if v.among {
+		i, n = i-1, n-1
+	}
+	if i < 0 || len(v.turns) == 0 {
+		return -1
+	}
+	return v.turns[min(max(0, i-(n-len(v.turns))), len(v.turns)-1)]
 }
 
 // systemFor is the system prompt; where several take part it says who is who.

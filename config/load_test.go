@@ -158,6 +158,9 @@ serve:
   idle_seconds: 7
   drain_seconds: 0
   expand_rounds: 3
+chat:
+  models: [openai:gpt-4o, "local=ollama:llama3.2@http://127.0.0.1:11434"]
+  system: Be brief.
 store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
@@ -191,6 +194,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
 			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
 		},
+		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief."},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
 		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
@@ -372,7 +376,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, cache, tool_output_cache, clear, dedupe, compaction, expand, serve, store, tokenizers, models, limits"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, rungs, pins, policy, rent, cache, tool_output_cache, clear, dedupe, compaction, expand, serve, chat, store, tokenizers, models, limits"},
 		{"an unknown condition of a pin", "pins: [{rolle: user}]", `plimsoll.yaml:1: unknown key "rolle"`, "a pin has one of role, index, tool, match"},
 		{"a section without keys", "marks: 0.5", `plimsoll.yaml:1: marks has "0.5", and wants keys with values`, "known keys are high, low, soft"},
 		{"a key twice", "window: 5\nwindow: 6", `plimsoll.yaml:2:1: mapping key "window" already defined at [1:1]`, "check the indentation and the quotes there; a text with a colon or # in it needs quotes"},

@@ -42,6 +42,7 @@ type Settings struct {
 
 	Expand string `default:"auto" oneof:"auto always mcp off" help:"How a model behind the proxy gets back what was cut: by tools from the first cut on (auto), from the first request on (always), by an MCP server (mcp), or not (off)."`
 	Serve  Serve
+	Chat   Chat
 
 	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
@@ -65,6 +66,12 @@ type Serve struct {
 	IdleSeconds  int `default:"300" min:"1" help:"How long an upstream may be silent in the middle of an answer, in seconds."`
 	DrainSeconds int `default:"30" min:"0" help:"How long answers may go on when the proxy is told to end, in seconds."`
 	ExpandRounds int `default:"8" min:"0" help:"How often in one answer a model may read what was cut."`
+}
+
+// Chat says who takes part in a chat.
+type Chat struct {
+	Models []string `null:"none" reach:"outside" help:"Models that take part in a chat, as API:MODEL, optionally with @URL behind and NAME= in front."`
+	System string   `null:"none" help:"System prompt of a chat."`
 }
 
 // Rent says when cutting pays.

@@ -19,8 +19,8 @@ import (
 
 // chatCmd is a conversation in the terminal.
 type chatCmd struct {
-	Model    []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated."`
-	System   string   `placeholder:"TEXT" help:"The system prompt."`
+	Model    []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
+	System   string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
 	Attach   []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
 	Limit    *int     `short:"l" placeholder:"N" help:"Context limit in tokens, whatever the model."`
 	Method   string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
@@ -154,12 +154,19 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 		Base:  proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
 		Parse: func(spec string) (chat.Participant, error) { return chat.ParseParticipant(spec, p.getenv) },
 	}
+	if o.System == "" && !c.Continue && c.Session == "" {
+		o.System = set.Chat.System
+	}
 	if c.Limit != nil {
 		o.Limit = *c.Limit
 	} else {
 		o.Limit = set.Window
 	}
-	for _, spec := range c.Model {
+	models := c.Model
+	if len(models) == 0 && !c.Continue && c.Session == "" {
+		models = set.Chat.Models
+	}
+	for _, spec := range models {
 		participant, err := o.Parse(spec)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll/internal/scripted"
+)
+
+// TestAChatThatIsKilledGoesOn kills the program in the middle of an answer, with a
+// signal that it cannot see.
+func TestAChatThatIsKilledGoesOn(t *testing.T) {
+	t.Parallel()
+	model := httptest.NewServer(scripted.New(&scripted.Options{Script: scripted.Steps(
+		scripted.Say("The first answer."),
+		scripted.Step{Text: strings.Repeat("ship ", 5000), Pace: time.Millisecond},
+		scripted.Say("The whole answer."),
+	)}))
+	t.Cleanup(model.Close)
+	where := filepath.Join(t.TempDir(), "store.db")
+	chat := func(arguments ...string) *exec.Cmd {
+		cmd := exec.Command("plimsoll", append([]string{"chat", "--store", where}, arguments...)...)
+		cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "GORACE="+noSleep)
+		return cmd
+	}
+	killed := chat("-m", "openai:gpt-4o@"+model.URL)
+	in, err := killed.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := killed.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	fmt.Fprintln(in, "The first question?")
+	if first, err := lines.ReadString('\n'); err != nil || first != "The first answer.\n" {
+		t.Fatalf("%q, %v", first, err)
+	}
+	fmt.Fprintln(in, "The second question?")
+	fmt.Fprint(in, "A line that is not ended")
+	// What was shown of the answer is more than is ever kept back from the disk.
+	if _, err := io.CopyN(io.Discard, lines, 6000); err != nil {
+		t.Fatal(err)
+	}
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+
+	shown, err := chat("--continue", "/context").CombinedOutput()
+	text := string(shown)
+	for _, want := range []string{"with 2 turns", "turn 1: The first question?", "turn 2: The second question?"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s%v", want, text, err)
+		}
+	}
+	if again, err := chat("--continue", "/retry").Output(); err != nil || string(again) != "The whole answer.\n" {
+		t.Errorf("/retry: %q, %v", again, err)
+	}
+}
