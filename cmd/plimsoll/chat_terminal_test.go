@@ -24,6 +24,8 @@ type pane struct {
 	socket string
 	dir    string
 	model  string
+	// environ is set for the chat.
+	environ []string
 }
 
 // newPane starts a chat in a terminal of the given size. Arguments stand behind
@@ -60,7 +62,7 @@ func (p *pane) start(args ...string) {
 		p.t.Fatal(err)
 	}
 	line := []string{
-		"cd", quoted(p.dir), "&& echo $$ >pid && exec env GORACE=" + noSleep, "XDG_CONFIG_HOME=" + quoted(p.dir),
+		"cd", quoted(p.dir), "&& echo $$ >pid && exec env GORACE=" + noSleep, "XDG_CONFIG_HOME=" + quoted(p.dir), strings.Join(p.environ, " "),
 		quoted(program), "chat", "--store", quoted(filepath.Join(p.dir, "store.db")),
 	}
 	for _, a := range args {
@@ -97,8 +99,8 @@ func (p *pane) wrote(text string) bool {
 	return false
 }
 
-// kill ends the chat as nothing can prevent.
-func (p *pane) kill() {
+// signal sends a signal to the chat.
+func (p *pane) signal(signal syscall.Signal) {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "pid"))
 	if err != nil {
@@ -108,7 +110,7 @@ func (p *pane) kill() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(pid, signal); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -372,7 +374,7 @@ func TestAChatGoesOnAfterItWasKilled(t *testing.T) {
 	p.until("goes on until a piece is written down", func(string) bool { return p.wrote("goes on") })
 	p.keys("-l", "this line is lost")
 	p.wait("> this line is lost")
-	p.kill()
+	p.signal(syscall.SIGKILL)
 	p.wait("ended 137")
 	p.keys("-l", "reset\n")
 	p.start("--continue")
@@ -396,4 +398,47 @@ func TestCtrlCStopsAnAnswerInTheTerminal(t *testing.T) {
 	p.until("is idle", func(seen string) bool { return !strings.Contains(seen, "Ctrl+C") })
 	p.keys("C-d")
 	p.wait("ended 0")
+}
+
+func TestF10_EditShortensTheConversationInTheEditor(t *testing.T) {
+	t.Parallel()
+	p := openPane(t, &scripted.Options{Script: twoModels}, 90, 40)
+	p.environ = []string{"EDITOR=" + quoted("sed -i s/albatross/bird/")}
+	p.start("-m", "openai:gpt-4o@{model}")
+	p.say("remember the albatross")
+	p.wait("限度を示す線です。", " out\n")
+	p.idle()
+	p.say("/edit")
+	p.wait("> /edit")
+	p.idle()
+	p.keys("C-d")
+	p.wait("ended 0")
+	p.start("--continue")
+	p.wait("remember the bird", "限度を示す線です。")
+}
+
+func TestNoColorMeansNoColours(t *testing.T) {
+	t.Parallel()
+	p := openPane(t, &scripted.Options{Script: twoModels}, 90, 30)
+	p.environ = []string{"NO_COLOR=1"}
+	p.start("-m", "openai:gpt-4o@{model}")
+	p.say("hello")
+	p.wait("限度を示す線です。", " out\n")
+	if drawn := p.tmux("capture-pane", "-p", "-e"); strings.Contains(drawn, "[38;") || strings.Contains(drawn, ";38;") {
+		t.Errorf("there are colours:\n%q", drawn)
+	}
+}
+
+func TestTheTerminalIsGivenBack(t *testing.T) {
+	t.Parallel()
+	p := newPane(t, &scripted.Options{Script: twoModels}, 90, 24, "-m", "openai:gpt-4o@{model}")
+	p.say("hello")
+	p.wait("限度を示す線です。", " out\n")
+	p.keys("-l", "half a line")
+	p.wait("> half a line")
+	p.signal(syscall.SIGTERM)
+	p.wait("ended 0", "goes on with this conversation")
+	if modes := p.tmux("display-message", "-p", "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"); modes != "0 0 1\n" {
+		t.Errorf("alternate screen, mouse and cursor are %q", modes)
+	}
 }
