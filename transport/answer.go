@@ -22,6 +22,7 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}
+	f.weaves = true
 	w, err := f.weave(resp)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		return refused.resp, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, &brokenError{err}
 	}
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -62,9 +63,27 @@ func (f *flow) firstByte() {
 	}
 }
 
+// rewoven is the body of a second answer in a stream that has begun. With what was cut
+// for it tools may have been offered, which the first was without.
+func (f *flow) rewoven(resp *http.Response) io.ReadCloser {
+	if !f.offered || f.weaves || f.tenant == nil {
+		return resp.Body
+	}
+	w, err := f.weave(resp)
+	if err != nil {
+		return resp.Body
+	}
+	f.weaves = true
+	if f.passing != nil {
+		f.passing.watch.ok = false // each answer of the model is watched by itself now
+	}
+	return w
+}
+
 // watched is the answer's body, which is read on the side while it passes.
 func (f *flow) watched(resp *http.Response) io.ReadCloser {
-	return &watched{f: f, from: resp.Body, watch: f.newWatcher(resp)}
+	f.passing = &watched{f: f, from: resp.Body, watch: f.newWatcher(resp)}
+	return f.passing
 }
 
 type watched struct {

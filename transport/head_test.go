@@ -75,6 +75,40 @@ func TestF10_AnOverflowInsideAStreamIsRescuedWithoutHoldingTheStreamBack(t *test
 	}
 }
 
+func TestToolsThatCameWithARescueAreAnswered(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		n := asked.Add(1)
+		events := openingEvents + saidEvents
+		switch {
+		case len(body) > 60_000:
+			events = openingEvents + fullEvents
+		case n == 2:
+			events = openingEvents + "event: response.output_item.done\ndata: {\"type\":\"response.output_item.done\",\"sequence_number\":2,\"output_index\":0,\"item\":{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"tool_output_cache\",\"arguments\":\"{\\\"ref_id\\\":\\\"x\\\"}\",\"status\":\"completed\"}}\n\n" +
+				"event: response.completed\ndata: {\"type\":\"response.completed\",\"sequence_number\":3,\"response\":{\"id\":\"resp_%\",\"model\":\"gpt-5\",\"status\":\"completed\",\"output\":[{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"call_1\",\"name\":\"tool_output_cache\",\"arguments\":\"{\\\"ref_id\\\":\\\"x\\\"}\",\"status\":\"completed\"}],\"usage\":{\"input_tokens\":9,\"output_tokens\":2,\"total_tokens\":11}}}\n\n"
+		}
+		_, _ = io.WriteString(w, strings.ReplaceAll(events, "%", string(rune('a'+n-1))))
+	}))
+	t.Cleanup(server.Close)
+	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b.server = server
+	a := b.long(plimsoll.Responses, 20)
+	a.stream = true
+	got := a.ask()
+	if asked.Load() != 3 || !got.done || got.said.Message.Text() != "all is well" || bytes.Contains(got.body, []byte("tool_output_cache")) {
+		t.Fatalf("asked %d times:\n%s", asked.Load(), got.body)
+	}
+	if bytes.Contains(got.body, []byte("resp_b")) || bytes.Contains(got.body, []byte("resp_c")) || bytes.Count(got.body, []byte("response.created")) != 2 {
+		t.Errorf("the client sees\n%s", got.body)
+	}
+	if x := <-b.exchanges; x.Usage.Input != 18 || x.Rounds != 1 {
+		t.Errorf("usage %+v, rounds %d", x.Usage, x.Rounds)
+	}
+}
+
 func TestF10_AnOverflowInsideAStreamThatStaysIsTheClientsToHear(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, transport.Options{Store: newStore(t)})

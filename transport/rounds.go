@@ -54,7 +54,7 @@ func identity(resp *http.Response) (io.ReadCloser, error) {
 	}
 	plain, err := coding.NewReader(encoding, resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return nil, &brokenError{err}
 	}
 	resp.Header.Del("Content-Encoding")
 	return &prefixed{Reader: plain, Closer: resp.Body}, nil
@@ -143,9 +143,9 @@ func (w *woven) ask(round weave.Round, results []weave.Result) error {
 
 // finish ends the body. What broke off is not completed.
 func (w *woven) finish(err error) {
+	w.ready = append(w.ready, w.reply.Finish()...)
 	if err == nil {
 		err = io.EOF
-		w.ready = append(w.ready, w.reply.Finish()...)
 		record, hid := w.reply.Record(w.results)
 		w.f.seen(record, hid)
 		switch {
@@ -205,6 +205,18 @@ func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, 
 	}
 	return resp, nil
 }
+
+// brokenError says that an answer of the upstream's could not be read to its end.
+type brokenError struct{ err error }
+
+// Error says what went wrong.
+func (e *brokenError) Error() string { return "read the answer: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *brokenError) Unwrap() error { return e.err }
+
+// Answered tells the proxy that the upstream was reached.
+func (e *brokenError) Answered() bool { return true }
 
 // refusedError says that an upstream refused to go on with an answer.
 type refusedError struct{ resp *http.Response }

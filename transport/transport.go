@@ -105,6 +105,10 @@ type flow struct {
 	plan   *plimsoll.Plan
 	// followed says that an earlier request of the conversation passed through here.
 	followed bool
+	// weaves says that calls of ours are answered on the way; passing is the body of an
+	// answer that passes without that.
+	weaves  bool
+	passing *watched
 	// renamed says that the answer has another name than the server knows it by.
 	renamed bool
 	// woven says that request has rounds that the client was not shown.
