@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 // chatKeepers are those of the methods, made when they are asked for. They weigh by one
@@ -46,7 +47,8 @@ func (k *chatKeepers) of(method string) (*plimsoll.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The chat goes on while a summary is made.
+	// The conversation goes on, also while a summary is made.
+	transport.ForServing(options)
 	options.Marks.Soft = c.Settings.Marks.Soft
 	options.Limits = assuming(options.Limits)
 	made, err := plimsoll.New(options)
