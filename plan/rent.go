@@ -23,6 +23,10 @@ type Rent struct {
 	// CliffOnly leaves the high mark to the rungs, and acts at price cliffs alone: for
 	// keepers whose cuts at the mark make room.
 	CliffOnly bool
+	// Near is how many tokens a conversation may have above its base for the high mark
+	// to be near: where it may have less, the next cut comes soon by itself, and one
+	// before it must have paid for itself so many times more. 0 means that none is.
+	Near int
 }
 
 var _ plimsoll.Policy = (*Rent)(nil)
@@ -100,6 +104,9 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 // nothing has to be written again.
 func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
 	alpha := r.alpha()
+	if room := o.High - o.Base; room > 0 && room < r.Near {
+		alpha *= float64(r.Near) / float64(room)
+	}
 	if cold {
 		alpha = min(alpha, 1)
 	}

@@ -71,6 +71,35 @@ func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	}
 }
 
+// TestNearTheHighMarkACutBeforeItMustPayMore has the cut of the test above in a
+// conversation that may have 160,000 tokens above its base, or half as many.
+func TestNearTheHighMarkACutBeforeItMustPayMore(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[int]int{0: 25, 80_000: 48} {
+		o := plimsoll.Outlook{Load: 100_000, Base: base, High: 160_000, Limit: 180_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
+		cheap, _ := calls(&plan.Rent{Prices: anthropic, Alpha: 1, Near: 160_000}, 60, o, nil)
+		if len(cheap) == 0 || cheap[0] != want {
+			t.Errorf("base %d: cut at %v, want first at %d", base, cheap, want)
+		}
+	}
+}
+
+func TestTheHighMarkCanBeLeftToTheRungs(t *testing.T) {
+	t.Parallel()
+	o := plimsoll.Outlook{Now: start, Load: 97_000, High: 100_000, Cheap: plimsoll.Prospect{Removable: 60_000, Rewritten: 60_000}}
+	state := plimsoll.PolicyState{Calls: 9, Last: start}
+	cliff := func(string) plan.Prices {
+		p := anthropic("")
+		p.Cliff, p.CliffFactor = 95_000, 5
+		return p
+	}
+	for want, prices := range map[plimsoll.Action]func(string) plan.Prices{plimsoll.Wait: anthropic, plimsoll.CutCheap: cliff} {
+		if _, got := (&plan.Rent{Prices: prices, CliffOnly: true}).Next(state, o); got != want {
+			t.Errorf("action %v, want %v", got, want)
+		}
+	}
+}
+
 func TestAConversationThatIsSeenForTheFirstTimeIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	o := plimsoll.Outlook{Load: 100_000, Cheap: plimsoll.Prospect{Removable: 90_000}, Deep: plimsoll.Prospect{Removable: 90_000}}

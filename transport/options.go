@@ -73,16 +73,19 @@ type Options struct {
 const room = 0.65
 
 // alpha is how many times its price the rent of a cut must reach. It is more than a
-// lone keeper's, because the tools that come with the first cut cost too, and where a
-// window is small the next cut comes by itself.
-const alpha = 2.5
+// lone keeper's, because a model that reads back what was cut is asked again. Near is
+// the room below which waiting for the high mark is as good as cutting before it.
+const (
+	alpha = 2.5
+	near  = 100_000
+)
 
 // ForServing sets up a keeper's options for conversations that go on: a cut at the high
 // mark is deep, and nothing is cut a little before it.
 func ForServing(o *plimsoll.Options) {
 	o.Marks.Room = room
 	if r, ok := o.Policy.(*plan.Rent); ok {
-		r.CliffOnly = true
+		r.CliffOnly, r.Near = true, near
 		if r.Alpha == 0 {
 			r.Alpha = alpha
 		}
