@@ -52,11 +52,11 @@ func newEntry(kind entryKind, who, text string) *entry {
 	return e
 }
 
-// add appends to the text; it is drawn when it is next asked for.
-func (e *entry) add(text string) {
-	e.text.WriteString(text)
-	e.lines = nil
-}
+// add appends to the text. It is not seen before the entry is renewed.
+func (e *entry) add(text string) { e.text.WriteString(text) }
+
+// renew has the entry drawn again when it is next looked at.
+func (e *entry) renew() { e.lines = nil }
 
 // end says that nothing is to come, and what to note about the whole.
 func (e *entry) end(note string) {

@@ -51,6 +51,8 @@ type screen struct {
 	ticking bool
 	stale   bool
 	frame   tea.View
+	// cost is about how long it takes to draw a frame.
+	cost time.Duration
 }
 
 // sentLine is what was sent last, as it was shown, until it is known to be taken.
@@ -118,6 +120,9 @@ func (s *screen) take(msg tea.Msg) tea.Cmd {
 		return s.done(msg)
 	case frameMsg:
 		s.ticking = false
+		for _, a := range s.answers {
+			a.renew()
+		}
 	case disarmMsg:
 		if s.armed == msg.since {
 			s.armed, s.status = 0, ""
@@ -156,8 +161,9 @@ func (s *screen) said(e chat.Said) tea.Cmd {
 		return nil
 	}
 	s.ticking = true
-	const frame = 40 * time.Millisecond
-	return s.after(frame, frameMsg{})
+	// Text that takes long to draw is drawn less often, so that keys are answered.
+	const frame, share = 40 * time.Millisecond, 4
+	return s.after(max(frame, share*s.cost), frameMsg{})
 }
 
 // answer returns the entry of an answer that is coming in.
@@ -175,7 +181,9 @@ func (s *screen) answer(who string) *entry {
 // View draws the screen, if anything has changed.
 func (s *screen) View() tea.View {
 	if s.stale {
+		began := time.Now()
 		s.frame, s.stale = s.draw(), false
+		s.cost = max(time.Since(began), s.cost/2)
 	}
 	return s.frame
 }

@@ -6,6 +6,7 @@ package markdown
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/yuin/goldmark"
@@ -37,19 +38,68 @@ func NewTheme(dark bool) *Theme {
 // leastWidth is the narrowest that text is set; deeper indents are left out.
 const leastWidth = 10
 
-// mostBytes bounds what is read as Markdown. More is shown as it is, wrapped.
-const mostBytes = 1 << 18
+// Bounds of what is read as Markdown at once: parsers take long for text that is made
+// to keep them busy. What exceeds them is shown as it is, wrapped.
+const (
+	mostBytes   = 1 << 15
+	mostNesting = 50
+)
 
 // Render draws a text in lines of at most width cells; a width below 2 counts as 2.
+// A long text is drawn in parts, between which references to links are not resolved.
 func Render(source string, width int, theme *Theme) []string {
 	width = max(width, 2)
-	if len(source) > mostBytes {
+	var lines []string
+	for len(source) > mostBytes {
+		if at := settledUpTo(source[:mostBytes]); at > 0 {
+			lines = appendBlock(lines, render(source[:at], width, theme))
+			source = source[at:]
+			continue
+		}
+		at := cutBehindLine(source, mostBytes)
+		lines = append(lines, Plain(strings.TrimSuffix(source[:at], "\n"), width, theme.Text)...)
+		source = source[at:]
+	}
+	return appendBlock(lines, render(source, width, theme))
+}
+
+// cutBehindLine finds the end of a line within the bytes, else of a character.
+func cutBehindLine(source string, most int) int {
+	if at := strings.LastIndexByte(source[:most], '\n'); at >= 0 {
+		return at + 1
+	}
+	for most > 1 && !utf8.RuneStart(source[most]) {
+		most--
+	}
+	return most
+}
+
+func render(source string, width int, theme *Theme) []string {
+	if nestsDeep(source) {
 		return Plain(source, width, theme.Text)
 	}
 	source = cleanLines(source)
 	d := &drawing{source: []byte(source), theme: theme}
 	root := newParser().Parse(text.NewReader(d.source))
 	return d.blocks(root, width, d.theme.Text)
+}
+
+// nestsDeep reports lines that open more quotes and lists than anybody writes.
+func nestsDeep(source string) bool {
+	for line := range strings.Lines(source) {
+		marks := 0
+		for _, c := range line {
+			if c == '>' || c == '-' || c == '+' || c == '*' || c == '.' || c == ')' {
+				marks++
+			} else if c != ' ' && c != '\t' && (c < '0' || c > '9') {
+				break
+			}
+			if marks > mostNesting && strings.ContainsAny(line[:min(len(line), 8*mostNesting)], " >") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Plain draws a text as it is, in one style, in lines of at most width cells.

@@ -56,6 +56,37 @@ func TestMarkdownIsDrawnInAnyWidth(t *testing.T) {
 	}
 }
 
+func TestLongTextsAreDrawnInParts(t *testing.T) {
+	t.Parallel()
+	theme := markdown.NewTheme(true)
+	part := "# Title\n\nA **bold** paragraph.\n\n- one\n- two\n\n"
+	once := markdown.Render(part, 40, theme)
+	lines := markdown.Render(strings.Repeat(part, 3000), 40, theme)
+	if want := 3000*(len(once)+1) - 1; len(lines) != want {
+		t.Errorf("%d lines, want %d", len(lines), want)
+	}
+	if diff := cmp.Diff(once, lines[len(lines)-len(once):]); diff != "" {
+		t.Errorf("the end differs: -want +got:\n%s", diff)
+	}
+	code := "```\n" + strings.Repeat("code\n", 20000) + "```\n\nThe *end*.\n"
+	lines = markdown.Render(code, 40, theme)
+	check(t, lines, 40)
+	if got := strings.Count(ansi.Strip(strings.Join(lines, "\n")), "code"); got != 20000 {
+		t.Errorf("%d of 20000 lines of code are there", got)
+	}
+}
+
+func TestTextThatKeepsParsersBusyIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"> ", ">", "- ", "1. ", "> - ", "+ * ", "[", "[a](", "*a ", "**a*b", "`a``", "![", "|a|b|\n|-|-|\n", "<!--", "_a", "~~a", "a@b.c "} {
+		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
+			t.Parallel()
+			text := strings.Repeat(unit, (1<<18)/len(unit))
+			check(t, markdown.Render(text, 80, markdown.NewTheme(true)), 80)
+		})
+	}
+}
+
 func TestStylesFollowTheMarkup(t *testing.T) {
 	t.Parallel()
 	theme := markdown.NewTheme(true)
