@@ -140,8 +140,6 @@ func (e *Engine) askAll(ctx context.Context, index int, all []Participant, tell 
 		})
 	}
 	group.Wait()
-	e.refresh(context.WithoutCancel(ctx))
-	e.tellEstimates(tell)
 }
 
 // fail notes that a participant was not asked.

@@ -267,6 +267,7 @@ func (e *Engine) Do(ctx context.Context, line string, tell func(Event)) error {
 	}
 	if !errors.Is(err, ErrQuit) {
 		e.refresh(context.WithoutCancel(ctx))
+		e.tellEstimates(one)
 	}
 	return err
 }

@@ -132,6 +132,28 @@ func TestF03_S07_TurnsThatWillGoAreToldBefore(t *testing.T) {
 	t.Error("nothing went in 20 turns of 150 tokens under a limit of 1000")
 }
 
+func TestF02_AHistoryOverTheLimitIsSeenOnTheGauge(t *testing.T) {
+	t.Parallel()
+	tt := newTable(t)
+	tt.invite("openai", chatter(100))
+	tt.o.Method = "window"
+	tt.open()
+	for i := range 5 {
+		tt.do(fmt.Sprintf("Question %d?", i))
+	}
+	if g := tt.engine.Gauges()[0]; g.Level != chat.Calm || g.Cut != 0 {
+		t.Fatalf("gauge %v, level %d", g, g.Level)
+	}
+	tt.do("/limit 400")
+	if g := tt.engine.Gauges()[0]; g.Cut == 0 || g.Window != 400 || g.Free < 0 {
+		t.Errorf("gauge %v does not say that the history exceeds the limit", g)
+	}
+	tt.do("/limit 20")
+	if g := tt.engine.Gauges()[0]; g.Level != chat.Hard || g.Free >= 0 {
+		t.Errorf("gauge %v, level %d, does not say that nothing fits", g, g.Level)
+	}
+}
+
 func TestF07_EstimatesAreTold(t *testing.T) {
 	t.Parallel()
 	tt := newTable(t)
@@ -226,16 +248,19 @@ func TestG04_CompressionIsAutomaticAndForced(t *testing.T) {
 
 func TestWhatIsToldBeforehandIsWhatIsDone(t *testing.T) {
 	t.Parallel()
-	for api := range usual {
-		for _, method := range []string{"auto", "window", "summary", "hybrid"} {
+	for _, api := range []string{"openai", "responses", "anthropic", "gemini"} {
+		for _, method := range []string{"window", "summary", "hybrid"} {
 			t.Run(api+" "+method, func(t *testing.T) {
 				t.Parallel()
 				tt := newTable(t)
 				tt.invite(api, chatter(200))
-				tt.o.Limit, tt.o.Method, tt.o.System = 2500, method, "Be brief."
+				if api == "openai" {
+					tt.keep()
+				}
+				tt.o.Limit, tt.o.Method, tt.o.System = 1800, method, "Be brief."
 				tt.open()
 				cuts := 0
-				for i := range 25 {
+				for i := range 14 {
 					tt.do(fmt.Sprintf("Question %d?", i))
 					going := tt.notice(chat.NoticeGoing)
 					answered := all[chat.Answered](tt)
@@ -250,8 +275,8 @@ func TestWhatIsToldBeforehandIsWhatIsDone(t *testing.T) {
 						t.Errorf("turn %d: told %q, and sent %s", i, going, want)
 					}
 				}
-				if cuts == 0 || cuts > 12 {
-					t.Errorf("%d cuts in 25 turns, want some, and not one each turn", cuts)
+				if cuts == 0 || cuts > 6 {
+					t.Errorf("%d cuts in 14 turns, want some, and not one each turn", cuts)
 				}
 			})
 		}
@@ -280,6 +305,7 @@ func TestAHigherLimitBringsBackWhatWasCutByItself(t *testing.T) {
 func TestG15_CompressTellsBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	tt := newTable(t)
+	tt.keep()
 	tt.invite("openai", chatter(300))
 	tt.invite("anthropic", chatter(300))
 	tt.invite("gemini", chatter(300))

@@ -47,7 +47,9 @@ func (a *answerer) read(ctx context.Context, resp *http.Response) (wire.Response
 
 // stream hands on an answer while it comes.
 func (a *answerer) stream(ctx context.Context, assembler wire.Assembler, body io.Reader) (wire.Response, error) {
-	events, failed := pump(ctx, body)
+	pumping, stop := context.WithCancel(ctx)
+	defer stop()
+	events, failed := pump(pumping, body)
 	ticker := time.NewTicker(pace)
 	defer ticker.Stop()
 	given, fresh := 0, false

@@ -52,18 +52,23 @@ func (tt *table) invite(api string, o *scripted.Options) {
 
 func newTable(t *testing.T) *table {
 	t.Helper()
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, err := store.New(t.Context(), backend, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = kept.Close() })
 	tt := &table{t: t, models: map[string]*scripted.Model{}}
-	tt.o = chat.Options{Store: kept, Sessions: t.TempDir(), Keeper: keepers(nil), Marks: preset.Marks(preset.NameAuto)}
+	tt.o = chat.Options{Sessions: t.TempDir(), Keeper: keepers(nil), Marks: preset.Marks(preset.NameAuto)}
 	return tt
+}
+
+// keep gives the chat a store.
+func (tt *table) keep() {
+	tt.t.Helper()
+	backend, err := sqlite.Open(tt.t.Context(), filepath.Join(tt.t.TempDir(), "store.db"), nil)
+	if err != nil {
+		tt.t.Fatal(err)
+	}
+	tt.o.Store, err = store.New(tt.t.Context(), backend, nil)
+	if err != nil {
+		tt.t.Fatal(err)
+	}
+	tt.t.Cleanup(func() { _ = tt.o.Store.Close() })
 }
 
 // keepers makes keepers of preset auto.
