@@ -37,6 +37,10 @@ type Engine struct {
 	attached     []Attachment
 	// told are the participants of whom it was said that their tokens are estimated.
 	told map[string]bool
+	// tell is where events of the line go that is worked on, nil if there is none;
+	// warnings wait there for the next.
+	tell     func(Event)
+	warnings []string
 }
 
 // ErrQuit is what [Engine.Do] returns for /quit.
@@ -254,7 +258,11 @@ func (e *Engine) Do(ctx context.Context, line string, tell func(Event)) error {
 		defer mu.Unlock()
 		tell(event)
 	}
-	defer one(Ended{})
+	e.listen(one)
+	defer func() {
+		e.listen(nil)
+		one(Ended{})
+	}()
 	line = strings.TrimSpace(line)
 	if line == "" {
 		return nil
@@ -270,6 +278,34 @@ func (e *Engine) Do(ctx context.Context, line string, tell func(Event)) error {
 		e.tellEstimates(one)
 	}
 	return err
+}
+
+// listen says where events go, and tells what has waited for it.
+func (e *Engine) listen(tell func(Event)) {
+	e.mu.Lock()
+	e.tell = tell
+	var waiting []string
+	if tell != nil {
+		waiting, e.warnings = e.warnings, nil
+	}
+	e.mu.Unlock()
+	for _, text := range waiting {
+		tell(Notice{Kind: NoticeWarning, Text: text})
+	}
+}
+
+// Warn tells something that went wrong outside of the conversation, such as a hook that
+// failed: at once while a line is worked on, else with the next one.
+func (e *Engine) Warn(text string) {
+	e.mu.Lock()
+	tell := e.tell
+	if tell == nil {
+		e.warnings = append(e.warnings, text)
+	}
+	e.mu.Unlock()
+	if tell != nil {
+		tell(Notice{Kind: NoticeWarning, Text: text})
+	}
 }
 
 // commit writes a record and then does what it says.

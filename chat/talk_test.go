@@ -300,6 +300,25 @@ func TestAnAnswerCanBeStopped(t *testing.T) {
 	}
 }
 
+func TestWarningsFromOutsideAreTold(t *testing.T) {
+	t.Parallel()
+	tt := newTable(t)
+	tt.invite("openai", &scripted.Options{Script: func(*scripted.Call) (scripted.Step, bool) {
+		tt.engine.Warn("during the line")
+		return scripted.Say("Yes."), true
+	}})
+	tt.open()
+	tt.engine.Warn("before the line")
+	tt.do("Hello?")
+	if got := tt.notice(chat.NoticeWarning); got != "before the line\nduring the line" {
+		t.Errorf("told %q", got)
+	}
+	tt.do("/limit")
+	if got := tt.notice(chat.NoticeWarning); got != "" {
+		t.Errorf("told again: %q", got)
+	}
+}
+
 func TestAddressesMustBeKnown(t *testing.T) {
 	t.Parallel()
 	tt := newTable(t)

@@ -140,6 +140,10 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 		return err
 	}
 	if c.takesScreen(p) {
+		// What others would print goes among the notices.
+		stderr := p.stderr
+		p.stderr = warnings{engine}
+		defer func() { p.stderr = stderr }()
 		return p.fullScreen(ctx, engine, sessions)
 	}
 	return c.show(ctx, p, engine)

@@ -43,6 +43,9 @@ func (p *process) edit(ctx context.Context, command, text string) (edited string
 		program = exec.CommandContext(ctx, "cmd", "/C", command, path)
 	}
 	program.Env, program.Stdout, program.Stderr = p.environ, p.stdout, p.stderr
+	if _, told := p.stderr.(warnings); told {
+		program.Stderr = p.stdout // the editor has the screen
+	}
 	if isTerminal(p.stdin) {
 		program.Stdin = p.stdin // else it is what the user says
 	}
@@ -71,3 +74,14 @@ func (c *chatCmd) attach(ctx context.Context, p *process, engine *chat.Engine) e
 }
 
 func cleanLine(line string) string { return bar.Clean(strings.TrimRight(line, "\n")) }
+
+// warnings takes what is printed to standard error while the screen is not ours.
+type warnings struct{ engine *chat.Engine }
+
+// Write tells each line.
+func (w warnings) Write(text []byte) (int, error) {
+	for line := range strings.Lines(string(text)) {
+		w.engine.Warn(strings.TrimPrefix(strings.TrimRight(line, "\n"), "plimsoll: "))
+	}
+	return len(text), nil
+}
