@@ -89,7 +89,7 @@ func (e *entry) body(width int, t *theme, index int) []string {
 	case call:
 		return prefixed("⚙ ", markdown.Plain(text, width-2, t.faint), t.faint)
 	case listing:
-		return markdown.Plain(strings.TrimRight(text, "\n"), width, t.plain)
+		return columns(text, width, t.plain)
 	case warning:
 		return prefixed("! ", markdown.Plain(text, width-2, t.warning), t.warning)
 	case failure:
@@ -135,6 +135,32 @@ func prefixed(mark string, lines []string, style lipgloss.Style) []string {
 			lines[i] = style.Render(mark) + l
 		} else {
 			lines[i] = "  " + l
+		}
+	}
+	return lines
+}
+
+// columns draws tables. What does not fit goes on below the last column, if that
+// leaves room.
+func columns(text string, width int, style lipgloss.Style) []string {
+	var lines []string
+	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		l = strings.TrimRight(markdown.Line(l), " ")
+		gap := 0
+		if at := strings.LastIndex(l, "  "); at >= 0 {
+			gap = at + 2
+		}
+		before := ansi.StringWidth(l[:gap])
+		if before > width*2/3 {
+			lines = append(lines, markdown.Plain(l, width, style)...)
+			continue
+		}
+		for i, rest := range markdown.Plain(l[gap:], width-before, style) {
+			head := style.Render(l[:gap])
+			if i > 0 {
+				head = strings.Repeat(" ", before)
+			}
+			lines = append(lines, head+rest)
 		}
 	}
 	return lines

@@ -37,7 +37,7 @@ func TestTheScreenIsAlwaysWhole(t *testing.T) {
 		g := newStage(t, engine, 40, 14)
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			text := rapid.SampledFrom(pieces).Draw(rt, "text")
-			switch rapid.IntRange(0, 7).Draw(rt, "what") {
+			switch rapid.IntRange(0, 8).Draw(rt, "what") {
 			case 0, 1:
 				g.press(rapid.SampledFrom(keys).Draw(rt, "key"))
 			case 2:
@@ -50,6 +50,8 @@ func TestTheScreenIsAlwaysWhole(t *testing.T) {
 				g.send(eventMsg{chat.Said{Participant: "openai", Text: text}})
 			case 6:
 				g.send(confirmMsg{ask: chat.Confirmation{Tool: "run", Action: text}, reply: make(chan bool, 1), ctx: t.Context()})
+			case 8:
+				g.send(eventMsg{chat.Notice{Kind: chat.NoticeText, Text: text + "  " + text + "\n\n" + text}})
 			case 7:
 				g.send(eventMsg{chat.Answered{Participant: "openai", Text: text}})
 			}

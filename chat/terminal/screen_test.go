@@ -125,6 +125,13 @@ func TestALineThatWasTakenDoesNotComeBack(t *testing.T) {
 	g.wantSeen("the disk is full")
 }
 
+func TestTablesGoOnBelowTheirLastColumn(t *testing.T) {
+	t.Parallel()
+	g := newStage(t, &played{}, 30, 16)
+	g.send(eventMsg{chat.Notice{Kind: chat.NoticeText, Text: "/edit [TURN]  Shorten the conversation by hand.\n  12  turn\tone\n\nwords without columns that are wrapped"}})
+	golden(t, filepath.Join("testdata", "table.txt"), g.seen())
+}
+
 func TestWhatIsAttachedIsNamedBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	engine := &played{participants: two()[:1], attached: []string{"notes.txt"}}

@@ -442,3 +442,11 @@ func TestTheTerminalIsGivenBack(t *testing.T) {
 		t.Errorf("alternate screen, mouse and cursor are %q", modes)
 	}
 }
+
+func TestF09_AnInvalidLimitIsToldInTheTerminal(t *testing.T) {
+	t.Parallel()
+	p := openPane(t, &scripted.Options{Script: twoModels}, 100, 24)
+	p.environ = []string{"DEFAULT_MAX_CONTEXT_LENGTH=plenty"}
+	p.start("-m", "openai:gpt-4o@{model}")
+	p.wait("! ", "DEFAULT_MAX_CONTEXT_LENGTH", "plenty")
+}
