@@ -143,7 +143,7 @@ func (a *answerer) ask(ctx context.Context) (wire.Response, error) {
 		return wire.Response{}, err
 	}
 	var box exchangeBox
-	req, err := newRequest(context.WithValue(ctx, boxKey{}, &box), a.p, a.state, r.Body())
+	req, err := a.e.newRequest(context.WithValue(ctx, boxKey{}, &box), a.p, a.state, r.Body())
 	if err != nil {
 		return wire.Response{}, err
 	}

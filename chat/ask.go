@@ -140,6 +140,7 @@ func (e *Engine) askAll(ctx context.Context, index int, all []Participant, tell 
 		})
 	}
 	group.Wait()
+	e.askContexts(context.WithoutCancel(ctx), all)
 }
 
 // fail notes that a participant was not asked.

@@ -45,7 +45,7 @@ func TestAnUnknownCommandIsNotSent(t *testing.T) {
 	if err == nil || !strings.Contains(plimsoll.HintOf(err), "/compress") {
 		t.Errorf("error %v, hint %q", err, plimsoll.HintOf(err))
 	}
-	if n := len(tt.models["openai"].Log()); n != 0 {
+	if n := len(tt.requests("openai")); n != 0 {
 		t.Errorf("%d requests were sent, want none", n)
 	}
 }

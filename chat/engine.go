@@ -37,6 +37,9 @@ type Engine struct {
 	attached     []Attachment
 	// told are the participants of whom it was said that their tokens are estimated.
 	told map[string]bool
+	// contexts is how large the contexts are that servers run models with, as far as
+	// they say so.
+	contexts map[string]int
 	// tell is where events of the line go that is worked on, nil if there is none;
 	// warnings wait there for the next.
 	tell     func(Event)
@@ -48,7 +51,7 @@ var ErrQuit = errors.New("quit")
 
 // New returns an engine that goes on with the session of the options, or begins one.
 func New(ctx context.Context, o *Options) (*Engine, error) {
-	e := &Engine{told: map[string]bool{}}
+	e := &Engine{told: map[string]bool{}, contexts: map[string]int{}}
 	if o != nil {
 		e.options = *o
 	}
@@ -82,6 +85,7 @@ func New(ctx context.Context, o *Options) (*Engine, error) {
 			return nil, err
 		}
 	}
+	e.askContexts(ctx, e.participants)
 	e.refresh(ctx)
 	return e, nil
 }

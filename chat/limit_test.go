@@ -42,7 +42,7 @@ func TestF04_ASystemPromptOverTheLimitIsRefusedBeforeSending(t *testing.T) {
 	if !errors.As(err, &over) || !strings.Contains(err.Error(), "System prompt") || !strings.Contains(plimsoll.HintOf(err), "/system") {
 		t.Fatalf("error %v, hint %q", err, plimsoll.HintOf(err))
 	}
-	if n := len(tt.models["openai"].Log()); n != 0 {
+	if n := len(tt.requests("openai")); n != 0 {
 		t.Errorf("%d requests were sent, want none", n)
 	}
 	tt.o.System = ""
@@ -68,7 +68,7 @@ func TestF05_ATurnOverTheLimitIsRefusedBeforeSending(t *testing.T) {
 			if !errors.As(err, &over) || !strings.Contains(err.Error(), "Single turn too long") || !strings.Contains(plimsoll.HintOf(err), "shorten the message by") {
 				t.Fatalf("error %v, hint %q", err, plimsoll.HintOf(err))
 			}
-			if n := len(tt.models[api].Log()); n != 0 {
+			if n := len(tt.requests(api)); n != 0 {
 				t.Errorf("%d requests were sent, want none", n)
 			}
 			if n := len(tt.engine.Turns()); n != 0 {

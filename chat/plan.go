@@ -65,7 +65,7 @@ func (e *Engine) plan(ctx context.Context, p Participant, s state, asking int) (
 		return nil, v, err
 	}
 	var box exchangeBox
-	req, err := newRequest(context.WithValue(ctx, boxKey{}, &box), p, s, r.Body())
+	req, err := e.newRequest(context.WithValue(ctx, boxKey{}, &box), p, s, r.Body())
 	if err != nil {
 		return nil, v, err
 	}

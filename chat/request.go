@@ -73,7 +73,7 @@ func maxOutput(name string) int {
 }
 
 // newRequest is a request to the participant, with what the session says about cutting.
-func newRequest(ctx context.Context, p Participant, s state, body []byte) (*http.Request, error) {
+func (e *Engine) newRequest(ctx context.Context, p Participant, s state, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.endpoint(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -94,12 +94,11 @@ func newRequest(ctx context.Context, p Participant, s state, body []byte) (*http
 	default:
 		h.Set("Authorization", "Bearer "+string(p.Key))
 	}
-	set := s.settings
-	if set.Method != "" {
-		h.Set(transport.HeaderPreset, set.Method)
+	if s.settings.Method != "" {
+		h.Set(transport.HeaderPreset, s.settings.Method)
 	}
-	if set.Limit > 0 {
-		h.Set(transport.HeaderLimit, strconv.Itoa(set.Limit))
+	if limit := e.limitOf(p, s); limit > 0 {
+		h.Set(transport.HeaderLimit, strconv.Itoa(limit))
 	}
 	for _, pattern := range pinsOf(s.turns) {
 		h.Add(transport.HeaderPin, "match="+pattern)

@@ -190,7 +190,7 @@ func TestASessionThatCannotBeWrittenTakesNoLine(t *testing.T) {
 	if err := tt.try("Hello?"); plimsoll.HintOf(err) == "" {
 		t.Errorf("error %v, want one with a hint", err)
 	}
-	if n := len(tt.models["openai"].Log()); n != 0 {
+	if n := len(tt.requests("openai")); n != 0 {
 		t.Errorf("%d requests were sent, want none", n)
 	}
 }

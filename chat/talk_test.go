@@ -145,20 +145,32 @@ func (tt *table) notice(kind chat.NoticeKind) string {
 	return strings.Join(texts, "\n")
 }
 
+// requests returns the conversations that a model was sent.
+func (tt *table) requests(api string) []plimsoll.Conversation {
+	tt.t.Helper()
+	var all []plimsoll.Conversation
+	for _, x := range tt.models[api].Log() {
+		d, ok := dialects.FromPath(x.Path)
+		if !ok {
+			continue
+		}
+		r, err := dialects.Codec(d).Decode(x.Body)
+		if err != nil {
+			tt.t.Fatal(err)
+		}
+		all = append(all, r.Conversation())
+	}
+	return all
+}
+
 // sent returns the newest conversation that a model was sent.
 func (tt *table) sent(api string) plimsoll.Conversation {
 	tt.t.Helper()
-	log := tt.models[api].Log()
-	if len(log) == 0 {
+	all := tt.requests(api)
+	if len(all) == 0 {
 		tt.t.Fatalf("%s was sent nothing", api)
 	}
-	last := log[len(log)-1]
-	d, _ := dialects.FromPath(last.Path)
-	r, err := dialects.Codec(d).Decode(last.Body)
-	if err != nil {
-		tt.t.Fatal(err)
-	}
-	return r.Conversation()
+	return all[len(all)-1]
 }
 
 // show writes a conversation a line a message.
