@@ -44,8 +44,8 @@ type Options struct {
 	Width, Height int
 }
 
-// Run shows a conversation until the person ends it or the context does. What is
-// under way then is cancelled and waited for.
+// Run shows a conversation until the person ends it or the context does, which is how
+// signals are to reach it. What is under way then is cancelled and waited for.
 func Run(ctx context.Context, engine Engine, in io.Reader, out io.Writer, o *Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -61,14 +61,16 @@ func Run(ctx context.Context, engine Engine, in io.Reader, out io.Writer, o *Opt
 	cancel()
 	s.lines.Wait()
 	engine.Attend(chat.Desk{})
-	if stopped && errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) {
+	if stopped && errors.Is(err, tea.ErrProgramKilled) {
 		return nil
 	}
 	return err
 }
 
 func programOptions(ctx context.Context, in io.Reader, out io.Writer, o *Options) []tea.ProgramOption {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out)}
+	// Signals are the caller's, who ends the context: two who hear them wait for each
+	// other.
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()}
 	if o.Environment != nil {
 		options = append(options, tea.WithEnvironment(o.Environment))
 	}

@@ -45,14 +45,20 @@ func openPane(t *testing.T, o *scripted.Options, width, height int) *pane {
 	}
 	server := httptest.NewServer(scripted.New(o))
 	t.Cleanup(server.Close)
-	p := &pane{t: t, dir: t.TempDir(), model: server.URL, socket: fmt.Sprintf("plimsoll-%d-%d", os.Getpid(), panes.Add(1))}
-	t.Cleanup(func() { _ = exec.Command("tmux", "-L", p.socket, "kill-server").Run() })
+	// The directories of tests have names that are too long for a socket.
+	sockets, err := os.MkdirTemp("", "pane")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pane{t: t, dir: t.TempDir(), model: server.URL, socket: filepath.Join(sockets, "tmux")}
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", p.socket, "kill-server").Run()
+		_ = os.RemoveAll(sockets)
+	})
 	// A shell keeps the terminal open when the chat ends, whichever way.
 	p.tmux("-f", os.DevNull, "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "env", "PS1=$ ", "LC_ALL=C.UTF-8", "sh")
 	return p
 }
-
-var panes atomic.Int64
 
 // start runs the chat from the terminal's shell.
 func (p *pane) start(args ...string) {
@@ -119,7 +125,7 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 
 func (p *pane) tmux(args ...string) string {
 	p.t.Helper()
-	cmd := exec.Command("tmux", append([]string{"-u", "-L", p.socket}, args...)...)
+	cmd := exec.Command("tmux", append([]string{"-u", "-S", p.socket}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
