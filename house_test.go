@@ -42,7 +42,7 @@ var edges = map[string][]string{
 	"telemetry/redact":     {},
 	"telemetry/traces":     {".", "telemetry", "telemetry/redact", "transport", "go.opentelemetry.io/otel"},
 	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
-	"transport":            {".", "expand", "internal/coding", "internal/rawjson", "internal/sse", "model", "plan", "preset", "store", "token", "wire", "wire/dialects", "wire/responses", "wire/weave"},
+	"transport":            {".", "expand", "internal/coding", "internal/rawjson", "internal/sse", "model", "plan", "preset", "rung", "store", "token", "wire", "wire/dialects", "wire/responses", "wire/weave"},
 	"token/bpe":            {"token/internal/split", "golang.org/x/sys"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},
 	"token/internal/split": {"golang.org/x/sys"},

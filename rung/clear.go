@@ -27,6 +27,9 @@ type Clear struct {
 	// KeepNewest outputs always stay and, if there are any such, all of the newest
 	// round, which the model has not seen yet.
 	KeepNewest int
+	// Yield lets those that KeepNewest keeps go as well, but for the newest round, where
+	// the goal is not reached without: in a small window a few outputs are most of it.
+	Yield bool
 	// MinReclaim is what must come off, in tokens, for a cut to be worth the
 	// prompt cache that it breaks. Unless that much can come off, or the goal is
 	// reached by less, nothing is done. 0 means a tenth of the limit but at most
@@ -58,6 +61,11 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if err := k.clear(ctx, candidates); err != nil {
 		return err
 	}
+	if c.Yield && !w.Decided() {
+		if err := k.clear(ctx, beforeNewestRound(all, w)[len(candidates):]); err != nil {
+			return err
+		}
+	}
 	paid := w.Decided() || w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && w.Reached()
 	if !paid {
 		w.Draft().Rollback(mark)
@@ -71,6 +79,11 @@ func (c *Clear) candidates(all []output, w *plimsoll.Work) []output {
 	if c.KeepNewest <= 0 {
 		return candidates
 	}
+	return beforeNewestRound(candidates, w)
+}
+
+// beforeNewestRound leaves out what the model has not seen yet.
+func beforeNewestRound(candidates []output, w *plimsoll.Work) []output {
 	turns := w.Draft().Outline().Turns
 	if len(turns) == 0 {
 		return candidates

@@ -84,6 +84,22 @@ func TestWhatTheModelHasNotSeenYetIsNotCleared(t *testing.T) {
 	}
 }
 
+func TestKeptOutputsYieldWhereTheGoalIsNotReachedWithout(t *testing.T) {
+	t.Parallel()
+	var steps []step
+	for range 6 {
+		steps = append(steps, ran("read", strings.Repeat("x", 100)))
+	}
+	c := session(steps...)
+	for yield, want := range map[bool]string{false: "---xxx", true: "-----x"} {
+		clear := &rung.Clear{Budget: -1, MinReclaim: -1, KeepNewest: 3, ToGoal: true, Yield: yield}
+		o := plimsoll.Options{Window: 560, Marks: plimsoll.Marks{Low: 0.01, Room: 0.95}, Rungs: []plimsoll.Rung{clear}}
+		if got := cleared(fitted(t, o, c).Conversation()); got != want {
+			t.Errorf("yield %v: %s, want %s", yield, got, want)
+		}
+	}
+}
+
 func TestClearMakesRoomForWhatComes(t *testing.T) {
 	t.Parallel()
 	var steps []step

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/plan"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -84,6 +85,11 @@ const (
 // mark is deep, and nothing is cut a little before it.
 func ForServing(o *plimsoll.Options) {
 	o.Marks.Room = room
+	for _, r := range o.Rungs {
+		if c, ok := r.(*rung.Clear); ok {
+			c.Yield = true
+		}
+	}
 	if r, ok := o.Policy.(*plan.Rent); ok {
 		r.CliffOnly, r.Near = true, near
 		if r.Alpha == 0 {
