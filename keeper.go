@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -293,6 +294,7 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 	if t.Conversation.Model == "" {
 		t.Conversation.Model = k.options.Model
 	}
+	t.Conversation.Model = strings.Clone(t.Conversation.Model) // what is remembered must not hold the request
 	line, err := k.lineOf(t)
 	if err != nil {
 		return nil, err

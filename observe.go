@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -61,6 +62,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *Plan, u Usage) error {
 	if t.Conversation.Model == "" {
 		t.Conversation.Model = k.options.Model
 	}
+	t.Conversation.Model = strings.Clone(t.Conversation.Model) // it may be a view into the request
 	now := k.options.now()
 	_, started := k.books.conversations.find(t.beginning())
 	b := k.bill(&t, p, u, now, started)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
@@ -26,7 +27,7 @@ func (f *flow) settle(answer wire.Response) {
 		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
 			t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 		}
-		if t.options.Billed != nil {
+		if t.options.Billed != nil && (!plan.After.Exact || t.bills.sample()) {
 			t.options.Billed(key, plan.Conversation(), usage)
 		}
 		t.limits.outgrown(ctx, upstream, model, usage.Prompt(), t.options.Now())
@@ -56,7 +57,8 @@ type bills struct {
 	working bool
 	idle    sync.WaitGroup
 	// failed is told of mistakes.
-	failed func(error)
+	failed  func(error)
+	settled atomic.Int64
 }
 
 // maxBills is how many may wait; more are settled by those who bring them.
@@ -91,6 +93,12 @@ func (b *bills) work() {
 		b.settle(next)
 	}
 }
+
+// sampleOf is of how many bills for what was counted exactly one is compared: there is
+// nothing to learn from them, but whether the count is still right.
+const sampleOf = 16
+
+func (b *bills) sample() bool { return b.settled.Add(1)%sampleOf == 1 }
 
 // settle lets no mistake of ours end the process.
 func (b *bills) settle(next func()) {

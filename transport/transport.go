@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -195,7 +196,7 @@ func (f *flow) run() (*http.Response, error) {
 func (f *flow) read() {
 	c := f.shown.Conversation()
 	if c.Model != "" && f.dialect != plimsoll.Gemini {
-		f.model = c.Model
+		f.model = strings.Clone(c.Model) // what is remembered must not hold the body
 	}
 	f.stream = f.stream || f.shown.Stream()
 	f.events = f.events || f.dialect != plimsoll.Gemini
