@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -84,18 +83,4 @@ func (t *Transport) ownerOf(req *http.Request) owner {
 	}
 	sum := sha256.Sum256(append(t.secret[:], name...))
 	return owner{key: hex.EncodeToString(sum[:]), label: hex.EncodeToString(sum[:8])}
-}
-
-func (o owner) memory() plimsoll.Memory {
-	if o.tenant == nil {
-		return nil
-	}
-	return o.tenant.Memory()
-}
-
-func (o owner) archive() plimsoll.Archive {
-	if o.tenant == nil {
-		return nil
-	}
-	return o.tenant
 }
