@@ -76,6 +76,7 @@ var edges = map[string][]string{
 	"wire/wiretest":        {".", "examples", "internal/corpora", "internal/rawjson", "internal/transcript", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
 
 	"chat/terminal":          {".", "chat", "chat/terminal/markdown", "charm.land/bubbles/v2", "charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"},
+	"chat/toolbox":           {".", "chat", "internal/process", "github.com/modelcontextprotocol/go-sdk"},
 	"chat/terminal/markdown": {"internal/bar", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},
 }
 
