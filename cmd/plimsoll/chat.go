@@ -30,7 +30,8 @@ type chatCmd struct {
 	Sessions bool     `help:"List the sessions and end."`
 	Store    string   `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
 	Plain    bool     `help:"Read and print lines, without taking over the screen."`
-	Message  []string `arg:"" optional:"" help:"A message or a command; then this is all that is done."`
+	toolFlags
+	Message []string `arg:"" optional:"" help:"A message or a command; then this is all that is done."`
 }
 
 // Help is the long help text.
@@ -62,7 +63,7 @@ func (c *chatCmd) Validate() error {
 	if c.Continue && c.Session != "" {
 		return errors.New("--continue and --session: name one of them")
 	}
-	return nil
+	return c.checkTools()
 }
 
 // Run talks.
@@ -131,6 +132,14 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 		return err
 	}
 	o.Store, o.Keeper, o.Billed = kept, keepers.of, keepers.meter.Observe
+	if c.Tools {
+		box, problems, failed := c.openTools(ctx, p, c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr))
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, box.Close()) }()
+		o.Tools, o.Problems = box, append(o.Problems, problems...)
+	}
 	engine, err := chat.New(ctx, o)
 	if err != nil {
 		return err
