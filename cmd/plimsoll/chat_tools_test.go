@@ -14,7 +14,8 @@ import (
 
 // TestChatTools runs testdata/chat-tools, with the command "user NAME [TOOL ARGUMENTS]…",
 // which sets a variable to the address of a model that uses these tools, one after the
-// other, and then says what the last one answered.
+// other, and then says what the last one answered. "{ref}" in arguments is the reference
+// in the answer before.
 func TestChatTools(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -43,13 +44,15 @@ func serveUser(ts *testscript.TestScript, neg bool, args []string) {
 		if c.End() == scripted.EndUser {
 			used = 0
 		}
-		if calls := args[1:]; 2*used < len(calls) {
-			used++
-			return scripted.Use(calls[2*used-2], calls[2*used-1]), true
-		}
 		said := "nothing"
 		for _, r := range c.Results() {
 			said = plimsoll.TextOf(r.Content)
+		}
+		if calls := args[1:]; 2*used < len(calls) {
+			used++
+			_, ref, _ := strings.Cut(said, "; ref=")
+			ref, _, _ = strings.Cut(ref, "]")
+			return scripted.Use(calls[2*used-2], strings.ReplaceAll(calls[2*used-1], "{ref}", ref)), true
 		}
 		return scripted.Say("It says: " + strings.TrimSpace(said)), true
 	}}))
