@@ -143,9 +143,9 @@ type Backend interface {
 	// DeleteDecisions takes decisions out.
 	DeleteDecisions(ctx context.Context, tenant TenantID, keys []plimsoll.Digest) (int, error)
 
-	// AddAccount adds figures to the conversation's account; First and Last widen, and
+	// AddAccount adds figures to the conversations' accounts, all of them or none; First and Last widen, and
 	// Model is that of the figures with the greatest Last.
-	AddAccount(ctx context.Context, tenant TenantID, a Account) error
+	AddAccount(ctx context.Context, tenant TenantID, accounts ...Account) error
 	// Accounts lists accounts, the last used first, at most limit, behind the given
 	// conversation if it is not empty, which must be there.
 	Accounts(ctx context.Context, tenant TenantID, after string, limit int) ([]Account, error)

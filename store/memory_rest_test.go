@@ -49,16 +49,18 @@ func (m *memory) DeleteDecisions(ctx context.Context, tenant store.TenantID, key
 	return before - len(m.decisions), nil
 }
 
-func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, a store.Account) error {
+func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
 	if err := m.begin(ctx, "AddAccount"); err != nil {
 		return err
 	}
 	defer m.mu.Unlock()
-	key := of[string]{tenant, a.Conversation}
-	if sum, ok := m.accounts[key]; ok {
-		a = sum.Add(a)
+	for _, a := range accounts {
+		key := of[string]{tenant, a.Conversation}
+		if sum, ok := m.accounts[key]; ok {
+			a = sum.Add(a)
+		}
+		m.accounts[key] = a
 	}
-	m.accounts[key] = a
 	return nil
 }
 

@@ -63,9 +63,9 @@ func (t *Tenant) DeleteDecisions(ctx context.Context, keys ...plimsoll.Digest) (
 	return n, fault("delete decisions", err)
 }
 
-// AddAccount adds figures to a conversation's account.
-func (t *Tenant) AddAccount(ctx context.Context, a Account) error {
-	return fault("account", t.store.backend.AddAccount(ctx, t.id, a))
+// AddAccount adds figures to the accounts of conversations, all of them or none.
+func (t *Tenant) AddAccount(ctx context.Context, accounts ...Account) error {
+	return fault("account", t.store.backend.AddAccount(ctx, t.id, accounts...))
 }
 
 // Accounts lists accounts, the last used first, at most limit, behind the given

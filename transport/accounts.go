@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,20 +27,27 @@ type accounts struct {
 
 type accountKey struct{ owner, conversation string }
 
+// books are an owner's accounts in the store.
+type books interface {
+	AddAccount(ctx context.Context, accounts ...plimsoll.Account) error
+}
+
 type entry struct {
 	plimsoll.Account
-	books plimsoll.Bookkeeper
+	books books
 }
 
 const (
 	// accountDelay is how much later accounts are written.
 	accountDelay = 2 * time.Second
-	// maxAccounts is how many conversations may wait for that.
+	// maxAccounts is how many conversations may wait for that, and maxBatch how many are
+	// written at once.
 	maxAccounts = 4096
+	maxBatch    = 256
 )
 
 // add takes figures. They are written to the books of their owner.
-func (a *accounts) add(owner string, books plimsoll.Bookkeeper, is plimsoll.Account) {
+func (a *accounts) add(owner string, books books, is plimsoll.Account) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.written == nil {
@@ -89,16 +97,27 @@ func (a *accounts) write() {
 	}
 }
 
-// store writes accounts and returns those that a store which rests has not taken.
+// store writes accounts, all of an owner's at once, and returns those that a store which
+// rests has not taken.
 func (a *accounts) store(sums map[accountKey]entry) map[accountKey]entry {
-	left := map[accountKey]entry{}
+	of := map[string][]plimsoll.Account{}
+	where := map[string]books{}
 	for key, sum := range sums {
-		err := sum.books.AddAccount(context.Background(), sum.Account)
-		switch {
-		case errors.Is(err, errResting):
-			left[key] = sum
-		case err != nil:
-			a.failed(err)
+		of[key.owner] = append(of[key.owner], sum.Account)
+		where[key.owner] = sum.books
+	}
+	left := map[accountKey]entry{}
+	for owner, list := range of {
+		for batch := range slices.Chunk(list, maxBatch) {
+			err := where[owner].AddAccount(context.Background(), batch...)
+			switch {
+			case errors.Is(err, errResting):
+				for _, is := range batch {
+					left[accountKey{owner, is.Conversation}] = entry{is, where[owner]}
+				}
+			case err != nil:
+				a.failed(err)
+			}
 		}
 	}
 	return left

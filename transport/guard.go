@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
 )
 
 // guard keeps a store that fails or hangs from holding up requests. Each thing that is
@@ -38,7 +39,7 @@ func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
 	if o.tenant == nil || !g.up() {
 		return nil, nil
 	}
-	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), o.key, g}
+	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), o.key, o.tenant, g}
 }
 
 // ask does something with the store.
@@ -89,8 +90,9 @@ func (a guardedArchive) Content(ctx context.Context, id string) (parts plimsoll.
 
 type guardedMemory struct {
 	plimsoll.Memory
-	owner string
-	guard *guard
+	owner  string
+	tenant *store.Tenant
+	guard  *guard
 }
 
 // Recall implements [plimsoll.Memory].
@@ -119,18 +121,16 @@ func (m guardedMemory) Lease(ctx context.Context, name string, life time.Duratio
 
 // AddAccount implements [plimsoll.Bookkeeper]. It is done a little later.
 func (m guardedMemory) AddAccount(_ context.Context, a plimsoll.Account) error {
-	if books, ok := m.Memory.(plimsoll.Bookkeeper); ok {
-		m.guard.accounts.add(m.owner, guardedBooks{books, m.guard}, a)
-	}
+	m.guard.accounts.add(m.owner, guardedBooks{m.tenant, m.guard}, a)
 	return nil
 }
 
 type guardedBooks struct {
-	books plimsoll.Bookkeeper
-	guard *guard
+	tenant *store.Tenant
+	guard  *guard
 }
 
-// AddAccount implements [plimsoll.Bookkeeper].
-func (b guardedBooks) AddAccount(ctx context.Context, a plimsoll.Account) error {
-	return b.guard.ask(ctx, func(ctx context.Context) error { return b.books.AddAccount(ctx, a) })
+// AddAccount writes to the store.
+func (b guardedBooks) AddAccount(ctx context.Context, accounts ...plimsoll.Account) error {
+	return b.guard.askFor(ctx, guardPut, func(ctx context.Context) error { return b.tenant.AddAccount(ctx, accounts...) })
 }

@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -9,10 +11,23 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// AddAccount adds figures to a conversation's account.
-func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Account) error {
+// AddAccount adds figures to the accounts of conversations.
+func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
 	return db.do(ctx, "add to an account", false, func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			// In one order everywhere, so that two processes do not wait for each other.
+			for _, a := range slices.SortedFunc(slices.Values(accounts), func(a, b store.Account) int { return strings.Compare(a.Conversation, b.Conversation) }) {
+				if err := addAccount(ctx, tx, tenant, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func addAccount(ctx context.Context, tx pgx.Tx, tenant store.TenantID, a store.Account) error {
+	_, err := tx.Exec(ctx, `
 			INSERT INTO plimsoll.account AS a (tenant, conversation, model, requests, input, output, cache_creation,
 				cache_read, reasoning, saved, written, first, last, estimated, cuts, breaks, priced, paid, uncut, summaries)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
@@ -35,11 +50,10 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Acc
 				paid = a.paid + excluded.paid,
 				uncut = a.uncut + excluded.uncut,
 				summaries = a.summaries + excluded.summaries`,
-			tenant[:], a.Conversation, a.Model, a.Requests, a.Usage.Input, a.Usage.Output, a.Usage.CacheCreation,
-			a.Usage.CacheRead, a.Usage.Reasoning, a.Saved, a.Written, a.First, a.Last,
-			a.Estimated, a.Cuts, a.Breaks, a.Priced, int64(a.Paid), int64(a.Uncut), int64(a.Summaries))
-		return err
-	})
+		tenant[:], a.Conversation, a.Model, a.Requests, a.Usage.Input, a.Usage.Output, a.Usage.CacheCreation,
+		a.Usage.CacheRead, a.Usage.Reasoning, a.Saved, a.Written, a.First, a.Last,
+		a.Estimated, a.Cuts, a.Breaks, a.Priced, int64(a.Paid), int64(a.Uncut), int64(a.Summaries))
+	return err
 }
 
 // Accounts lists accounts, the last used first.

@@ -27,25 +27,34 @@ func accountSum(tenant store.TenantID, a *store.Account) int64 {
 }
 
 // AddAccount implements [store.Backend].
-func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, a store.Account) error {
+func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
 	return db.write(ctx, "add to an account", func(s *session) error {
-		var old store.Account
-		err := s.rowOf("SELECT "+accountColumns+" FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], a.Conversation},
-			func(scan func(...any) error) (err error) {
-				old, err = accountOf(tenant, scan)
-				if err == nil && old.Conversation != a.Conversation {
-					err = broken("the index of accounts at %q", a.Conversation)
-				}
+		for _, a := range accounts {
+			if err := addAccount(s, tenant, a); err != nil {
 				return err
-			})
-		switch {
-		case errors.Is(err, plimsoll.ErrNotFound):
-			return putAccount(s, tenant, a)
-		case err != nil:
-			return err
+			}
 		}
-		return putAccount(s, tenant, old.Add(a))
+		return nil
 	})
+}
+
+func addAccount(s *session, tenant store.TenantID, a store.Account) error {
+	var old store.Account
+	err := s.rowOf("SELECT "+accountColumns+" FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], a.Conversation},
+		func(scan func(...any) error) (err error) {
+			old, err = accountOf(tenant, scan)
+			if err == nil && old.Conversation != a.Conversation {
+				err = broken("the index of accounts at %q", a.Conversation)
+			}
+			return err
+		})
+	switch {
+	case errors.Is(err, plimsoll.ErrNotFound):
+		return putAccount(s, tenant, a)
+	case err != nil:
+		return err
+	}
+	return putAccount(s, tenant, old.Add(a))
 }
 
 func putAccount(s *session, tenant store.TenantID, a store.Account) error {

@@ -39,11 +39,13 @@ func addUp(k *kit) {
 		k.must(k.AddAccount(k.Context(), alice, a))
 	}
 	k.must(k.AddAccount(k.Context(), bob, account("c", "bob's", 1, at(0), at(90))))
+	k.must(k.AddAccount(k.Context(), alice, account("d", "other", 2, at(1), at(2)), account("c", "third", 1000, at(15), at(20)), account("d", "other", 4, at(1), at(2))))
+	k.must(k.AddAccount(k.Context(), alice))
 	got, err := k.Accounts(k.Context(), alice, "", 10)
 	k.must(err)
 	k.same("accounts", got, []store.Account{
-		account("c", "third", 111, at(1), at(20)),
-		account("d", "other", 1, at(1), at(2)),
+		account("c", "third", 1111, at(1), at(20)),
+		account("d", "other", 7, at(1), at(2)),
 	})
 	k.sound()
 }
