@@ -161,6 +161,7 @@ serve:
 chat:
   models: [openai:gpt-4o, "local=ollama:llama3.2@http://127.0.0.1:11434"]
   system: Be brief.
+  servers: ["tides=tide-server --harbour saltmere"]
 store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
@@ -194,7 +195,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
 			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
 		},
-		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief."},
+		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
 		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},

@@ -72,6 +72,8 @@ type Serve struct {
 type Chat struct {
 	Models []string `null:"none" reach:"outside" help:"Models that take part in a chat, as API:MODEL, optionally with @URL behind and NAME= in front."`
 	System string   `null:"none" help:"System prompt of a chat."`
+
+	Servers []string `null:"none" form:"[a-zA-Z][a-zA-Z0-9_-]{0,31}=.*\\S.*" want:"NAME=COMMAND or NAME=URL" reach:"outside" help:"MCP servers whose tools models are offered with --tools, as NAME=COMMAND or NAME=URL."`
 }
 
 // Rent says when cutting pays.

@@ -133,7 +133,7 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 	}
 	o.Store, o.Keeper, o.Billed = kept, keepers.of, keepers.meter.Observe
 	if c.Tools {
-		box, problems, failed := c.openTools(ctx, p, c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr))
+		box, problems, failed := c.openTools(ctx, p, settings.Settings.Chat.Servers, c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr))
 		if failed != nil {
 			return failed
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -26,7 +27,7 @@ var serverName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,31}$`)
 func (f *toolFlags) checkTools() error {
 	switch {
 	case f.Tools:
-		_, err := f.serverList()
+		_, err := serverList(f.Server)
 		return err
 	case f.Yes:
 		return errors.New("--yes: only with --tools")
@@ -36,10 +37,10 @@ func (f *toolFlags) checkTools() error {
 	return nil
 }
 
-// serverList returns the MCP servers of the flags by name.
-func (f *toolFlags) serverList() (map[string]string, error) {
+// serverList returns MCP servers by name.
+func serverList(specs []string) (map[string]string, error) {
 	servers := map[string]string{}
-	for _, spec := range f.Server {
+	for _, spec := range specs {
 		name, where, _ := strings.Cut(spec, "=")
 		if !serverName.MatchString(name) || strings.TrimSpace(where) == "" {
 			return nil, fmt.Errorf("--server %s: want NAME=COMMAND or NAME=URL", spec)
@@ -53,12 +54,17 @@ func (f *toolFlags) serverList() (map[string]string, error) {
 }
 
 // openTools returns the tools and what is wrong with servers. Interactive says that there is
-// somebody who can be asked.
-func (f *toolFlags) openTools(ctx context.Context, p *process, interactive bool) (*toolbox.Box, []error, error) {
-	servers, err := f.serverList()
+// somebody who can be asked. Servers of the flags win over those of the settings.
+func (f *toolFlags) openTools(ctx context.Context, p *process, settings []string, interactive bool) (*toolbox.Box, []error, error) {
+	servers, err := serverList(settings)
 	if err != nil {
 		return nil, nil, err
 	}
+	named, err := serverList(f.Server)
+	if err != nil {
+		return nil, nil, err
+	}
+	maps.Copy(servers, named)
 	info, _ := debug.ReadBuildInfo()
 	o := &toolbox.Options{
 		Environ: withoutKeys(p.environ), Servers: servers, ServerEnviron: p.environ, Version: buildOf(info).Version,
