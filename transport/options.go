@@ -71,7 +71,7 @@ type Options struct {
 
 // room is the mark of that name for conversations that go on: more room after a cut
 // means fewer cuts, each of which makes the provider read anew what stands behind it.
-const room = 0.65
+const room = 0.75
 
 // alpha is how many times its price the rent of a cut must reach. It is more than a
 // lone keeper's, because a model that reads back what was cut is asked again. Near is

@@ -125,7 +125,15 @@ func (w *woven) next() {
 // ask sends the results to the model, whose answer goes on in this body.
 func (w *woven) ask(round weave.Round, results []weave.Result) error {
 	w.waiting.Store(true)
+	was := *w.f
 	resp, err := w.f.goOn(round, results)
+	if refuses(err) {
+		*w.f = was
+		for i := range results {
+			results[i] = weave.Result{Call: results[i].Call, Text: noRoom, IsError: true}
+		}
+		resp, err = w.f.goOn(round, results)
+	}
 	w.waiting.Store(false)
 	if err != nil {
 		return err
@@ -140,6 +148,9 @@ func (w *woven) ask(round weave.Round, results []weave.Result) error {
 	w.reply.Again()
 	return nil
 }
+
+// noRoom is what a model is told that asks for more than its window can hold.
+const noRoom = "There is no room left in this conversation for what you asked for. Search for what you need with tool_output_cache_grep, or ask for fewer lines with limit."
 
 // finish ends the body. What broke off is not completed.
 func (w *woven) finish(err error) {
@@ -229,10 +240,12 @@ func (e *refusedError) Error() string {
 // Answered tells the proxy that the upstream was reached.
 func (e *refusedError) Answered() bool { return true }
 
-// execute answers one call. Its answer is no longer than there is room for.
+// execute answers one call. Its answer is no longer than there is room for, or than can
+// be made by cutting what is older.
 func (f *flow) execute(name, arguments string) weave.Result {
-	room := f.plan.Line.Limit() - f.plan.After.Total
-	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 2*room))}
+	limit := f.plan.Line.Limit()
+	room := max(limit-f.plan.After.Total, limit/8)
+	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 3*room))}
 	var answer expand.Answer
 	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
 		answer, err = expand.Execute(ctx, f.tenant, name, arguments, limits)
