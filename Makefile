@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable interop test-agents tokenizers postgres bench bench-replay fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents tokenizers postgres terminal bench bench-replay fuzz generate setup clean
 
 ## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
@@ -23,7 +23,7 @@ build:
 test: setup lint unit portable interop build
 
 ## setup: fetch what the other targets need, once
-setup: tokenizers postgres
+setup: tokenizers postgres terminal
 	@$(GO) mod download
 	@$(GO) mod download -modfile=tools/go.mod
 
@@ -44,6 +44,14 @@ postgres:
 		tail -5 "$$log"; rm -f "$$log"; \
 	fi; \
 	echo "NOT CHECKED: no PostgreSQL here (apt-get install postgresql); the tests of the store that need it will skip"
+
+## terminal: tmux, in which the full-screen chat is tested; Debian's package where it is missing and we may install it
+terminal:
+	@if command -v tmux >/dev/null 2>&1; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		DEBIAN_FRONTEND=noninteractive timeout 300 apt-get -qq -y --no-install-recommends install tmux >/dev/null 2>&1 </dev/null && exit 0; \
+	fi; \
+	echo "NOT CHECKED: no tmux here (apt-get install tmux); the tests of the full-screen chat will skip"
 
 ## lint: format, vet, staticcheck, unused code
 lint:
