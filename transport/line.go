@@ -54,7 +54,7 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if f.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
 	}
-	if l, ok := f.t.limits.find(f.ctx, f.x.Upstream, c.Model, f.t.options.Now()); ok {
+	if l, ok := f.t.limits.find(f.ctx, f.x.Upstream, f.limitOf(c.Model), f.t.options.Now()); ok {
 		line = l.line(c, line)
 	}
 	return line, nil
@@ -66,6 +66,14 @@ const million = 1_000_000
 
 func (f *flow) asksForMillion() bool {
 	return f.dialect == plimsoll.Anthropic && slices.ContainsFunc(f.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
+}
+
+// limitOf names what a limit is learned of: the same model with another window is another.
+func (f *flow) limitOf(model string) string {
+	if f.asksForMillion() {
+		return model + " with a million tokens"
+	}
+	return model
 }
 
 // reserveOf is what is kept free of a window that somebody has set. Clients ask for
@@ -178,7 +186,9 @@ const (
 	storeWait = 250 * time.Millisecond
 )
 
-func limitName(upstream, model string) string { return "limit:" + upstream + "/" + model }
+const limitPrefix = "limit:"
+
+func limitName(upstream, model string) string { return limitPrefix + upstream + "/" + model }
 
 func (l *limits) find(ctx context.Context, upstream, model string, now time.Time) (learned, bool) {
 	name := limitName(upstream, model)

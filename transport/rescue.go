@@ -75,7 +75,7 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	f.x.Rescued = true
 	resp, err := f.send()
 	if err == nil && resp.StatusCode == http.StatusOK && sure && weighable(conversation) {
-		if err := f.t.limits.put(f.ctx, f.x.Upstream, f.model, is, f.t.options.Now()); err != nil {
+		if err := f.t.limits.put(f.ctx, f.x.Upstream, f.limitOf(f.model), is, f.t.options.Now()); err != nil {
 			f.failed("the limit of the model could not be stored", err)
 		}
 	}

@@ -22,7 +22,7 @@ func (f *flow) settle(answer wire.Response) {
 	}
 	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
 	task, plan, t, ctx := f.task, f.plan, f.t, context.WithoutCancel(f.ctx)
-	usage, key, upstream, model, keeper := answer.Usage, f.owner.key+f.beginning(), f.x.Upstream, f.model, f.keeper
+	usage, key, upstream, limited, keeper := answer.Usage, f.owner.key+f.beginning(), f.x.Upstream, f.limitOf(f.model), f.keeper
 	t.bills.add(func() {
 		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
 			t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
@@ -30,7 +30,7 @@ func (f *flow) settle(answer wire.Response) {
 		if t.options.Billed != nil && (!plan.After.Exact || t.bills.sample()) {
 			t.options.Billed(key, plan.Conversation(), usage)
 		}
-		t.limits.outgrown(ctx, upstream, model, usage.Prompt(), t.options.Now())
+		t.limits.outgrown(ctx, upstream, limited, usage.Prompt(), t.options.Now())
 	})
 }
 
