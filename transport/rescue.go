@@ -19,8 +19,9 @@ func (f *flow) rescue(resp *http.Response) (*http.Response, error) {
 	if f.plan == nil {
 		return resp, nil
 	}
-	if !f.plain && f.unknownManagement(resp) {
-		return f.sendPlain(resp)
+	resp, err := f.sendPlain(resp)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case resp.StatusCode >= 400:
@@ -74,6 +75,9 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	}
 	f.x.Rescued = true
 	resp, err := f.send()
+	if err == nil {
+		resp, err = f.sendPlain(resp)
+	}
 	if err == nil && resp.StatusCode == http.StatusOK && sure && weighable(conversation) {
 		if err := f.t.limits.put(f.ctx, f.x.Upstream, f.limitOf(f.model), is, f.t.options.Now()); err != nil {
 			f.failed("the limit of the model could not be stored", err)
@@ -82,8 +86,12 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	return resp, err
 }
 
-// sendPlain sends the request once more, without what the upstream does not know.
+// sendPlain sends the request once more, without what the upstream does not know, if it
+// was refused for that. Any other answer is returned as it is.
 func (f *flow) sendPlain(resp *http.Response) (*http.Response, error) {
+	if f.plain || !f.unknownManagement(resp) {
+		return resp, nil
+	}
 	f.plain = true
 	body, err := withoutManagement(f.sent)
 	if err != nil {
@@ -92,10 +100,7 @@ func (f *flow) sendPlain(resp *http.Response) (*http.Response, error) {
 	_ = resp.Body.Close()
 	f.t.lacking.note(f.x.Upstream, managementKey, f.t.options.Now())
 	f.sent = body
-	if resp, err = f.send(); err != nil {
-		return nil, err
-	}
-	return f.rescue(resp)
+	return f.send()
 }
 
 // overflowInBody reports whether an error says that the context is full. Its body is as
