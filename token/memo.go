@@ -108,6 +108,35 @@ func messageKey(scale uint64, m plimsoll.Message, inList bool) xxh3.Uint128 {
 	return h.Sum128()
 }
 
+// systemKey identifies what instructions weigh on a scale, toolsKey what tools do.
+func systemKey(scale uint64, parts plimsoll.List[plimsoll.Part]) xxh3.Uint128 {
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	h.Reset()
+	h.int(scale)
+	h.int(headSystem)
+	h.parts(parts)
+	return h.Sum128()
+}
+
+func toolsKey(scale uint64, tools plimsoll.List[plimsoll.Tool]) xxh3.Uint128 {
+	h := hashers.Get().(*hasher)
+	defer hashers.Put(h)
+	h.Reset()
+	h.int(scale)
+	h.int(headTools)
+	for _, t := range tools.All() {
+		h.string(t.Name)
+		h.string(t.Description)
+		h.string(t.Schema)
+		h.string(t.Opaque)
+	}
+	return h.Sum128()
+}
+
+// What stands where a message's key has zero or one.
+const headSystem, headTools = 2, 3
+
 func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
 	h.int(uint64(parts.Len()))
 	for _, p := range parts.All() {

@@ -88,13 +88,15 @@ func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string) plimsoll.Load {
 	s := m.scale(c)
 	f, digests := m.factor(s), c.Digests()
-	load, _ := m.weigh(c, plimsoll.Load{Messages: m.recent.find(s, f, digests)}, conversation)
-	m.recent.put(s, f, digests, load.Messages)
+	load, _ := m.weigh(c, m.recent.find(s, f, digests), conversation)
+	m.recent.put(s, f, digests, load)
 	return load
 }
 
 // Extend returns the load of a conversation whose first messages were weighed
-// before, by this meter, with the given result. It looks only at what is new.
+// before, by this meter, with the given result. It looks only at what is new, and
+// at the hashes of instructions and tools; see [plimsoll.Load.Grow] for what it
+// costs.
 func (m *Meter) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
 	load, _ = m.weigh(c, load, "")
 	return load
@@ -140,42 +142,62 @@ type tally struct {
 func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) (plimsoll.Load, tally) {
 	s := m.scale(c)
 	f := m.factor(s)
-	guessed := 0
-	system, tools := s.system(c.System, &guessed), s.tools(c.Tools)
-	sum := tally{raw: system + tools + s.framing.Reply, guessed: f.apply(guessed) + f.apply(tools)}
-	load := plimsoll.Load{
-		System:  f.apply(system),
-		Tools:   f.apply(tools),
-		Framing: f.apply(s.framing.Reply),
-		Messages: append(make([]plimsoll.MessageLoad, 0, c.Messages.Len()),
-			known.Messages[:min(len(known.Messages), c.Messages.Len())]...),
-	}
-	from := len(load.Messages)
-	siblings := siblingsFrom(s, c, from)
-	backing := make([]int, 0, partCount(c.Messages, from))
-	for i := from; i < c.Messages.Len(); i++ {
-		w := m.raw(s, c.Messages.At(i), siblings[i-from])
-		ml := f.load(w, backing[len(backing):])
-		backing = backing[:len(backing)+len(ml.Parts)]
-		load.Messages = append(load.Messages, ml)
-		sum.raw += w.tokens()
-	}
-	sum.add(s, &load)
+	system, tools := m.head(s, c)
+	sum := tally{raw: system.framing + tools.framing + s.framing.Reply, guessed: f.apply(system.guessed) + f.apply(tools.guessed)}
+	load := firstOf(known, c.Messages.Len())
+	load.System, load.Tools, load.Framing = f.apply(system.framing), f.apply(tools.framing), f.apply(s.framing.Reply)
+	load.Total = load.System + load.Tools + load.Framing + load.MessageSums().Tokens
+	more, raw := m.weighFrom(s, f, c, len(load.Messages))
+	sum.raw += raw
+	load = load.Grow(more...)
+	sum.add(s, load)
 	m.judge(s, f, conversation, sum, &load)
 	return load, sum
 }
 
-// add makes the load's total and counts what of it is guessed.
-func (t *tally) add(s *scale, load *plimsoll.Load) {
-	load.Total = load.System + load.Tools + load.Framing
-	framed := load.Framing
-	for _, ml := range load.Messages {
-		load.Total += ml.Tokens
-		t.guessed += ml.Guessed
-		framed += ml.Framing
+// firstOf returns what is known of the first n messages.
+func firstOf(known plimsoll.Load, n int) plimsoll.Load {
+	if len(known.Messages) > n {
+		known.Messages = known.Messages[:n]
 	}
+	return known
+}
+
+// weighFrom weighs the messages from an index on, and returns what they weigh
+// before any correction beside.
+func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int) (loads []plimsoll.MessageLoad, raw int) {
+	siblings := siblingsFrom(s, c, from)
+	backing := make([]int, 0, partCount(c.Messages, from))
+	loads = make([]plimsoll.MessageLoad, len(siblings))
+	for i := range loads {
+		w := m.raw(s, c.Messages.At(from+i), siblings[i])
+		loads[i] = f.load(w, backing[len(backing):])
+		backing = backing[:len(backing)+len(loads[i].Parts)]
+		raw += w.tokens()
+	}
+	return loads, raw
+}
+
+// head weighs what stands before the messages.
+func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools weight) {
+	system = m.memo.get(systemKey(s.key, c.System), func() weight {
+		w := weight{}
+		w.framing = s.system(c.System, &w.guessed)
+		return w
+	})
+	tools = m.memo.get(toolsKey(s.key, c.Tools), func() weight {
+		n := s.tools(c.Tools)
+		return weight{framing: n, guessed: n}
+	})
+	return system, tools
+}
+
+// add counts what of a load is guessed.
+func (t *tally) add(s *scale, load plimsoll.Load) {
+	sums := load.MessageSums()
+	t.guessed += sums.Guessed
 	if s.looseFrame {
-		t.framed = framed
+		t.framed = load.Framing + sums.Framing
 	}
 }
 

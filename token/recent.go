@@ -32,17 +32,18 @@ type recentLoad struct {
 	key     recentKey
 	times   float64
 	digests []plimsoll.Digest
-	loads   []plimsoll.MessageLoad
+	load    plimsoll.Load
 }
 
 func newRecent(limit int) *recent {
 	return &recent{entries: map[recentKey]*list.Element{}, limit: limit}
 }
 
-// find returns the loads of the first messages, as far as they are known.
-func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) []plimsoll.MessageLoad {
+// find returns a load of the first messages, as far as they are known; its other
+// figures mean nothing.
+func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) plimsoll.Load {
 	if len(digests) <= opening {
-		return nil
+		return plimsoll.Load{}
 	}
 	r.mu.Lock()
 	e, ok := r.entries[keyOf(s, digests)]
@@ -51,25 +52,25 @@ func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) []plimsoll.
 	}
 	r.mu.Unlock()
 	if !ok {
-		return nil
+		return plimsoll.Load{}
 	}
 	known := e.Value.(*recentLoad)
 	if known.times != f.times {
-		return nil
+		return plimsoll.Load{}
 	}
 	n := 0
 	for n < len(digests) && n < len(known.digests) && digests[n] == known.digests[n] {
 		n++
 	}
-	return known.loads[:n]
+	return firstOf(known.load, n)
 }
 
-// put remembers the loads of messages that have digests.
-func (r *recent) put(s *scale, f factor, digests []plimsoll.Digest, loads []plimsoll.MessageLoad) {
+// put remembers the load of messages that have digests.
+func (r *recent) put(s *scale, f factor, digests []plimsoll.Digest, load plimsoll.Load) {
 	if len(digests) <= opening || len(digests) > r.limit {
 		return
 	}
-	added := &recentLoad{keyOf(s, digests), f.times, digests, loads[:len(digests):len(digests)]}
+	added := &recentLoad{keyOf(s, digests), f.times, digests, firstOf(load, len(digests))}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e, ok := r.entries[added.key]; ok {
