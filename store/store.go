@@ -76,6 +76,19 @@ func (s *Store) tenant(id TenantID) *Tenant {
 	return &Tenant{store: s, id: id, key: tenantKey(s.secret, id)}
 }
 
+// Tenants returns the parts of all tenants that have stored content.
+func (s *Store) Tenants(ctx context.Context) ([]*Tenant, error) {
+	ids, err := s.backend.Tenants(ctx)
+	if err != nil {
+		return nil, fault("list tenants", err)
+	}
+	all := make([]*Tenant, len(ids))
+	for i, id := range ids {
+		all[i] = s.tenant(id)
+	}
+	return all, nil
+}
+
 // Stats counts what all tenants have stored.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	stats, err := s.backend.Stats(ctx, nil)
