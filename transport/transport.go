@@ -326,6 +326,9 @@ func (f *flow) end(err error) {
 	if f.t.options.Observe != nil {
 		f.t.options.Observe(f.ctx, f.x)
 	}
+	if f.t.options.Watch != nil {
+		f.t.options.Watch(f.ctx, f.sight())
+	}
 }
 
 // announce says in headers of the answer what was done.

@@ -1,0 +1,80 @@
+package transport
+
+import (
+	"cmp"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
+)
+
+// Sight is what somebody who watches is shown of one managed request: what became of
+// it, and what was cut. Unlike an [Exchange] it leads to content, so it is for those who
+// may see that.
+type Sight struct {
+	Exchange
+	// Account is the name that the conversation has in the accounts of the store.
+	Account string
+	// Owner is the part of the store that belongs to the sender; nil without a store.
+	Owner *store.Tenant
+	// Plan by which the request was sent; nil if there was none. It holds the whole
+	// conversation and is read by others at the same time: only its figures, its edits,
+	// and Original, Part and Inserted of its draft may be looked at, and nothing of it
+	// may be kept.
+	Plan *plimsoll.Plan
+}
+
+// sight is what those who watch are shown.
+func (f *flow) sight() Sight {
+	return Sight{Exchange: f.x, Account: f.account(), Owner: f.tenant, Plan: f.plan}
+}
+
+// account is the name of the conversation in the accounts.
+func (f *flow) account() string {
+	salt, ok := f.salt()
+	if !ok || f.shown == nil {
+		return f.x.Conversation
+	}
+	own := *f
+	own.conversation = "" // by what it says and not by what it is called
+	var name plimsoll.Digest
+	if _, err := hex.Decode(name[:], []byte(own.beginning())); err != nil {
+		return f.x.Conversation
+	}
+	named := salted([]plimsoll.Digest{name}, salt)[0]
+	return hex.EncodeToString(named[:])
+}
+
+// LearnedLimit is what an upstream has said about the context of a model.
+type LearnedLimit struct {
+	Upstream, Model string
+	// Tokens is the limit as the upstream counts, Ratio how many of its tokens one of
+	// ours is.
+	Tokens int
+	Ratio  float64
+	// At is when it was said.
+	At time.Time
+}
+
+// Learned returns the limits that upstreams have told and that are still believed, by
+// upstream and model.
+func (t *Transport) Learned() []LearnedLimit {
+	now := t.options.Now()
+	t.limits.mu.Lock()
+	defer t.limits.mu.Unlock()
+	var all []LearnedLimit
+	for name, is := range t.limits.known {
+		if !is.ok || now.Sub(is.At) >= learnedLife {
+			continue
+		}
+		upstream, model, _ := strings.Cut(strings.TrimPrefix(name, limitPrefix), "/")
+		all = append(all, LearnedLimit{upstream, model, is.Limit, is.Ratio, is.At})
+	}
+	slices.SortFunc(all, func(a, b LearnedLimit) int {
+		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model))
+	})
+	return all
+}
