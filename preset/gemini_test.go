@@ -94,10 +94,12 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 		want      plimsoll.CompressionStatus
 	}{
 		// The question takes the rest of the window, so only the threshold decides.
-		{"below half", 0, 1, plimsoll.CompressionNoop},
-		{"at half", 0, 60, plimsoll.Compressed},
-		{"below one that is set", 0.9, 60, plimsoll.CompressionNoop},
-		{"at one that is set", 0.2, 30, plimsoll.Compressed},
+		{"below half", 0, 49, plimsoll.CompressionNoop},
+		{"at half", 0, 50, plimsoll.Compressed},
+		{"below one that is set", 0.7, 69, plimsoll.CompressionNoop},
+		{"at one that is set", 0.7, 70, plimsoll.Compressed},
+		{"below a low one", 0.2, 19, plimsoll.CompressionNoop},
+		{"at a low one", 0.2, 20, plimsoll.Compressed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,12 +114,6 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 				t.Errorf("with nothing to ask: %s", made.Status)
 			}
 			full := 10_000 - 100*tt.turns - 1
-			if tt.threshold == 0.9 {
-				full = 8_000 - 100*tt.turns
-			}
-			if tt.turns == 1 {
-				full = 4_000
-			}
 			made = compact(t, k, letters(tt.turns, strings.Repeat("w", 4*full)), plimsoll.CompactOptions{})
 			if made.Status != tt.want {
 				t.Errorf("%s (%s), want %s", made.Status, made.Reason, tt.want)

@@ -174,8 +174,8 @@ func Agent(o *Options) (*plimsoll.Options, error) {
 	return k, nil
 }
 
-// Gemini replaces all but the newest 0.3 of the characters by a snapshot, once a
-// request would fill what is left of the window and the load is at least half of it.
+// Gemini replaces all but the newest 0.3 of the characters by a snapshot, once the
+// history is at least half of the window and a request would fill what is left of it.
 // It counts by an estimate, knows a limit for every model, and keeps nothing free for
 // the answer. What is over the line all the same loses whole turns and rounds.
 func Gemini(o *Options) (*plimsoll.Options, error) {

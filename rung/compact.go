@@ -40,8 +40,8 @@ type Compact struct {
 	Manual bool
 	// Ratio of the window at which it is due, for [RetainAndSummary]; 0 means 0.8.
 	Ratio float64
-	// Threshold is the fraction of the window below which nothing is done, for
-	// [SnapshotAndAnswer]; 0 means 0.5.
+	// Threshold is the fraction of the window that the history must have reached, the
+	// request not counted, for [SnapshotAndAnswer]; 0 means 0.5.
 	Threshold float64
 	// KeepTurns is how many of the newest turns stay, for [RetainAndSummary], and
 	// for [Full] if it is not 0.
@@ -98,8 +98,8 @@ func windowOf(line plimsoll.Line) int {
 }
 
 // Due reports whether the layout's own trigger says so: a total at or over its
-// ratio; a request that takes more than 0.95 of what remains of the window; for
-// [Full] what the keeper's mark says.
+// ratio; a history at or over its threshold, with a request that takes more than 0.95 of
+// what the history leaves of the window; for [Full] what the keeper's mark says.
 func (c *Compact) Due(r plimsoll.Reading) bool {
 	if c.Manual {
 		return false
@@ -108,21 +108,23 @@ func (c *Compact) Due(r plimsoll.Reading) bool {
 	case RetainAndSummary:
 		return r.Total >= c.Mark(r.Line)
 	case SnapshotAndAnswer:
-		return r.Total >= c.Mark(r.Line) && c.overflows(r)
+		request := requestOf(r)
+		history := r.Total - request
+		remaining := windowOf(r.Line) - history
+		return history >= c.Mark(r.Line) && float64(request) > overflowShare*float64(remaining)
 	default:
 		return r.Total > r.High
 	}
 }
 
-// overflows compares what is about to be asked with what earlier calls have left of
-// the window.
-func (c *Compact) overflows(r plimsoll.Reading) bool {
+// requestOf is the load of what is about to be asked: everything behind the model's
+// newest message.
+func requestOf(r plimsoll.Reading) int {
 	request := 0
 	for i := r.Conversation.Messages.Len() - 1; i >= 0 && r.Conversation.Messages.At(i).Role != plimsoll.Assistant; i-- {
 		request += r.Load.Messages[i].Tokens
 	}
-	remaining := windowOf(r.Line) - (r.Total - request)
-	return float64(request) > overflowShare*float64(remaining)
+	return request
 }
 
 // Apply replaces what is old.
