@@ -20,6 +20,9 @@ type Gauge struct {
 	// off by otherwise.
 	Exact bool
 	Band  int
+	// Vocabulary is the model's own by which its texts are counted, so that only what
+	// the API puts around them is estimated; empty if there is none.
+	Vocabulary string
 	// Level says which mark is reached.
 	Level Level
 	// Cut is how many tokens of the history are left out of the request.

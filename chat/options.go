@@ -22,6 +22,9 @@ type Options struct {
 	// Keeper returns the keeper of a method ("window", "summary", "hybrid"); the empty
 	// one is that of the settings. Required.
 	Keeper func(method string) (*plimsoll.Keeper, error)
+	// Counter says how the tokens of a model's texts are counted; nil means that nobody
+	// knows. The error is that of a vocabulary that cannot be read.
+	Counter func(model string) (plimsoll.CounterInfo, error)
 	// Marks are those of the keepers, for the gauges.
 	Marks plimsoll.Marks
 	// Billed, if not nil, is told what was billed, so that a meter can learn from it.

@@ -101,7 +101,9 @@ func (e *Engine) refresh(ctx context.Context) {
 			}
 		}
 		if err == nil {
-			all = append(all, gaugeOf(p, plan, v, e.options.Marks))
+			g := gaugeOf(p, plan, v, e.options.Marks)
+			g.Vocabulary = e.vocabulary(p.Model)
+			all = append(all, g)
 		}
 	}
 	e.mu.Lock()
@@ -109,19 +111,39 @@ func (e *Engine) refresh(ctx context.Context) {
 	e.gauges = all
 }
 
-// tellEstimates says once of each participant that its tokens are estimated.
+// vocabulary is the model's own by which its texts are counted; empty if there is none.
+func (e *Engine) vocabulary(model string) string {
+	if e.options.Counter == nil {
+		return ""
+	}
+	info, err := e.options.Counter(model)
+	if err != nil || !info.Exact {
+		return ""
+	}
+	return info.Encoding
+}
+
+// tellEstimates says once of each participant that its tokens are estimated, and what
+// is wrong with its vocabulary.
 func (e *Engine) tellEstimates(tell func(Event)) {
 	for _, g := range e.Gauges() {
 		e.mu.Lock()
 		known := e.told[g.Participant+" "+g.Model]
 		e.told[g.Participant+" "+g.Model] = true
 		e.mu.Unlock()
-		if !g.Exact && !known {
-			tell(Notice{
-				Kind: NoticeEstimate, Participant: g.Participant,
-				Text: fmt.Sprintf("the tokens of %s (%s) are estimated; figures with ≈ may be off", g.Participant, g.Model),
-			})
+		if g.Exact || known {
+			continue
 		}
+		if e.options.Counter != nil {
+			if _, err := e.options.Counter(g.Model); err != nil {
+				tell(Notice{Kind: NoticeWarning, Participant: g.Participant, Text: fmt.Sprintf("%v; %s", err, plimsoll.HintOf(err))})
+			}
+		}
+		text := fmt.Sprintf("the tokens of %s (%s) are estimated; figures with ≈ may be off", g.Participant, g.Model)
+		if g.Vocabulary != "" {
+			text = fmt.Sprintf("the texts of %s (%s) are counted exactly, by the vocabulary %s, and what its API puts around them is estimated; figures with ≈ may be off a little", g.Participant, g.Model, g.Vocabulary)
+		}
+		tell(Notice{Kind: NoticeEstimate, Participant: g.Participant, Text: text})
 	}
 }
 

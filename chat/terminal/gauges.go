@@ -72,6 +72,9 @@ func gaugeFigures(g chat.Gauge) []string {
 	about, exact := "", "exact"
 	if !g.Exact {
 		about, exact = "≈", "estimated"
+		if g.Vocabulary != "" {
+			exact = "exact texts"
+		}
 		if g.Band > 0 {
 			exact += " ±" + grouped(g.Band)
 		}

@@ -15,6 +15,8 @@ func TestGaugesSayWhatTheyCan(t *testing.T) {
 	t.Parallel()
 	estimated, soft, hard, unknown := calm("m"), calm("m"), calm("m"), calm("m")
 	estimated.Exact, estimated.Band = false, 600
+	framed := estimated
+	framed.Vocabulary, framed.Band = "llama3", 12
 	soft.Level, hard.Level, hard.Cut = chat.Soft, chat.Hard, 1234
 	unknown.Unlimited, unknown.Window, unknown.Free = true, 0, 0
 	over := calm("m")
@@ -27,6 +29,7 @@ func TestGaugesSayWhatTheyCan(t *testing.T) {
 	}{
 		{"all figures where there is room", calm("m"), 130, "m [▓██·······················░░░░] 12,000 of 112,000 10 % exact · system 900 · tools 2.1k · history 9.0k · free 100k · reserve 16k"},
 		{"F07: an estimate says so", estimated, 60, "m [██·············░░] ≈12,000 of 112,000 10 % estimated ±600"},
+		{"F06: a vocabulary leaves only the frame to be estimated", framed, 60, "m [██············░░] ≈12,000 of 112,000 10 % exact texts ±12"},
 		{"the soft mark in words", soft, 70, "m [██·············░░] 12,000 of 112,000 10 % exact · soft mark reached"},
 		{"the hard mark, and what is cut", hard, 80, "m [█············░░] 12,000 of 112,000 10 % exact · 1,234 cut · HARD MARK REACHED"},
 		{"the mark as a sign where words do not fit", soft, 45, "m [█·········░] 12,000 of 112,000 10 %! exact"},

@@ -19,17 +19,18 @@ import (
 
 // chatCmd is a conversation in the terminal.
 type chatCmd struct {
-	Model    []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
-	System   string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
-	Attach   []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
-	Limit    *int     `short:"l" placeholder:"N" help:"Context limit in tokens, whatever the model."`
-	Method   string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
-	Preset   string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
-	Continue bool     `short:"c" help:"Go on with the newest session."`
-	Session  string   `placeholder:"ID" help:"Go on with this session."`
-	Sessions bool     `help:"List the sessions and end."`
-	Store    string   `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
-	Plain    bool     `help:"Read and print lines, without taking over the screen."`
+	Model      []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
+	System     string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
+	Attach     []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
+	Limit      *int     `short:"l" placeholder:"N" help:"Context limit in tokens, whatever the model."`
+	Method     string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
+	Preset     string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Continue   bool     `short:"c" help:"Go on with the newest session."`
+	Session    string   `placeholder:"ID" help:"Go on with this session."`
+	Sessions   bool     `help:"List the sessions and end."`
+	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family (PLIMSOLL_TOKENIZERS)."`
+	Store      string   `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
+	Plain      bool     `help:"Read and print lines, without taking over the screen."`
 	toolFlags
 	Message []string `arg:"" optional:"" help:"A message or a command; then this is all that is done."`
 }
@@ -71,6 +72,7 @@ func (c *chatCmd) Run(p *process, root *cli) error {
 	settings, err := p.loadSettings(root, []config.Flag{
 		{Key: "preset", Name: "--preset", Value: c.Preset},
 		{Key: "store", Name: "--store", Value: c.Store},
+		{Key: "tokenizers", Name: "--tokenizers", Value: c.Tokenizers},
 	})
 	if err != nil {
 		return err
@@ -132,6 +134,9 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 		return err
 	}
 	o.Store, o.Keeper, o.Billed = kept, keepers.of, keepers.meter.Observe
+	if keepers.countsExactly() {
+		o.Counter = keepers.counter
+	}
 	if c.Tools {
 		box, problems, failed := c.openTools(ctx, p, settings.Settings.Chat.Servers, c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr))
 		if failed != nil {

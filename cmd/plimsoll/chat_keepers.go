@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/chat"
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -57,6 +58,19 @@ func (k *chatKeepers) of(method string) (*plimsoll.Keeper, error) {
 	}
 	k.made[method] = made
 	return made, nil
+}
+
+// counter says how the texts of a model are counted.
+func (k *chatKeepers) counter(name string) (plimsoll.CounterInfo, error) {
+	counter, err := k.meter.Counter(name)
+	return counter.Info(), err
+}
+
+// countsExactly reports whether the preset counts as exactly as it can: others have
+// rules of their own.
+func (k *chatKeepers) countsExactly() bool {
+	name := k.settings.Settings.Preset
+	return name == preset.NameAuto || name == preset.NameAgent
 }
 
 // assuming takes a safe limit for models that nobody knows: a server that cuts a
