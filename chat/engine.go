@@ -55,17 +55,26 @@ func New(ctx context.Context, o *Options) (*Engine, error) {
 	if o != nil {
 		e.options = *o
 	}
-	if err := e.restore(); err != nil {
-		return nil, err
+	if err := e.open(ctx); err != nil {
+		return nil, errors.Join(err, e.journal.close())
 	}
-	if err := e.options.fill(); err != nil {
-		return nil, err
+	return e, nil
+}
+
+// open makes the engine ready.
+func (e *Engine) open(ctx context.Context) error {
+	e.options.setDefaults()
+	if err := e.restore(); err != nil {
+		return err
+	}
+	if err := e.options.check(); err != nil {
+		return err
 	}
 	if err := e.join(e.options.Participants); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := e.keeper(); err != nil {
-		return nil, err
+		return err
 	}
 	if e.options.Store != nil {
 		e.tenant = e.options.Store.Tenant("")
@@ -77,17 +86,17 @@ func New(ctx context.Context, o *Options) (*Engine, error) {
 		Logger: e.options.Logger, Now: e.options.Now,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	e.client = &http.Client{Transport: e.transport}
 	if e.session == "" {
 		if err := e.begin(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	e.askContexts(ctx, e.participants)
 	e.refresh(ctx)
-	return e, nil
+	return nil
 }
 
 // restore reads the session that the options name. What the options say besides wins
@@ -99,14 +108,9 @@ func (e *Engine) restore() error {
 		if err != nil {
 			return err
 		}
-		s, err := readSession(path)
-		if err != nil {
-			return &plimsoll.Error{
-				Op: "continue the session " + o.Session, Code: plimsoll.CodeNotFound, Err: err,
-				Hint: "run \"plimsoll chat --sessions\" to see those that there are",
-			}
+		if err := e.resume(path); err != nil {
+			return err
 		}
-		e.state, e.session, e.journal = s, o.Session, &journal{path: path}
 	}
 	was := e.state.settings
 	if len(o.Participants) == 0 && o.Parse != nil {
@@ -132,6 +136,29 @@ func (e *Engine) restore() error {
 	return nil
 }
 
+// resume takes a session on disk and reads it.
+func (e *Engine) resume(path string) error {
+	missing := func(err error) error {
+		return &plimsoll.Error{
+			Op: "continue the session " + e.options.Session, Code: plimsoll.CodeNotFound, Err: err,
+			Hint: "run \"plimsoll chat --sessions\" to see those that there are",
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return missing(err)
+	}
+	e.session, e.journal = e.options.Session, &journal{path: path, now: e.options.Now}
+	if err := e.journal.take(); err != nil {
+		return err
+	}
+	s, err := readSession(path)
+	if err != nil {
+		return missing(err)
+	}
+	e.state = s
+	return nil
+}
+
 func sessionPath(dir, id string) (string, error) {
 	if dir == "" || !validID.MatchString(id) {
 		return "", &plimsoll.Error{
@@ -151,7 +178,7 @@ func (e *Engine) begin() error {
 	e.session = id
 	e.journal = nil
 	if e.options.Sessions != "" {
-		e.journal = &journal{path: filepath.Join(e.options.Sessions, id+suffix)}
+		e.journal = &journal{path: filepath.Join(e.options.Sessions, id+suffix), now: e.options.Now}
 	}
 	return nil
 }

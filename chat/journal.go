@@ -30,6 +30,9 @@ const suffix = ".jsonl"
 type journal struct {
 	path string
 	file *os.File
+	// lock is what makes the session ours; nil as long as it is on no disk.
+	lock *lock
+	now  func() time.Time
 }
 
 var validID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z_-]*$`)
@@ -76,7 +79,7 @@ func (j *journal) open() error {
 	if j.file != nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
+	if err := j.take(); err != nil {
 		return err
 	}
 	file, err := os.OpenFile(j.path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
@@ -88,6 +91,14 @@ func (j *journal) open() error {
 	}
 	j.file = file
 	return nil
+}
+
+// take makes the session ours, or says whose it is.
+func (j *journal) take() (err error) {
+	if j.lock == nil {
+		j.lock, err = lockSession(j.path, j.now())
+	}
+	return err
 }
 
 func endLine(file *os.File) error {
@@ -104,10 +115,16 @@ func endLine(file *os.File) error {
 }
 
 func (j *journal) close() error {
-	if j == nil || j.file == nil {
+	if j == nil {
 		return nil
 	}
-	return j.file.Close()
+	var err error
+	if j.file != nil {
+		err = j.file.Close()
+	}
+	err = errors.Join(err, j.lock.release())
+	j.file, j.lock = nil, nil
+	return err
 }
 
 // readRecords reads a session. Lines that are no records are passed over: a crash may

@@ -83,7 +83,8 @@ type Desk struct {
 	Read func(context.Context) (string, error)
 }
 
-func (o *Options) fill() error {
+// check refuses options that cannot be meant.
+func (o *Options) check() error {
 	switch {
 	case len(o.Participants) == 0:
 		return &plimsoll.Error{
@@ -93,6 +94,10 @@ func (o *Options) fill() error {
 	case o.Keeper == nil:
 		return &plimsoll.Error{Op: "chat", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("no keeper")}, Hint: "set Options.Keeper"}
 	}
+	return nil
+}
+
+func (o *Options) setDefaults() {
 	if o.Parse == nil {
 		o.Parse = func(spec string) (Participant, error) {
 			return ParseParticipant(spec, func(string) string { return "" })
@@ -107,5 +112,4 @@ func (o *Options) fill() error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return nil
 }

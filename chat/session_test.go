@@ -18,6 +18,9 @@ import (
 // that it was begun with.
 func (tt *table) again() {
 	tt.t.Helper()
+	if err := tt.engine.Close(); err != nil {
+		tt.t.Fatal(err)
+	}
 	tt.o.Session = tt.engine.Session()
 	tt.o.Participants, tt.o.System, tt.o.Method, tt.o.Limit = nil, "", "", 0
 	tt.o.Parse = func(spec string) (chat.Participant, error) {

@@ -54,6 +54,11 @@ func TestAChatThatIsKilledGoesOn(t *testing.T) {
 	if _, err := io.CopyN(io.Discard, lines, 6000); err != nil {
 		t.Fatal(err)
 	}
+	// Nobody else can have the session meanwhile, and hears who has it.
+	refused, err := chat("--continue", "/context").CombinedOutput()
+	if err == nil || !strings.Contains(string(refused), fmt.Sprintf("process %d has it open", killed.Process.Pid)) {
+		t.Errorf("a second chat: %v\n%s", err, refused)
+	}
 	if err := killed.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
