@@ -3,11 +3,9 @@ package rung
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"hash"
+	"hash/maphash"
 	"slices"
-	"strconv"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -179,31 +177,37 @@ func twins(w *plimsoll.Work, all []output) func(output) bool {
 	return func(o output) bool { return weights[o.tokens] > 1 }
 }
 
-// contentHash identifies the content of a result.
-type contentHash [sha256.Size]byte
+// contentHash identifies the content of a result within this process.
+type contentHash [2]uint64
 
-func contentKey(content plimsoll.List[plimsoll.Part]) contentHash {
-	h := sha256.New()
-	for _, p := range content.All() {
+// contentSeeds are unknown to those who write outputs, so that nobody can make two
+// that look the same.
+var contentSeeds = [len(contentHash{})]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
+
+func contentKey(parts []plimsoll.Part) contentHash {
+	var key contentHash
+	for _, p := range parts {
 		switch p := p.(type) {
 		case plimsoll.Text:
-			write(h, "text", p.Text)
+			key.add("text", p.Text)
 		case plimsoll.Media:
-			write(h, string(p.Kind), p.MIME, p.Data, p.URL, p.Detail)
+			key.add(string(p.Kind), p.MIME, p.Data, p.URL, p.Detail)
 		case plimsoll.Opaque:
-			write(h, "opaque", p.Kind, p.Raw)
+			key.add("opaque", p.Kind, p.Raw)
 		default:
-			write(h, fmt.Sprintf("%T", p), fmt.Sprint(p))
+			key.add(fmt.Sprintf("%T", p), fmt.Sprint(p))
 		}
 	}
-	return contentHash(h.Sum(nil))
+	return key
 }
 
-// write feeds texts with their lengths, so that they do not run into each other.
-func write(h hash.Hash, texts ...string) {
-	for _, s := range texts {
-		_, _ = h.Write([]byte(strconv.Itoa(len(s)) + ":")) // a hash never fails
-		_, _ = h.Write([]byte(s))
+// add takes texts one by one, so that they do not run into each other.
+func (k *contentHash) add(texts ...string) {
+	const odd = 0x9e3779b97f4a7c15
+	for i, seed := range contentSeeds {
+		for _, text := range texts {
+			k[i] = (k[i] + maphash.String(seed, text)) * odd
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ func FuzzOutputs(f *testing.F) {
 	f.Add("{\"exit_code\":01}", "apply_patch", "*** Update File: a\n", 1000)
 	paths := DefaultPaths()
 	f.Fuzz(func(t *testing.T, text, tool, arguments string, limit int) {
-		failed(plimsoll.ToolResult{Content: only(text)})
+		lookAt(plimsoll.ToolResult{Content: only(text)})
 		for _, a := range paths.accesses(tool, arguments) {
 			if a.path == "" || !a.writes && !a.span.covers(a.span) {
 				t.Errorf("%q of %s: got %+v", arguments, tool, a)

@@ -40,17 +40,19 @@ func (o output) look(w *plimsoll.Work) look {
 }
 
 func lookAt(r plimsoll.ToolResult) look {
-	r.Content = plimsoll.ListOf(r.Content.Slice()...) // loaded once
-	first, _, _ := strings.Cut(plimsoll.TextOf(r.Content), "\n")
-	bad, known := exitStatus(first)
-	return look{
-		failed:      failed(r),
-		didWork:     !r.IsError && !errorLine(first) && (!known || !bad),
-		placeholder: isPlaceholder(r),
-		ref:         strings.Clone(markedRef(lastText(r.Content))),
-		extent:      extentOf(textsOf(r.Content)),
-		key:         contentKey(r.Content),
+	parts := r.Content.Slice() // loaded once
+	texts := textsOf(parts)
+	l := look{failed: failed(r.IsError, texts), didWork: !r.IsError, extent: extentOf(texts), key: contentKey(parts)}
+	if len(texts) == 0 {
+		return l
 	}
+	first, _, _ := strings.Cut(texts[0], "\n")
+	bad, known := exitStatus(first)
+	l.didWork = l.didWork && !(known && bad) && !errorLine(first)
+	last := texts[len(texts)-1]
+	l.placeholder = len(parts) == 1 && isMark(last)
+	l.ref = strings.Clone(markedRef(last))
+	return l
 }
 
 func extentOf(texts []string) extent {
@@ -58,10 +60,15 @@ func extentOf(texts []string) extent {
 	for _, text := range texts {
 		body, _ := splitMark(text)
 		e.bytes += len(body)
-		for line := range strings.SplitSeq(body, "\n") {
-			if len(line) > e.line {
-				e.line = max(e.line, utf8.RuneCountInString(line))
+		for at := 0; len(body)-at > e.line; {
+			// Of lines that end within the longest so far, the last one's end is enough.
+			if n := strings.LastIndexByte(body[at:at+e.line+1], '\n'); n >= 0 {
+				at += n + 1
+				continue
 			}
+			end := lineEnd(body, at)
+			e.line = max(e.line, utf8.RuneCountInString(body[at:end]))
+			at = end + 1
 		}
 	}
 	return e

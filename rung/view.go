@@ -135,7 +135,7 @@ func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, c cutter) er
 	if r.Ref != nil || isPlaceholder(r) {
 		return nil
 	}
-	texts := textsOf(r.Content)
+	texts := textsOf(r.Content.Slice())
 	cut, shorter := c.all(texts)
 	if !shorter && slices.Equal(cut, texts) {
 		return nil
@@ -222,9 +222,9 @@ func (c cutter) all(texts []string) (cut []string, shorter bool) {
 	return cut, shorter
 }
 
-func textsOf(content plimsoll.List[plimsoll.Part]) []string {
-	var texts []string
-	for _, p := range content.All() {
+func textsOf(parts []plimsoll.Part) []string {
+	texts := make([]string, 0, len(parts))
+	for _, p := range parts {
 		if t, ok := p.(plimsoll.Text); ok {
 			texts = append(texts, t.Text)
 		}

@@ -141,11 +141,11 @@ const tellingLine = 300
 // numbers, as far as they fit.
 func (c cutter) telling(text string, from, room int) string {
 	var b strings.Builder
-	number := 1 + strings.Count(text[:from], "\n")
+	number, clues := 1+strings.Count(text[:from], "\n"), cluesOf(text[from:])
 	for at := from; at < len(text) && b.Len() < room; number++ {
 		end := lineEnd(text, at)
-		if line := text[at:end]; errorLine(line) {
-			entry := fmt.Sprintf("%d: %s\n", number, cutter{line: tellingLine}.shorten(strings.TrimSpace(line)))
+		if clues.tell(at-from, end-from) {
+			entry := fmt.Sprintf("%d: %s\n", number, cutter{line: tellingLine}.shorten(strings.TrimSpace(text[at:end])))
 			if b.Len()+len(entry) > room {
 				break
 			}

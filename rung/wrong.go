@@ -1,0 +1,224 @@
+package rung
+
+import "strings"
+
+// hasErrorLine reports whether a line of the text looks like an error.
+func hasErrorLine(text string) bool {
+	c := cluesOf(text)
+	for at := 0; at < len(text); {
+		end := lineEnd(text, at)
+		if c.tell(at, end) {
+			return true
+		}
+		at = end + 1
+	}
+	return false
+}
+
+// errorReach is how much of a line is looked at.
+const errorReach = 256
+
+// errorLine reports whether a line looks like an error of a compiler, a test, a
+// shell or a log, or like a frame of a stack trace.
+func errorLine(line string) bool {
+	c := cluesOf(line)
+	return c.wrong(line)
+}
+
+// wrong is errorLine for a line of the text that the clues are of.
+func (c *clues) wrong(line string) bool {
+	if len(line) > errorReach {
+		line = line[:errorReach]
+	}
+	line = strings.TrimRight(line, "\r")
+	t := strings.TrimLeft(line, " \t")
+	if t == "" {
+		return false
+	}
+	return startsWrong(t) || strings.HasPrefix(line, "E   ") || c.said(t) || c.names && named(t) || frame(t) || c.words[colon] && located(t)
+}
+
+// errorStarts are beginnings of lines that tell of a failure, in any case.
+var errorStarts = [...]string{
+	"error:", "error[", "error!", "fatal:", "fatal error", "panic:", "uncaught ", "unhandled ", "caused by:",
+	"traceback (most recent call last)", "exception in thread", "npm err", "--- fail", "fail\t", "failed", "fail:",
+	"not ok ", "segmentation fault", "core dumped", "エラー", "[error]", "[fatal]", "✗ ", "✕ ",
+}
+
+func startsWrong(t string) bool {
+	for _, start := range errorStarts {
+		if t[0]|0x20 == start[0]|0x20 && hasFold(t, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins has a bit for every two bytes that a line begins with which looks like an
+// error by its beginning.
+var begins = func() (set [1 << 16 / 64]uint64) {
+	for _, start := range append(errorStarts[:], "E   ", "at ", "goroutine ") {
+		for _, first := range cases(start[0]) {
+			for _, second := range cases(start[1]) {
+				pair := uint16(first)<<8 | uint16(second)
+				set[pair/64] |= 1 << (pair % 64)
+			}
+		}
+	}
+	return set
+}()
+
+// cases are a letter in both cases, and any other byte as it is.
+func cases(c byte) []byte {
+	if lower := c | 0x20; lower >= 'a' && lower <= 'z' {
+		return []byte{lower, lower &^ 0x20}
+	}
+	return []byte{c}
+}
+
+// mayBegin reports whether the line from at to end may begin like an error.
+func mayBegin(text string, at, end int) bool {
+	for at < end && (text[at] == ' ' || text[at] == '\t') {
+		at++
+	}
+	if at+1 >= end {
+		return false
+	}
+	pair := uint16(text[at])<<8 | uint16(text[at+1])
+	return begins[pair/64]>>(pair%64)&1 != 0
+}
+
+// errorWords tell of a failure wherever they stand in a line. Most texts lack what
+// all words of a group contain, and in these its rare part, which begins with a letter
+// that few texts have many of, is looked for.
+var errorWords = [...]struct {
+	shared, rare string
+	words        []string
+}{
+	{": ", ": ", []string{
+		": error:", ": error ", ": fatal error", ": command not found", ": No such file or directory", ": Permission denied",
+	}},
+	{"ERROR", "ERROR", []string{" ERROR ", " ERROR:", "[ERROR]"}},
+	{"FATAL", "FATAL", []string{" FATAL ", "[FATAL]"}},
+	{"level=", "vel=", []string{"level=error", "level=fatal"}},
+	{" panicked at ", "ked at ", []string{" panicked at "}},
+	{"\xe3", "\xe3", []string{"エラー:", "エラー：", "エラーが", "例外が", "失敗しました"}},
+}
+
+// colon is the group of words behind a colon, which a place in a file has as well.
+const colon = 0
+
+// clues say what the lines of a text can contain at all, and where.
+type clues struct {
+	text string
+	// words are the groups of errorWords; names are those of exceptions.
+	words [len(errorWords)]bool
+	names bool
+	// loud says that there are words of other groups than colon, anywhere. The others
+	// stand at known places: these are the next ones.
+	loud                               bool
+	nextColon, nextName, nextInterrupt int
+}
+
+// interrupt is an exception whose name does not say so.
+const interrupt = "KeyboardInterrupt"
+
+func cluesOf(text string) clues {
+	c := clues{
+		text: text, nextColon: findFrom(text, 0, errorWords[colon].rare),
+		nextName: nameFrom(text, 0), nextInterrupt: findFrom(text, 0, interrupt),
+	}
+	c.words[colon], c.names = c.nextColon < len(text), min(c.nextName, c.nextInterrupt) < len(text)
+	for i := colon + 1; i < len(errorWords); i++ {
+		c.words[i] = strings.Contains(text, errorWords[i].rare)
+		c.loud = c.loud || c.words[i]
+	}
+	return c
+}
+
+// tell reports whether the line from at to end looks like an error. It must be asked
+// line by line. Most lines are passed over by their first two letters: only those that
+// may begin like an error, or have a clue in them, are read.
+func (c *clues) tell(at, end int) bool {
+	return (c.near(at, end) || mayBegin(c.text, at, end)) && c.wrong(c.text[at:end])
+}
+
+func (c *clues) near(at, end int) bool {
+	if c.nextColon < at {
+		c.nextColon = findFrom(c.text, at, errorWords[colon].rare)
+	}
+	if c.nextName < at {
+		c.nextName = nameFrom(c.text, at)
+	}
+	if c.nextInterrupt < at {
+		c.nextInterrupt = findFrom(c.text, at, interrupt)
+	}
+	return c.loud || min(c.nextColon, c.nextName, c.nextInterrupt) < end
+}
+
+// findFrom returns where a word stands next in a text, or the end of the text.
+func findFrom(text string, at int, word string) int {
+	if i := strings.Index(text[at:], word); i >= 0 {
+		return at + i
+	}
+	return len(text)
+}
+
+// nameFrom returns where a word stands next that ends the name of an exception.
+func nameFrom(text string, at int) int {
+	for ; ; at++ {
+		n := strings.IndexByte(text[at:], 'E')
+		if n < 0 {
+			return len(text)
+		}
+		if at += n; strings.HasPrefix(text[at:], "Error") || strings.HasPrefix(text[at:], "Exception") {
+			return at
+		}
+	}
+}
+
+func (c *clues) said(t string) bool {
+	for i := range errorWords {
+		group := &errorWords[i]
+		if !c.words[i] || !strings.Contains(t, group.shared) {
+			continue
+		}
+		for _, words := range group.words {
+			if strings.Contains(t, words) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named reports whether a line begins with the name of an exception.
+func named(t string) bool {
+	name, _, _ := strings.Cut(t, ":")
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	if name == "" || strings.ContainsAny(name, " \t\"'(=") || name[0] < 'A' || name[0] > 'Z' {
+		return false
+	}
+	return len(name) > len("Error") && strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || name == interrupt
+}
+
+// frame reports whether a line belongs to a stack trace.
+func frame(t string) bool {
+	if at, ok := strings.CutPrefix(t, "at "); ok {
+		open := strings.IndexByte(at, '(')
+		return open > 0 && !strings.Contains(strings.TrimPrefix(at[:open], "new "), ", ") && strings.Contains(at[open:], ":") && strings.HasSuffix(at, ")")
+	}
+	return strings.HasPrefix(t, "goroutine ") && strings.Contains(t, " [")
+}
+
+// located reports whether a compiler points at a place: file:line:column: and a
+// message that is no warning.
+func located(t string) bool {
+	file, rest, _ := strings.Cut(t, ":")
+	row, rest, _ := strings.Cut(rest, ":")
+	column, message, found := strings.Cut(rest, ": ")
+	if !found || !isNumber(row) || !isNumber(column) || !strings.Contains(file, ".") || strings.Contains(file, " ") {
+		return false
+	}
+	return !hasFold(message, "warning") && !hasFold(message, "note") && !hasFold(message, "info")
+}

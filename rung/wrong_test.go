@@ -1,0 +1,123 @@
+package rung
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// plainlyWrong is errorLine without anything that makes it fast.
+func plainlyWrong(line string) bool {
+	if len(line) > errorReach {
+		line = line[:errorReach]
+	}
+	line = strings.TrimRight(line, "\r")
+	t := strings.TrimLeft(line, " \t")
+	said := false
+	for _, group := range errorWords {
+		said = said || slices.ContainsFunc(group.words, func(words string) bool { return strings.Contains(t, words) })
+	}
+	starts := slices.ContainsFunc(errorStarts[:], func(start string) bool { return hasFold(t, start) })
+	return starts || strings.HasPrefix(line, "E   ") || said || named(t) || frame(t) || located(t)
+}
+
+// plainStatus is exitStatus without anything that makes it fast.
+func plainStatus(text string) (bad, known bool) {
+	ends := []string{text}
+	if len(text) > 2*statusReach {
+		ends = []string{text[:statusReach], text[len(text)-statusReach:]}
+	}
+	for _, end := range ends {
+		for _, word := range []string{"xit", "XIT", "eturn", "終了コード"} {
+			for rest, found := end, true; found; {
+				_, rest, found = strings.Cut(rest, word)
+				if status, ok := statusAfter(rest, word == "終了コード"); ok && found {
+					bad, known = bad || status != "0", true
+				}
+			}
+		}
+	}
+	return bad, known
+}
+
+// plainExtent is extentOf, line by line.
+func plainExtent(text string) extent {
+	body, _ := splitMark(text)
+	e := extent{bytes: len(body)}
+	for line := range strings.SplitSeq(body, "\n") {
+		e.line = max(e.line, utf8.RuneCountInString(line))
+	}
+	return e
+}
+
+// outputPieces are what outputs that may be errors are made of.
+var outputPieces = slices.Concat(errorStarts[:], []string{
+	"\n", "\n", "\n", "\r\n", " ", "\t", "a", "x", "ERROR: ", "Err", "or", "Error", "MyError", "app.MyException: ", "Keyboard", "KeyboardInterrupt",
+	"E   ", "E", "at f (a.js:1:2)", "at ", "goroutine 1 [running]", "goroutine ", "main.go:3:5: bad", "main.go:3:5: warning: odd", ":", ": ", "3:",
+	"level=error", "level=", "vel=", " panicked at ", "ked at ", "失敗しました", "例外が", "エラー", "日本", "\xff", " ERROR ", "[FATAL]", "FATAL",
+	"sh: x: command not found", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0",
+	strings.Repeat("long ", 60), strings.Repeat(" ", 300), "[tool output truncated]", "\n\n[tool output truncated; ref=c1]",
+})
+
+func TestQuickLooksFindWhatPlainOnesDo(t *testing.T) {
+	t.Parallel()
+	for _, one := range outputPieces {
+		for _, other := range outputPieces {
+			for _, text := range []string{one + other, "some code\n\t" + one + other + "\nand more\n", other + " {\n" + one} {
+				compareLooks(t, text)
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		compareLooks(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(outputPieces), 0, 12).Draw(t, "pieces"), ""))
+	})
+}
+
+func compareLooks(t rapid.TB, text string) {
+	t.Helper()
+	want := slices.ContainsFunc(strings.Split(text, "\n"), plainlyWrong)
+	if got := hasErrorLine(text); got != want {
+		t.Fatalf("%q has an error line: got %v, want %v", text, got, want)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if got, want := errorLine(line), plainlyWrong(line); got != want {
+			t.Fatalf("%q: got %v, want %v", line, got, want)
+		}
+	}
+	bad, known := exitStatus(text)
+	if wantBad, wantKnown := plainStatus(text); bad != wantBad || known != wantKnown {
+		t.Fatalf("%q: got the status %v, %v, want %v, %v", text, bad, known, wantBad, wantKnown)
+	}
+	if got, want := extentOf([]string{text}), plainExtent(text); got != want {
+		t.Fatalf("%q: got %+v, want %+v", text, got, want)
+	}
+}
+
+func TestContentsAreTheSameOnlyIfAllPartsAre(t *testing.T) {
+	t.Parallel()
+	text := func(texts ...string) (parts []plimsoll.Part) {
+		for _, s := range texts {
+			parts = append(parts, plimsoll.Text{Text: s})
+		}
+		return parts
+	}
+	all := [][]plimsoll.Part{
+		nil, text(""), text("", ""), text("ab"), text("a", "b"), text("b", "a"), text("ab", ""),
+		{plimsoll.Opaque{Raw: "ab"}},
+		{plimsoll.Media{Kind: plimsoll.Image, Data: "ab"}},
+		{plimsoll.Media{Kind: plimsoll.Image, URL: "ab"}},
+		{plimsoll.Reasoning{Text: "ab"}},
+	}
+	for i, a := range all {
+		for j, b := range all {
+			if same := contentKey(a) == contentKey(slices.Clone(b)); same != (i == j) {
+				t.Errorf("%v and %v: the same is %v", a, b, same)
+			}
+		}
+	}
+}
