@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -35,6 +36,8 @@ type books interface {
 type entry struct {
 	plimsoll.Account
 	books books
+	// tries is how often it could not be written.
+	tries int
 }
 
 const (
@@ -44,6 +47,9 @@ const (
 	// written at once.
 	maxAccounts = 4096
 	maxBatch    = 256
+	// maxTries is how often figures are written again that a store has not taken. It
+	// rests after each failure, so that this lasts for minutes.
+	maxTries = 60
 )
 
 // add takes figures. They are written to the books of their owner.
@@ -56,7 +62,7 @@ func (a *accounts) add(owner string, books books, is plimsoll.Account) {
 	for len(a.sums) >= maxAccounts && a.writing {
 		a.written.Wait()
 	}
-	a.put(accountKey{owner, is.Conversation}, entry{is, books})
+	a.put(accountKey{owner, is.Conversation}, entry{Account: is, books: books})
 	if a.timer == nil && !a.writing && !a.closed {
 		a.timer = time.AfterFunc(accountDelay, a.write)
 	}
@@ -67,7 +73,7 @@ func (a *accounts) put(key accountKey, is entry) {
 		a.sums = map[accountKey]entry{}
 	}
 	if sum, ok := a.sums[key]; ok {
-		is.Account = sum.Add(is.Account)
+		is.Account, is.tries = sum.Add(is.Account), max(sum.tries, is.tries)
 	}
 	a.sums[key] = is
 }
@@ -97,30 +103,46 @@ func (a *accounts) write() {
 	}
 }
 
-// store writes accounts, all of an owner's at once, and returns those that a store which
-// rests has not taken.
+// store writes accounts, all of an owner's at once, and returns those that the store has
+// not taken.
 func (a *accounts) store(sums map[accountKey]entry) map[accountKey]entry {
-	of := map[string][]plimsoll.Account{}
-	where := map[string]books{}
+	of := map[string][]entry{}
 	for key, sum := range sums {
-		of[key.owner] = append(of[key.owner], sum.Account)
-		where[key.owner] = sum.books
+		of[key.owner] = append(of[key.owner], sum)
 	}
 	left := map[accountKey]entry{}
 	for owner, list := range of {
 		for batch := range slices.Chunk(list, maxBatch) {
-			err := where[owner].AddAccount(context.Background(), batch...)
-			switch {
-			case errors.Is(err, errResting):
-				for _, is := range batch {
-					left[accountKey{owner, is.Conversation}] = entry{is, where[owner]}
-				}
-			case err != nil:
+			err := addTo(batch[0].books, batch)
+			if err == nil {
+				continue
+			}
+			rests := errors.Is(err, errResting)
+			if !rests {
 				a.failed(err)
+			}
+			for _, is := range batch {
+				if is.tries += count(!rests); is.tries < maxTries {
+					left[accountKey{owner, is.Conversation}] = is
+				}
 			}
 		}
 	}
 	return left
+}
+
+// addTo hands figures to an owner's books. No mistake in those ends the process.
+func addTo(b books, batch []entry) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = mistake(r)
+		}
+	}()
+	all := make([]plimsoll.Account, len(batch))
+	for i, is := range batch {
+		all[i] = is.Account
+	}
+	return b.AddAccount(context.Background(), all...)
 }
 
 // close writes what is left.
@@ -135,4 +157,9 @@ func (a *accounts) close() {
 	}
 	a.mu.Unlock()
 	a.write()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := len(a.sums); n > 0 {
+		a.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, errResting))
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
@@ -48,7 +47,7 @@ func (f *flow) failed(what string, err error) {
 func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+			err = mistake(r)
 		}
 	}()
 	leave, err := f.t.heavy.enter(f.ctx, len(f.body))

@@ -3,6 +3,8 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +32,7 @@ const (
 // errResting says that the store has failed a moment ago.
 var errResting = errors.New("the store has failed a moment ago")
 
-// Up reports whether the store is asked at all.
+// up reports whether the store is asked at all.
 func (g *guard) up() bool { return g.now().UnixNano() >= g.down.Load() }
 
 // of returns the archive and the memory of an owner, guarded; nil if there is no store
@@ -39,8 +41,19 @@ func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
 	if o.tenant == nil || !g.up() {
 		return nil, nil
 	}
-	return guardedArchive{o.tenant, g}, guardedMemory{o.tenant.Memory(), o.key, o.tenant, g}
+	return guardedArchive{o.tenant, g}, g.memory(o)
 }
+
+// memory returns the memory of an owner, guarded; nil if there is no store.
+func (g *guard) memory(o owner) plimsoll.Memory {
+	if o.tenant == nil {
+		return nil
+	}
+	return guardedMemory{o.tenant.Memory(), o.key, o.tenant, g}
+}
+
+// mistake is the error for what a function of ours has thrown.
+func mistake(thrown any) error { return fmt.Errorf("panic: %v\n%s", thrown, debug.Stack()) }
 
 // ask does something with the store.
 func (g *guard) ask(ctx context.Context, do func(context.Context) error) error {

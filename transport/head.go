@@ -84,6 +84,12 @@ func count(is bool) int {
 
 // judge looks at the first event that says something.
 func (h *head) judge(a wire.Assembler, e sse.Event) {
+	defer func() {
+		if r := recover(); r != nil {
+			h.verdict = nil
+			h.f.failed("the answer could not be managed", mistake(r))
+		}
+	}()
 	a.Event(e.Name, e.Data)
 	if said := a.Response().Error; !h.second && said != nil && said.Overflows() {
 		o, _ := wire.FindOverflow(http.StatusBadRequest, e.Data)

@@ -79,6 +79,7 @@ func (w *woven) Read(p []byte) (int, error) {
 
 // step reads on.
 func (w *woven) step() {
+	defer w.spared()
 	n, err := w.from.Read(w.chunk[:])
 	if n > 0 {
 		w.f.firstByte()
@@ -97,6 +98,15 @@ func (w *woven) step() {
 		w.first = w.watch
 	}
 	w.next()
+}
+
+// spared ends an answer that is broken by a mistake of ours, and nothing else.
+func (w *woven) spared() {
+	if r := recover(); r != nil {
+		w.f.failed("the answer could not be managed", mistake(r))
+		w.ready, w.err = nil, &brokenError{fmt.Errorf("manage the answer: %v", r)}
+		w.f.end(w.err)
+	}
 }
 
 // next goes on where the model's answer has ended.

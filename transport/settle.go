@@ -3,8 +3,6 @@ package transport
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -22,6 +20,7 @@ func (f *flow) settle(answer wire.Response) {
 	}
 	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
 	task, plan, t, ctx := f.task, f.plan, f.t, context.WithoutCancel(f.ctx)
+	task.Memory = t.guard.memory(f.owner) // which books for a store that rests, too
 	usage, key, upstream, limited, keeper := answer.Usage, f.owner.key+f.beginning(), f.x.Upstream, f.limitOf(f.model), f.keeper
 	t.bills.add(func() {
 		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
@@ -104,7 +103,7 @@ func (b *bills) sample() bool { return b.settled.Add(1)%sampleOf == 1 }
 func (b *bills) settle(next func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			b.failed(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+			b.failed(mistake(r))
 		}
 	}()
 	next()

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -144,7 +143,7 @@ func (f *flow) guarded() (resp *http.Response, err error) {
 		if r == nil {
 			return
 		}
-		f.failed("the request could not be managed", fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		f.failed("the request could not be managed", mistake(r))
 		if f.sends > 0 || f.raw == nil {
 			resp, err = nil, fmt.Errorf("manage the request: %v", r)
 			return

@@ -48,8 +48,21 @@ func (f *flow) newWatcher(resp *http.Response) *watcher {
 // take reads the next bytes.
 func (w *watcher) take(p []byte) {
 	if w.ok {
+		defer w.spared()
 		_, _ = w.sink.Write(p)
 	}
+}
+
+// spared lets no mistake of ours end an answer: it is not looked at any more.
+func (w *watcher) spared() {
+	if r := recover(); r != nil {
+		w.forgo(mistake(r))
+	}
+}
+
+func (w *watcher) forgo(err error) {
+	w.ok, w.whole = false, false
+	w.f.failed("the answer could not be managed: what it costs is in no account", err)
 }
 
 // done says that the answer has ended, whole or not, and settles what was billed.
@@ -58,7 +71,11 @@ func (w *watcher) done() {
 		return
 	}
 	w.over = true
-	_ = w.sink.Close()
+	defer w.spared()
+	if err := w.sink.Close(); err != nil {
+		w.forgo(err)
+		return
+	}
 	answer, whole := w.answer()
 	w.whole = whole && answer.Error == nil
 	w.f.settle(answer)
@@ -118,15 +135,18 @@ func (b *bounded) Close() error { return nil }
 type undone struct {
 	pipe *io.PipeWriter
 	over chan struct{}
+	// wrong is a mistake of ours, to be read when it is over.
+	wrong error
 }
 
 func newUndone(encoding string, sink io.WriteCloser) *undone {
 	r, w := io.Pipe()
-	u := &undone{w, make(chan struct{})}
+	u := &undone{pipe: w, over: make(chan struct{})}
 	go func() {
 		defer close(u.over)
 		defer func() {
-			if recover() != nil { // an answer that cannot be read is not billed
+			if thrown := recover(); thrown != nil {
+				u.wrong = mistake(thrown)
 				_, _ = io.Copy(io.Discard, r)
 			}
 		}()
@@ -145,7 +165,7 @@ func (u *undone) Write(p []byte) (int, error) { return u.pipe.Write(p) }
 
 // Close waits until everything was read.
 func (u *undone) Close() error {
-	err := u.pipe.Close()
+	_ = u.pipe.Close() // never fails
 	<-u.over
-	return err
+	return u.wrong
 }
