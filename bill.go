@@ -1,8 +1,6 @@
 package plimsoll
 
 import (
-	"crypto/sha256"
-	"encoding/json"
 	"math"
 	"time"
 )
@@ -108,7 +106,7 @@ func (t *Task) sent(d *Draft) []Digest {
 	same := true
 	if len(d.system)+len(d.tools) > 0 {
 		same = false
-		links[0] = linkOf(chain[0], Digest{}, plainParts(ListOf(d.system...)), d.tools)
+		links[0] = headLink(chain[0], d)
 	}
 	for p := range d.Placed() {
 		last := links[len(links)-1]
@@ -117,26 +115,14 @@ func (t *Task) sent(d *Draft) []Digest {
 		case same:
 			links = append(links, chain[p.Original+1])
 		case p.Original < 0:
-			links = append(links, linkOf(last, Digest{}, p.Message.Role, plainParts(p.Message.Parts)))
+			links = append(links, saysLink(last, Digest{}, p.Message))
 		case p.Edited:
-			links = append(links, linkOf(last, chain[p.Original+1], plainParts(p.Message.Parts)))
+			links = append(links, saysLink(last, chain[p.Original+1], p.Message))
 		default:
 			links = append(links, link(last, chain[p.Original+1]))
 		}
 	}
 	return links
-}
-
-// linkOf identifies a message behind others by its original, if it has one, and by what
-// it says now.
-func linkOf(last, original Digest, says ...any) Digest {
-	h := sha256.New()
-	h.Write(last[:])
-	h.Write(original[:])
-	_ = json.NewEncoder(h).Encode(says) // a hash takes everything
-	var link Digest
-	copy(link[:], h.Sum(nil))
-	return link
 }
 
 // lastAnswer returns the last message of the assistant that something follows, or 0.

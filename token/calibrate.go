@@ -113,10 +113,24 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 		return
 	}
 	s, actual := m.scale(c), usage.Prompt()
-	load, sum := m.weigh(c, plimsoll.Load{}, "")
+	f := m.factor(s)
+	load, sum := m.weighBilled(s, f, c)
 	m.options.Calibration.observe(key, s, sum.raw, load.Total, actual)
-	now, sum := m.weigh(c, plimsoll.Load{}, "") // by the factor that was just learned
-	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - now.Total})
+	if learned := m.factor(s); learned.times != f.times {
+		load, sum = m.weighBilled(s, learned, c)
+	}
+	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - load.Total})
+}
+
+// weighBilled weighs a conversation without its anchor, with the sum of its raw weights.
+func (m *Meter) weighBilled(s *scale, f factor, c plimsoll.Conversation) (plimsoll.Load, tally) {
+	if f.times != 1 {
+		return m.weigh(c, plimsoll.Load{}, "")
+	}
+	// What is not corrected is raw, and may be taken from where it was weighed before.
+	load, sum := m.weigh(c, m.recent.find(s, f, c.Digests()), "")
+	sum.raw = load.Total
+	return load, sum
 }
 
 // For returns a meter that knows the conversation's last bill and weighs from
