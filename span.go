@@ -1,10 +1,10 @@
 package plimsoll
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // SpanKind is the kind of the one opaque part that messages are handed to an
@@ -17,16 +17,29 @@ func (w *Work) StowMessages(ctx context.Context, indices []int) (*Ref, error) {
 	if w.archive == nil || len(indices) == 0 {
 		return nil, nil
 	}
-	raw := make([][]byte, len(indices))
+	raw, size := make([][]byte, len(indices)), 0
 	for k, i := range indices {
 		var err error
 		if raw[k], err = w.raw(i); err != nil {
 			return nil, fmt.Errorf("archive message %d: %w", i, err)
 		}
+		size += len(raw[k]) + len(spanBreak)
 	}
-	list := append(append([]byte{'['}, bytes.Join(raw, []byte(",\n"))...), ']')
-	return w.Stow(ctx, ListOf[Part](Opaque{Kind: SpanKind, Raw: string(list)}))
+	var list strings.Builder // what is dropped may be most of a large request, so it is copied once
+	list.Grow(size + len("[]"))
+	list.WriteByte('[')
+	for k, message := range raw {
+		if k > 0 {
+			list.WriteString(spanBreak)
+		}
+		list.Write(message)
+	}
+	list.WriteByte(']')
+	return w.Stow(ctx, frozen([]Part{Opaque{Kind: SpanKind, Raw: list.String()}}))
 }
+
+// spanBreak stands between two messages of a span.
+const spanBreak = ",\n"
 
 // raw returns the bytes of original message i, or what it says where nobody has
 // them.

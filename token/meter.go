@@ -122,10 +122,7 @@ func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 // WeighTool returns what one more tool adds.
 func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	s := m.scale(c)
-	n := m.tools(s, plimsoll.ListOf(t)).framing
-	if n > 0 {
-		n -= s.framing.Tools // only the first tool brings it
-	}
+	n := s.tool(t)
 	if c.Tools.Len() == 0 {
 		n += s.framing.Tools
 	}
@@ -188,14 +185,11 @@ func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools weight) {
 		w.framing = s.system(c.System, &w.guessed)
 		return w
 	})
-	return system, m.tools(s, c.Tools)
-}
-
-func (m *Meter) tools(s *scale, tools plimsoll.List[plimsoll.Tool]) weight {
-	return m.memo.get(toolsKey(s.key, tools), func() weight {
-		n := s.tools(tools)
+	tools = m.memo.get(toolsKey(s.key, c.Tools), func() weight {
+		n := s.tools(c.Tools)
 		return weight{framing: n, guessed: n}
 	})
+	return system, tools
 }
 
 // add counts what of a load is guessed.

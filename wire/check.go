@@ -44,7 +44,9 @@ type Continuer interface {
 	Continues() bool
 }
 
-func (r *Request) continues() bool {
+// Continues reports whether the request goes on from messages that the provider has, so
+// that a result in it may answer a call that is not.
+func (r *Request) Continues() bool {
 	c, ok := r.writer.(Continuer)
 	return ok && c.Continues()
 }
@@ -83,7 +85,7 @@ func Check(r *Request) []Violation {
 
 func (r *Request) check(found *Violations) {
 	o := r.Outline()
-	if !r.continues() {
+	if !r.Continues() {
 		for _, at := range o.Orphans {
 			found.Add(RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
 		}

@@ -40,17 +40,11 @@ func Task(r *wire.Request) plimsoll.Task {
 // answersOutside lists the messages with results of calls that the provider holds:
 // those that have no call in the request, and nothing is wrong with that.
 func answersOutside(r *wire.Request) []int {
-	orphans := r.Outline().Orphans
-	if len(orphans) == 0 {
+	if !r.Continues() {
 		return nil
 	}
-	for _, v := range wire.Check(r) {
-		if v.Rule == wire.RuleOrphanResult {
-			return nil
-		}
-	}
 	var answers []int
-	for _, at := range orphans {
+	for _, at := range r.Outline().Orphans {
 		answers = append(answers, at.Message)
 	}
 	return answers
