@@ -290,6 +290,7 @@ func (m *Meter) newScale(id scaleID, key uint64) *scale {
 		counter: counter,
 		framing: FramingFor(id.dialect),
 		vision:  visionFor(id.dialect, id.model, known.Tokenizer.Name),
+		thought: thoughtPercent(known.Tokenizer.Name, id.model),
 		model:   id.model,
 		key:     key,
 	}

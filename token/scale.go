@@ -8,6 +8,8 @@ type scale struct {
 	counter plimsoll.Counter
 	framing Framing
 	vision  vision
+	// thought is what shown thinking is billed for, in percent of such a text.
+	thought int
 	// looseFrame says that the counter is exact for bare text, but that nobody
 	// has read this framing off its provider's bills.
 	looseFrame bool
@@ -116,7 +118,7 @@ func (s *scale) reasoning(r plimsoll.Reasoning, guessed *int) int {
 	case s.framing.Style == StyleTextOnly:
 		return 0
 	case r.Text != "":
-		return s.counter.Count(r.Text)
+		return (s.counter.Count(r.Text)*s.thought + 99) / 100
 	default:
 		n := len(r.Signature) * 3 / 4 / 4
 		*guessed += n
