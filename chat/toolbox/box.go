@@ -41,6 +41,8 @@ type Options struct {
 	ServerEnviron []string
 	// Version is what servers are told of us.
 	Version string
+	// Warn is told what becomes of servers later; nil means nobody.
+	Warn func(text string)
 
 	// MaxBytes bounds what a tool answers; 0 means 4 MiB.
 	MaxBytes int
@@ -54,6 +56,9 @@ type Options struct {
 	RunTime time.Duration
 	// ConnectTime bounds the start of a server; 0 means 20 seconds.
 	ConnectTime time.Duration
+	// RestTime is how long a server that was started again is not started once more; 0
+	// means a minute.
+	RestTime time.Duration
 }
 
 func (o *Options) setDefaults() {
@@ -63,6 +68,10 @@ func (o *Options) setDefaults() {
 	setDefault(&o.GrepTime, 10*time.Second)
 	setDefault(&o.RunTime, 2*time.Minute)
 	setDefault(&o.ConnectTime, 20*time.Second)
+	setDefault(&o.RestTime, time.Minute)
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
 }
 
 func setDefault[T comparable](field *T, value T) {

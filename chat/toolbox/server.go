@@ -8,12 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/plimsoll/plimsoll"
@@ -22,18 +24,112 @@ import (
 
 // server is an MCP server that answered.
 type server struct {
-	name    string
+	name  string
+	tools []tool
+	// start makes a connection; the server is what is behind it.
+	start func(ctx context.Context) (*connection, error)
+	warn  func(text string)
+	rest  time.Duration
+
+	mu   sync.Mutex
+	link *connection
+	// revived is when it was last tried to start it again.
+	revived time.Time
+}
+
+// close ends the server.
+func (s *server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.link.close()
+}
+
+// call runs a tool. A server that is gone is started again before, and one that is lost
+// meanwhile afterwards; then the call is repeated if that can do no harm.
+func (s *server) call(ctx context.Context, params *mcp.CallToolParams, readOnly bool) (*mcp.CallToolResult, error) {
+	link, err := s.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := link.session.CallTool(ctx, params)
+	if err == nil || ctx.Err() != nil || !lost(err) {
+		return r, err
+	}
+	if link, failed := s.revive(ctx, link, err); failed != nil {
+		return nil, failed
+	} else if readOnly || unsent(err) {
+		return link.session.CallTool(ctx, params)
+	}
+	return nil, fmt.Errorf("it was lost during the call and started again (%w); nobody knows what came of the call: look before you repeat it", err)
+}
+
+// reach returns the connection, a new one if the server is known to be gone.
+func (s *server) reach(ctx context.Context) (*connection, error) {
+	s.mu.Lock()
+	link := s.link
+	s.mu.Unlock()
+	select {
+	case <-link.gone:
+		return s.revive(ctx, link, link.explain(errors.New("it ended")))
+	default:
+		return link, nil
+	}
+}
+
+// revive starts the server again, unless somebody else has. One that was started again
+// a short while ago is left alone.
+func (s *server) revive(ctx context.Context, dead *connection, why error) (*connection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link != dead {
+		return s.link, nil
+	}
+	if !s.revived.IsZero() && time.Since(s.revived) < s.rest {
+		return nil, fmt.Errorf("it does not run any more, and starting it again did not help (%w); go on without its tools, and tell the user", why)
+	}
+	s.revived = time.Now()
+	dead.close()
+	link, err := s.start(ctx)
+	if ctx.Err() != nil {
+		s.revived = time.Time{} // the person did not wait for it
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		s.warn(fmt.Sprintf("the MCP server %s does not run any more, and could not be started again: %v", s.name, err))
+		return nil, fmt.Errorf("it does not run any more, and could not be started again (%w); go on without its tools, and tell the user", err)
+	}
+	s.link = link
+	s.warn(fmt.Sprintf("the MCP server %s was lost (%v) and is started again", s.name, why))
+	return link, nil
+}
+
+// lost reports whether an error is about the connection, and not what the server says.
+func lost(err error) bool {
+	var said *jsonrpc.Error
+	return !errors.As(err, &said)
+}
+
+// unsent reports whether a call that failed cannot have had an effect.
+func unsent(err error) bool {
+	var failed *net.OpError
+	return errors.Is(err, mcp.ErrSessionMissing) || errors.As(err, &failed) && failed.Op == "dial"
+}
+
+// connection is one life of a server.
+type connection struct {
 	session *mcp.ClientSession
-	tools   []tool
 	cancel  context.CancelFunc
+	// gone is closed when it is over.
+	gone chan struct{}
+	*complaints
 }
 
 // close tells the server to end, and kills it if it does not.
-func (s *server) close() {
+func (c *connection) close() {
 	const patience = 2 * time.Second
-	defer time.AfterFunc(patience, s.cancel).Stop()
-	_ = s.session.Close() // how it ends is its own affair
-	s.cancel()
+	defer time.AfterFunc(patience, c.cancel).Stop()
+	_ = c.session.Close() // how it ends is its own affair
+	c.cancel()
 }
 
 // connect starts all servers at once and returns what went wrong with some.
@@ -75,6 +171,28 @@ func (b *Box) connect(ctx context.Context) []error {
 
 // start starts a server and asks for its tools.
 func (b *Box) start(ctx context.Context, name, where string) (*server, error) {
+	s := &server{name: name, warn: b.options.Warn, rest: b.options.RestTime}
+	s.start = func(caller context.Context) (*connection, error) { return b.dial(ctx, caller, where) }
+	link, err := s.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.link = link
+	asking, cancel := context.WithTimeout(ctx, b.options.ConnectTime)
+	defer cancel()
+	for t, err := range link.session.Tools(asking, nil) {
+		if err != nil {
+			s.close()
+			return nil, link.explain(err)
+		}
+		s.tools = append(s.tools, b.offer(s, t))
+	}
+	return s, nil
+}
+
+// dial connects to a server, which lives until the connection is closed or the context
+// ends. The caller waits for it at most as long as its own context lasts.
+func (b *Box) dial(ctx, caller context.Context, where string) (*connection, error) {
 	living, cancel := context.WithCancel(ctx)
 	complaints := &complaints{Head: process.Head{Limit: 2000}}
 	var transport mcp.Transport
@@ -86,34 +204,26 @@ func (b *Box) start(ctx context.Context, name, where string) (*server, error) {
 		transport = &mcp.CommandTransport{Command: cmd}
 	}
 	late := time.AfterFunc(b.options.ConnectTime, cancel)
-	s := &server{name: name, cancel: cancel}
+	left := context.AfterFunc(caller, cancel)
 	client := mcp.NewClient(&mcp.Implementation{Name: "plimsoll", Version: b.options.Version}, nil)
-	err := s.open(living, client, transport, b.offer)
+	session, err := client.Connect(living, transport, nil)
+	left()
 	if !late.Stop() && ctx.Err() == nil {
 		err = fmt.Errorf("it did not answer within %v", b.options.ConnectTime)
 	}
+	c := &connection{session: session, cancel: cancel, gone: make(chan struct{}), complaints: complaints}
 	if err != nil {
-		if s.session != nil {
-			s.close()
+		if session != nil {
+			c.close()
 		}
 		cancel()
 		return nil, complaints.explain(err)
 	}
-	return s, nil
-}
-
-// open connects and takes the tools over.
-func (s *server) open(ctx context.Context, client *mcp.Client, transport mcp.Transport, offer func(*server, *mcp.Tool) tool) (err error) {
-	if s.session, err = client.Connect(ctx, transport, nil); err != nil {
-		return err
-	}
-	for t, err := range s.session.Tools(ctx, nil) {
-		if err != nil {
-			return err
-		}
-		s.tools = append(s.tools, offer(s, t))
-	}
-	return nil
+	go func() {
+		defer close(c.gone)
+		_ = session.Wait() // why it ended, the next call says
+	}()
+	return c, nil
 }
 
 func isAddress(where string) bool {
@@ -174,7 +284,7 @@ func (b *Box) offer(s *server, t *mcp.Tool) tool {
 				return answer{}, err
 			}
 		}
-		r, err := s.session.CallTool(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: json.RawMessage(text)})
+		r, err := s.call(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: json.RawMessage(text)}, readOnly)
 		if ctx.Err() != nil {
 			return answer{}, ctx.Err()
 		}

@@ -21,6 +21,10 @@ import (
 const asServer = "PLIMSOLL_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asServer) == frailServer {
+		runFrail()
+		return
+	}
 	if os.Getenv(asServer) != "" {
 		if err := tides().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)

@@ -137,15 +137,18 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 	if keepers.countsExactly() {
 		o.Counter = keepers.counter
 	}
+	var engine *chat.Engine
 	if c.Tools {
-		box, problems, failed := c.openTools(ctx, p, settings.Settings.Chat.Servers, c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr))
+		interactive := c.takesScreen(p) || isTerminal(p.stdin) && isTerminal(p.stderr)
+		warn := func(text string) { engine.Warn(text) } // tools are only used by it
+		box, problems, failed := c.openTools(ctx, p, settings.Settings.Chat.Servers, interactive, warn)
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, box.Close()) }()
 		o.Tools, o.Problems = box, append(o.Problems, problems...)
 	}
-	engine, err := chat.New(ctx, o)
+	engine, err = chat.New(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,9 @@ func serverList(specs []string) (map[string]string, error) {
 }
 
 // openTools returns the tools and what is wrong with servers. Interactive says that there is
-// somebody who can be asked. Servers of the flags win over those of the settings.
-func (f *toolFlags) openTools(ctx context.Context, p *process, settings []string, interactive bool) (*toolbox.Box, []error, error) {
+// somebody who can be asked. Servers of the flags win over those of the settings. Warn is
+// told what becomes of them later.
+func (f *toolFlags) openTools(ctx context.Context, p *process, settings []string, interactive bool, warn func(string)) (*toolbox.Box, []error, error) {
 	servers, err := serverList(settings)
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +68,7 @@ func (f *toolFlags) openTools(ctx context.Context, p *process, settings []string
 	maps.Copy(servers, named)
 	info, _ := debug.ReadBuildInfo()
 	o := &toolbox.Options{
-		Environ: withoutKeys(p.environ), Servers: servers, ServerEnviron: p.environ, Version: buildOf(info).Version,
+		Environ: withoutKeys(p.environ), Servers: servers, ServerEnviron: p.environ, Version: buildOf(info).Version, Warn: warn,
 	}
 	switch {
 	case f.Yes:
