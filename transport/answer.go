@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
@@ -29,7 +30,7 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	if f.isEvents(resp) {
+	if f.isEvents(resp) || f.inPieces() {
 		resp.Body = w
 		return resp, nil
 	}
@@ -56,6 +57,10 @@ func (f *flow) isEvents(resp *http.Response) bool {
 	}
 	return kind == "text/event-stream"
 }
+
+// inPieces reports whether a client that asked for no events gets its answer in pieces
+// all the same: as a list, of which Gemini sends each element when it is there.
+func (f *flow) inPieces() bool { return f.dialect == plimsoll.Gemini && f.stream && !f.events }
 
 func (f *flow) firstByte() {
 	if f.x.First.IsZero() {

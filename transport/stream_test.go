@@ -3,11 +3,14 @@ package transport_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,48 +84,124 @@ func TestAStreamInAnyCodingPassesByteForByteAndIsReadOnTheSide(t *testing.T) {
 	}
 }
 
+// slowly is an upstream that sends the first part of an answer, and the rest when it is
+// told to.
+func slowly(t *testing.T, kind, first, rest string) (server *httptest.Server, release func()) {
+	t.Helper()
+	ready := make(chan struct{})
+	release = sync.OnceFunc(func() { close(ready) })
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, first)
+		w.(http.Flusher).Flush()
+		<-ready
+		_, _ = io.WriteString(w, rest)
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(release)
+	return server, release
+}
+
+// firstly returns what comes of an answer at first, while the upstream has not sent
+// everything, and what comes in all.
+func (b *bench) firstly(address string, body []byte, release func()) (first, all string) {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	resp, err := b.client.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	came := make(chan string, 1)
+	go func() {
+		p := make([]byte, 64<<10)
+		n, _ := resp.Body.Read(p)
+		for n == 1 { // a bracket
+			more, err := resp.Body.Read(p[n:])
+			if n += more; err != nil {
+				break
+			}
+		}
+		came <- string(p[:n])
+	}()
+	select {
+	case first = <-came:
+	case <-time.After(5 * time.Second):
+		release()
+		<-came
+	}
+	release()
+	rest, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return first, first + string(rest)
+}
+
 func TestEventsAreHandedOnAsTheyComeWhetherToolsAreOfferedOrNot(t *testing.T) {
 	t.Parallel()
+	first, rest, _ := strings.Cut(chatStream, "\n\n")
 	for _, expand := range []transport.Expand{transport.ExpandOff, transport.ExpandAlways} {
-		release := make(chan struct{})
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, _ = io.Copy(io.Discard, r.Body)
-			w.Header().Set("Content-Type", "text/event-stream")
-			first, rest, _ := strings.Cut(chatStream, "\n\n")
-			_, _ = io.WriteString(w, first+"\n\n")
-			w.(http.Flusher).Flush()
-			<-release
-			_, _ = io.WriteString(w, rest)
-		}))
+		server, release := slowly(t, "text/event-stream", first+"\n\n", rest)
 		b := newBench(t, nil, transport.Options{Store: newStore(t), Expand: expand})
 		a := b.agent(plimsoll.OpenAI, true)
 		a.say("hi")
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/v1/chat/completions", bytes.NewReader(a.body()))
-		if err != nil {
-			t.Fatal(err)
+		if first, _ := b.firstly(server.URL+"/v1/chat/completions", a.body(), release); !strings.Contains(first, `"content":"a"`) {
+			t.Errorf("expand %s: %q came first", expand, first)
 		}
-		resp, err := b.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+func TestPiecesOfAListAreHandedOnAsTheyComeWhetherToolsAreOfferedOrNot(t *testing.T) {
+	t.Parallel()
+	const (
+		first = `[{"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]},"index":0}]}`
+		rest  = "\n,\r\n" + `{"candidates":[{"content":{"role":"model","parts":[{"text":"b"}]},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":2,"totalTokenCount":13}}` + "\n]\n"
+	)
+	for _, expand := range []transport.Expand{transport.ExpandOff, transport.ExpandAlways} {
+		server, release := slowly(t, "application/json; charset=UTF-8", first, rest)
+		b := newBench(t, nil, transport.Options{Store: newStore(t), Expand: expand})
+		a := b.agent(plimsoll.Gemini, true)
+		a.say("hi")
+		came, all := b.firstly(server.URL+"/v1beta/models/gemini-2.5-flash:streamGenerateContent", a.body(), release)
+		if !strings.Contains(came, `"text":"a"`) {
+			t.Errorf("expand %s: %q came first", expand, came)
 		}
-		came := make(chan string, 1)
-		go func() {
-			p := make([]byte, 4096)
-			n, _ := resp.Body.Read(p)
-			came <- string(p[:n])
-		}()
-		select {
-		case first := <-came:
-			if !strings.Contains(first, `"content":"a"`) {
-				t.Errorf("expand %s: %q came first", expand, first)
-			}
-		case <-time.After(5 * time.Second):
-			t.Errorf("expand %s: the first event is held back", expand)
+		if all != first+rest {
+			t.Errorf("expand %s: the client gets %q", expand, all)
 		}
-		close(release)
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
-		server.Close()
+		if x := <-b.exchanges; !x.Billed || x.Usage.Input != 11 || x.Usage.Output != 2 {
+			t.Errorf("expand %s: usage %+v", expand, x.Usage)
+		}
+	}
+}
+
+func TestTheModelReadsWhatWasCutInTheMiddleOfAList(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		if asked.Add(1) == 1 {
+			_, _ = io.WriteString(w, `[{"candidates":[{"content":{"role":"model","parts":[{"text":"let me look"}]},"index":0}]},`+
+				`{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"tool_output_cache","args":{"ref_id":"x"}}}]},"finishReason":"STOP","index":0}]}]`)
+			return
+		}
+		_, _ = io.WriteString(w, `[{"candidates":[{"content":{"role":"model","parts":[{"text":"found"}]},"finishReason":"STOP","index":0}]}]`)
+	}))
+	t.Cleanup(server.Close)
+	b := newBench(t, nil, transport.Options{Store: newStore(t), Expand: transport.ExpandAlways})
+	b.server = server
+	a := b.agent(plimsoll.Gemini, true)
+	a.say("hi")
+	got := b.postRaw("/v1beta/models/gemini-2.5-flash:streamGenerateContent", a.body(), nil)
+	var pieces []json.RawMessage
+	if err := json.Unmarshal(got.body, &pieces); err != nil || len(pieces) != 2 || bytes.Contains(got.body, []byte("tool_output_cache")) || asked.Load() != 2 {
+		t.Errorf("asked %d times, %v: %s", asked.Load(), err, got.body)
 	}
 }
 

@@ -48,7 +48,8 @@ import (
 type Reply interface {
 	// Write takes the next bytes of the model's answer, in identity coding, and
 	// returns what the client may have now, which may share memory with p. Of an
-	// answer that is not streamed nothing is returned before Finish.
+	// answer that is not streamed nothing is returned before Finish; one that is a list
+	// of pieces, as Gemini has them, is streamed.
 	Write(p []byte) []byte
 	// End says that the model's answer is complete, and returns what it was.
 	End() Round

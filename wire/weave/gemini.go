@@ -23,7 +23,7 @@ func (l geminiLoom) reply(streamed bool, ours func(string) bool) Reply {
 	if streamed {
 		return newGeminiStream(l, ours)
 	}
-	return newWhole(newHistory(l), geminiJoiner{ours})
+	return newGeminiList(l, ours)
 }
 
 // results makes one content of the user's, with a function response for each.
@@ -88,8 +88,7 @@ func (geminiLoom) forget(elements []json.RawMessage) []json.RawMessage {
 	return elements
 }
 
-// geminiJoiner joins answers by their parts. An answer may be a list of pieces: that is
-// how answers are streamed to those who do not ask for events.
+// geminiJoiner joins answers by their parts.
 type geminiJoiner struct{ ours func(string) bool }
 
 var _ joiner = geminiJoiner{}
@@ -98,53 +97,22 @@ func (j geminiJoiner) read(body []byte, seen *shown) (answered, bool) {
 	if !json.Valid(body) {
 		return answered{}, false
 	}
-	a := j.answer(body)
+	var a geminiAnswer
+	a.add(readGeminiChunk(body, j.ours))
 	a.show(seen)
 	r := a.round()
 	return r, a.ended() && r.sendable(gemini.Codec{}, "contents")
 }
 
-func (j geminiJoiner) answer(body []byte) *geminiAnswer {
-	a := &geminiAnswer{}
-	for _, piece := range geminiPieces(body) {
-		a.add(readGeminiChunk(piece, j.ours))
-	}
-	return a
-}
-
-// geminiPieces returns the elements of a list, or the one answer that there is.
-func geminiPieces(body []byte) [][]byte {
-	if pieces := itemsOf(body); pieces != nil {
-		return pieces
-	}
-	return [][]byte{body}
-}
-
-// join returns one list of the pieces of all, or the last answer with the parts of all.
+// join puts the parts of all answers into the last one.
 func (j geminiJoiner) join(bodies [][]byte, _ []answered) []byte {
-	var pieces [][]byte
-	w := newGeminiWeaver(j.ours, func(piece []byte) { pieces = append(pieces, piece) })
+	var parts [][]byte
+	w := newGeminiWeaver(j.ours, func([]byte) {})
 	for i, body := range bodies {
 		if i > 0 {
 			w.again()
 		}
-		for _, piece := range geminiPieces(body) {
-			if w.take(piece) {
-				pieces = append(pieces, piece)
-			}
-		}
-	}
-	if itemsOf(bodies[len(bodies)-1]) != nil {
-		w.finish()
-		return listed(pieces)
-	}
-	return j.joinWhole(w, bodies)
-}
-
-// joinWhole puts the parts of all answers into the last one.
-func (j geminiJoiner) joinWhole(w *geminiWeaver, bodies [][]byte) []byte {
-	var parts [][]byte
-	for _, body := range bodies {
+		w.take(body)
 		for _, c := range readGeminiChunk(body, j.ours).candidates {
 			if c.first {
 				parts = append(parts, c.shown(&geminiSigner{})...)
