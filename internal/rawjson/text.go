@@ -70,11 +70,11 @@ func Unquote(data []byte, s Span) (string, bool) {
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // unescape resolves the escapes of a valid string. No escape is shorter than what
-// it stands for, so one allocation is enough, and a word can be copied before it
-// is known how much of it is plain: what is too much is written over.
+// it stands for, so one allocation is enough, and whole words can be copied before it
+// is known how much of them is plain: what is too much is written over.
 func unescape(raw []byte) []byte {
 	dst := make([]byte, len(raw))
-	n, i := 0, 0
+	n, i := unescapeBlocks(dst, raw)
 	for i < len(raw) {
 		if i+8 <= len(raw) {
 			w := binary.LittleEndian.Uint64(raw[i:])
@@ -96,6 +96,59 @@ func unescape(raw []byte) []byte {
 	return dst[:n:n]
 }
 
+// unescapeBlocks does most of the work in blocks of 64 bytes, and returns how much it
+// has written and read. The escapes of a block are found at once: code has one every
+// few bytes, and a loop from one to the next would wait for each.
+func unescapeBlocks(dst, raw []byte) (n, i int) {
+	const size, spare = 64, 16
+	block := 0
+	for ; block+size+spare <= len(raw); block += size {
+		for hits := blockBackslashes(raw[block:]); hits != 0; hits &= hits - 1 {
+			at := block + bits.TrailingZeros64(hits)
+			if at < i {
+				continue // it belongs to the escape before
+			}
+			if at-i <= spare {
+				from, to := raw[i:i+spare:i+spare], dst[n:n+spare:n+spare]
+				binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+				binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+			} else {
+				copy(dst[n:], raw[i:at])
+			}
+			n += at - i
+			if c := letters[raw[at+1]]; c != 0 {
+				dst[n] = c
+				n, i = n+1, at+2
+				continue
+			}
+			written, read := resolve(dst[n:], raw[at:])
+			n, i = n+written, at+read
+		}
+	}
+	if i < block {
+		n, i = n+copy(dst[n:], raw[i:block]), block
+	}
+	return n, i
+}
+
+// letters are what escapes of one letter stand for.
+var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// blockBackslashes has a bit for each of the first 64 bytes of a block, set for those
+// that are backslashes. Here every bit counts, as with specials.
+func blockBackslashes(block []byte) uint64 {
+	const gather, top = 0x0002040810204081, 0xff << 56
+	block = block[:64]
+	var hits uint64
+	for n := 0; n < 64; n += 8 {
+		w := binary.LittleEndian.Uint64(block[n : n+8])
+		not := (w^'\\'*ones)&lows + lows
+		m := highs &^ (not | w)
+		hits = hits>>8 | m*gather&top
+	}
+	return hits
+}
+
 // backslashes sets the high bit of the bytes of w that are backslashes. Only the
 // lowest is to be trusted, as with special.
 func backslashes(w uint64) uint64 {
@@ -106,17 +159,11 @@ func backslashes(w uint64) uint64 {
 // resolve writes what the escape at the start of raw stands for, and returns how
 // much it has written and the escape's length.
 func resolve(dst, raw []byte) (written, read int) {
-	// The letters from 'b' to 't'; a lookup costs less than a switch guessed wrong.
-	const letters = "\b...\f.......\n...\r.\t"
-	c := raw[1]
-	if c == 'u' {
+	if raw[1] == 'u' {
 		r, length := decodeUnit(raw)
 		return utf8.EncodeRune(dst, r), length
 	}
-	if c >= 'b' {
-		c = letters[c-'b']
-	}
-	dst[0] = c
+	dst[0] = letters[raw[1]]
 	return 1, 2
 }
 

@@ -139,6 +139,25 @@ func FuzzQuote(f *testing.F) {
 // valid replaces each byte that is not UTF-8, like encoding/json.
 func valid(s string) string { return string([]rune(s)) }
 
+// TestEscapesAnywhereInLongTexts has every escape at every place of a block, before and
+// behind others.
+func TestEscapesAnywhereInLongTexts(t *testing.T) {
+	t.Parallel()
+	escapes := []string{`\n`, `\"`, `\\`, `\/`, `\u0041`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\\\n`, `\\u0041`, `\t\t\t`}
+	for _, escape := range escapes {
+		for _, other := range escapes {
+			for at := range 80 {
+				text := `"` + strings.Repeat("a", at) + escape + "é" + other + strings.Repeat("b", 150-at) + escape + `c"`
+				got, ok := rawjson.Unquote([]byte(text), rawjson.Span{End: len(text)})
+				var want string
+				if err := json.Unmarshal([]byte(text), &want); err != nil || !ok || got != want {
+					t.Fatalf("%s: got %q, %v, want %q, %v", text, got, ok, want, err)
+				}
+			}
+		}
+	}
+}
+
 // FuzzUnquote compares the unescaped string with encoding/json's.
 func FuzzUnquote(f *testing.F) {
 	for _, seed := range []string{
