@@ -41,7 +41,7 @@ func (s *Server) Admin() http.Handler {
 func (s *Server) operator(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if f := s.guard.objectionToOperator(r); f != nil {
 		if f.status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="plimsoll"`)
+			w.Header()["WWW-Authenticate"] = []string{`Bearer realm="plimsoll"`, `Basic realm="plimsoll: the admin token is the password", charset="UTF-8"`}
 		}
 		f.write(w, "")
 		return

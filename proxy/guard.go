@@ -21,10 +21,12 @@ type guard struct {
 	// pages decides about requests that a page of another site sent.
 	pages     *http.CrossOriginProtection
 	anyOrigin bool
+	// strict lets no page of another site through.
+	strict *http.CrossOriginProtection
 }
 
 func newGuard(o *Options) (guard, error) {
-	g := guard{hosts: o.Hosts, pages: http.NewCrossOriginProtection()}
+	g := guard{hosts: o.Hosts, pages: http.NewCrossOriginProtection(), strict: http.NewCrossOriginProtection()}
 	if o.AdminToken != "" {
 		g.token, g.size = sha256.Sum256([]byte(o.AdminToken)), len(o.AdminToken)
 	}
@@ -66,9 +68,9 @@ func (g *guard) objectionToOperator(r *http.Request) *fault {
 	switch {
 	case !g.knows(r, from):
 		return forbidden("This server is not known by that name.")
-	case g.foreign(r):
+	case g.foreign(r) || hasPassword(r) && sentBy(g.strict, r):
 		return forbidden("Requests of web pages of other sites are refused.")
-	case g.hasToken() && !g.isToken(bearer(r.Header.Get("Authorization"))):
+	case g.hasToken() && !g.isToken(tokenOf(r)):
 		return &fault{status: http.StatusUnauthorized, code: "unauthorized", message: "The bearer token is missing or wrong."}
 	case !g.hasToken() && !from.direct(r):
 		return forbidden("Without an admin token this is open to the machine itself only. Set a token.")
@@ -81,12 +83,16 @@ func forbidden(message string) *fault {
 }
 
 // foreign reports whether a page of another site sent the request, by any method.
-func (g *guard) foreign(r *http.Request) bool {
-	if g.anyOrigin || r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
+func (g *guard) foreign(r *http.Request) bool { return !g.anyOrigin && sentBy(g.pages, r) }
+
+// sentBy reports whether a page sent the request that is none of those which are let
+// through.
+func sentBy(but *http.CrossOriginProtection, r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
 		return false
 	}
 	// Methods that should be safe are let through, if they say what they are.
-	return g.pages.Check(&http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header, URL: r.URL}) != nil
+	return but.Check(&http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header, URL: r.URL}) != nil
 }
 
 func (g *guard) hasToken() bool { return g.token != [sha256.Size]byte{} }
@@ -95,6 +101,22 @@ func (g *guard) hasToken() bool { return g.token != [sha256.Size]byte{} }
 func (g *guard) isToken(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+}
+
+// hasPassword reports whether a request has a password, which browsers send by
+// themselves, whatever page makes them.
+func hasPassword(r *http.Request) bool {
+	_, _, ok := r.BasicAuth()
+	return ok
+}
+
+// tokenOf returns the token that a request carries: a bearer's, or the password that a
+// browser has asked for.
+func tokenOf(r *http.Request) string {
+	if _, password, ok := r.BasicAuth(); ok {
+		return password
+	}
+	return bearer(r.Header.Get("Authorization"))
 }
 
 // bearer returns the token of an Authorization header.
