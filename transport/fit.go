@@ -92,7 +92,7 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 	if stored {
 		task.Archive, task.Memory = f.t.guard.of(f.owner)
 	}
-	if task.Archive != nil && f.mayOffer() {
+	if task.Archive != nil && f.mayOffer() && !f.withdraws() {
 		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
 	}
 	return task
@@ -138,6 +138,9 @@ func (f *flow) encode() error {
 		f.sent = f.request.Body()
 	default:
 		f.sent = f.body
+	}
+	if f.last && f.offered {
+		f.sent = f.silenced(f.sent)
 	}
 	if f.t.lacking.lacks(f.x.Upstream, managementKey, f.t.options.Now()) {
 		body, err := withoutManagement(f.sent)

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
@@ -42,6 +43,44 @@ func (f *flow) mayOffer() bool {
 		return false
 	}
 	return !forbids(f.request)
+}
+
+// withdraws reports whether the last request of an answer goes out without tools of ours,
+// so that the model turns to the client: a client that demands a call of some tool must
+// get one of its own. Where there are no others they stay, since APIs refuse calls in a
+// history beside an empty list.
+func (f *flow) withdraws() bool {
+	if !f.last {
+		return false
+	}
+	for _, t := range f.request.Conversation().Tools.All() {
+		if t.Opaque == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// silenced tells a model that has only tools of ours to call none. A request that says
+// something about that itself is left as it is.
+func (f *flow) silenced(body []byte) []byte {
+	key, none := "tool_choice", `"none"`
+	switch f.dialect {
+	case plimsoll.Anthropic:
+		none = `{"type":"none"}`
+	case plimsoll.Gemini:
+		key, none = "toolConfig", `{"functionCallingConfig":{"mode":"NONE"}}`
+	}
+	for name := range members(f.request) {
+		if name == key || name == "tool_config" {
+			return body
+		}
+	}
+	out, err := rawjson.Splice(body, wire.AddMember(rawjson.NewScanner(body).List(), fmt.Appendf(nil, "%q:%s", key, none)))
+	if err != nil {
+		return body
+	}
+	return out
 }
 
 // forbids reports whether the request has something beside which tools are refused or

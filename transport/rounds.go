@@ -127,6 +127,7 @@ func (w *woven) next() {
 		return
 	}
 	w.f.x.Rounds++
+	w.f.last = len(w.results) == w.f.t.options.Rounds
 	if err := w.ask(round, results); err != nil {
 		w.finish(err)
 	}

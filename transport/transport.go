@@ -117,8 +117,9 @@ type flow struct {
 	sent []byte
 	// wanted are pins that follow from what the client asked its provider for.
 	wanted []plimsoll.Pin
-	// offered says that the model can call tools of ours.
-	offered bool
+	// offered says that the model can call tools of ours, last that it has done so often
+	// enough and is to answer now.
+	offered, last bool
 	// rescued says that the one retry was used, plain that the request was sent without
 	// what the upstream does not know, sends how often it was sent.
 	rescued, plain bool
@@ -280,7 +281,7 @@ func (f *flow) send() (*http.Response, error) {
 		out.Header.Del("Content-Digest")
 		out.Header.Del("Digest")
 	}
-	if f.offered {
+	if f.offered || f.weaves {
 		// The answer must be read before the client gets it.
 		out.Header.Set("Accept-Encoding", "identity")
 	}
