@@ -28,15 +28,17 @@ type Exchange struct {
 	Status int
 	// Bytes of the client's body, Sent of the one that went upstream.
 	Bytes, Sent int
-	// Before and After are the loads of the client's request and of what was sent.
+	// Before and After are the loads of the client's request and of what was sent for it.
+	// Where the model was asked again they do not count what it has read meanwhile.
 	Before, After plimsoll.Load
 	Line          plimsoll.Line
 	// Decision says what was done.
 	Decision Decision
 	// Edits is how many edits the sent request has, New how many of them were not in
-	// the request before.
+	// the request before, with those that were made when the model was asked again.
 	Edits, New int
-	// Rungs that were applied, with what each took off.
+	// Rungs that were applied, with what each took off; those that made room when the
+	// model was asked again stand at the end.
 	Rungs []plimsoll.RungReport
 	// Warning says what failed without harm; empty if nothing did.
 	Warning string
@@ -51,6 +53,22 @@ type Exchange struct {
 	Manage time.Duration
 	// Err is what ended the exchange early; nil if nothing did.
 	Err error
+}
+
+// asOf makes an exchange, as it is when the model was asked again, tell about the
+// client's request again. What was cut meanwhile is added.
+func (x *Exchange) asOf(before Exchange) {
+	round := *x
+	x.Before, x.After, x.Line = before.Before, before.After, before.Line
+	x.Edits, x.New, x.Rungs = before.Edits, before.New+round.New, before.Rungs
+	for _, r := range round.Rungs {
+		if cuts(r) {
+			x.Rungs = append(x.Rungs[:len(x.Rungs):len(x.Rungs)], r)
+		}
+	}
+	if round.New == 0 && round.Decision != Failed || before.Decision == Compacted {
+		x.Decision = before.Decision
+	}
 }
 
 // Decision is what was done about a request.

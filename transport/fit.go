@@ -152,6 +152,11 @@ func (f *flow) encode() error {
 	return nil
 }
 
+// cuts reports whether a rung has taken something off that was there before.
+func cuts(r plimsoll.RungReport) bool {
+	return !r.Replayed && r.Edits > 0 && r.Undone == "" && r.Rung != "offer"
+}
+
 // tell puts what the plan says into the exchange.
 func (f *flow) tell(plan *plimsoll.Plan) {
 	f.x.Before, f.x.After, f.x.Line, f.x.Rungs = plan.Before, plan.After, plan.Line, plan.Rungs
@@ -163,7 +168,7 @@ func (f *flow) tell(plan *plimsoll.Plan) {
 		}
 	}
 	for _, r := range plan.Rungs {
-		if r.Replayed || r.Edits == 0 || r.Undone != "" || r.Rung == "offer" {
+		if !cuts(r) {
 			continue
 		}
 		f.x.New += r.Edits

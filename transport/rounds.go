@@ -213,8 +213,10 @@ func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, 
 	if err := f.fit(nil); err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
-	// The exchange tells about what the client sent.
-	f.x.Before, f.x.Decision, f.x.Edits, f.x.New = before.Before, before.Decision, before.Edits, before.New
+	if f.plan == nil {
+		f.sent = body // the client's own says nothing of this round
+	}
+	f.x.asOf(before)
 	resp, err := f.send()
 	if err != nil {
 		return nil, err
