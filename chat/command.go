@@ -24,6 +24,7 @@ const (
 	CompletesSession     Completes = "session"
 	CompletesRef         Completes = "ref"
 	CompletesCommand     Completes = "command"
+	CompletesOff         Completes = "off"
 )
 
 // Methods are the words that /method takes: the three ways, and that of the settings.
@@ -41,11 +42,11 @@ func Commands() []Command {
 		{"export", "FILE", "Write the conversation as Markdown, or as JSON to a file that ends so.", CompletesFile},
 		{"grep", "REF PATTERN", "Search what was taken out.", CompletesRef},
 		{"help", "[COMMAND]", "Show the commands, or one.", CompletesCommand},
-		{"limit", "[N|off]", "Show or set the context limit in tokens for every model.", CompletesNothing},
+		{"limit", "[N|off]", "Show or set the context limit in tokens for every model.", CompletesOff},
 		{"load", "FILE|SESSION", "Go on with a conversation that was saved.", CompletesSession},
 		{"method", "[auto|window|summary|hybrid]", "Show or choose how old turns go.", CompletesMethod},
 		{"model", "[SPEC|-NAME]", "Show who takes part, add or replace a model, or let one go.", CompletesParticipant},
-		{"pin", "[TURN|off]", "Keep a turn, the newest if none is named, out of all cuts.", CompletesNothing},
+		{"pin", "[TURN|off]", "Keep a turn, the newest if none is named, out of all cuts.", CompletesOff},
 		{"prune", "[TURNS]", "Drop the oldest turns: as many as must go, or as many as you say.", CompletesNothing},
 		{"quit", "", "End the chat. It can be continued later.", CompletesNothing},
 		{"retry", "[NAME]", "Ask the newest message again.", CompletesParticipant},

@@ -86,8 +86,9 @@ func help(arguments string, tell func(Event)) error {
 		all = all[at : at+1]
 	}
 	var lines []string
+	const widest = 36
 	for _, c := range all {
-		lines = append(lines, fmt.Sprintf("%-36s %s", strings.TrimSpace("/"+c.Name+" "+c.Arguments), c.Help))
+		lines = append(lines, fmt.Sprintf("%-*s  %s", widest, strings.TrimSpace("/"+c.Name+" "+c.Arguments), c.Help))
 	}
 	if arguments == "" {
 		lines = append(lines, "", "@NAME asks one model, @all asks all; without a name it is whoever was asked last.")

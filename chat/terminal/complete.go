@@ -110,6 +110,8 @@ func (w words) arguments(name, word string) []candidate {
 			texts = w.sessions()
 		}
 		return append(asCandidates(texts), w.files(word)...)
+	case chat.CompletesOff:
+		texts = []string{"off"}
 	case chat.CompletesMethod:
 		texts = chat.Methods
 	case chat.CompletesRef:
@@ -247,10 +249,12 @@ func (m menu) draw(width, height int, t *theme) []string {
 			style = t.chosen
 		}
 		row := "  " + style.Render(text) + strings.Repeat(" ", widest-ansi.StringWidth(text)+2) + t.faint.Render(line(c.help))
+		more := ""
 		if i == from+height-1 && n > height {
-			row += t.faint.Render("  (" + grouped(n) + " in all)")
+			more = "  (" + grouped(n) + " in all)"
 		}
-		lines = append(lines, ansi.Truncate(row, width, "…"))
+		row = ansi.Truncate(row, max(0, width-len(more)), "…") + t.faint.Render(more)
+		lines = append(lines, ansi.Truncate(row, width, ""))
 	}
 	return lines
 }

@@ -140,8 +140,8 @@ func prefixed(mark string, lines []string, style lipgloss.Style) []string {
 	return lines
 }
 
-// columns draws tables. What does not fit goes on below the last column, if that
-// leaves room.
+// columns draws tables. What does not fit goes on below the last column, or in lines of
+// its own where that leaves no room.
 func columns(text string, width int, style lipgloss.Style) []string {
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
@@ -152,7 +152,11 @@ func columns(text string, width int, style lipgloss.Style) []string {
 		}
 		before := ansi.StringWidth(l[:gap])
 		if before > width*2/3 {
-			lines = append(lines, markdown.Plain(l, width, style)...)
+			aside := strings.Repeat(" ", min(4, width/4))
+			lines = append(lines, markdown.Plain(strings.TrimRight(l[:gap], " "), width, style)...)
+			for _, rest := range markdown.Plain(l[gap:], width-len(aside), style) {
+				lines = append(lines, aside+rest)
+			}
 			continue
 		}
 		for i, rest := range markdown.Plain(l[gap:], width-before, style) {

@@ -100,7 +100,7 @@ func (s *screen) notice(e chat.Notice) {
 		kind = warning
 	}
 	text := e.Text
-	if e.Participant != "" && kind != listing && !strings.HasPrefix(text, e.Participant) {
+	if e.Participant != "" && kind != listing && !strings.Contains(text, e.Participant) {
 		text = e.Participant + ": " + text
 	}
 	s.announce(newEntry(kind, "", text))

@@ -147,6 +147,7 @@ func TestTabCompletes(t *testing.T) {
 		{"a name in the middle", "see @op", "see @openai ", 1},
 		{"everybody", "@a", "@all ", 1},
 		{"a method", "/method su", "/method summary ", 1},
+		{"what takes a pin off", "/pin o", "/pin off ", 1},
 		{"a participant behind a command", "/retry ge", "/retry gemini ", 1},
 		{"a command behind help", "/help comp", "/help compress ", 1},
 		{"a file", "/attach no", "/attach notes.txt ", 1},

@@ -8,12 +8,45 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/chat"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 )
+
+func TestTheDocumentOfTheChatNamesEveryCommandAndFlag(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "chat.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range chat.Commands() {
+		names = append(names, "`/"+c.Name)
+	}
+	flags := regexp.MustCompile(`(?m)^ +(?:-\w, )?(--[a-z]+)`)
+	help, err := exec.Command("plimsoll", "chat", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range flags.FindAllStringSubmatch(string(help), -1) {
+		if !slices.Contains([]string{"--help", "--config", "--color", "--version"}, found[1]) { // those of every command
+			names = append(names, found[1])
+		}
+	}
+	if len(names) < len(chat.Commands())+10 {
+		t.Fatalf("too few flags were found: %q", names)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(text), name) {
+			t.Errorf("docs/chat.md does not name %s", name)
+		}
+	}
+}
 
 // TestAChatThatIsKilledGoesOn kills the program in the middle of an answer, with a
 // signal that it cannot see.
@@ -26,12 +59,12 @@ func TestAChatThatIsKilledGoesOn(t *testing.T) {
 	)}))
 	t.Cleanup(model.Close)
 	where := filepath.Join(t.TempDir(), "store.db")
-	chat := func(arguments ...string) *exec.Cmd {
+	talk := func(arguments ...string) *exec.Cmd {
 		cmd := exec.Command("plimsoll", append([]string{"chat", "--store", where}, arguments...)...)
 		cmd.Env = append(os.Environ(), "LANG=C.UTF-8", "GORACE="+noSleep)
 		return cmd
 	}
-	killed := chat("-m", "openai:gpt-4o@"+model.URL)
+	killed := talk("-m", "openai:gpt-4o@"+model.URL)
 	in, err := killed.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +88,7 @@ func TestAChatThatIsKilledGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Nobody else can have the session meanwhile, and hears who has it.
-	refused, err := chat("--continue", "/context").CombinedOutput()
+	refused, err := talk("--continue", "/context").CombinedOutput()
 	if err == nil || !strings.Contains(string(refused), fmt.Sprintf("process %d has it open", killed.Process.Pid)) {
 		t.Errorf("a second chat: %v\n%s", err, refused)
 	}
@@ -64,14 +97,14 @@ func TestAChatThatIsKilledGoesOn(t *testing.T) {
 	}
 	_ = killed.Wait()
 
-	shown, err := chat("--continue", "/context").CombinedOutput()
+	shown, err := talk("--continue", "/context").CombinedOutput()
 	text := string(shown)
 	for _, want := range []string{"with 2 turns", "turn 1: The first question?", "turn 2: The second question?"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s%v", want, text, err)
 		}
 	}
-	if again, err := chat("--continue", "/retry").Output(); err != nil || string(again) != "The whole answer.\n" {
+	if again, err := talk("--continue", "/retry").Output(); err != nil || string(again) != "The whole answer.\n" {
 		t.Errorf("/retry: %q, %v", again, err)
 	}
 }
