@@ -1,5 +1,7 @@
 package plimsoll
 
+import "sync/atomic"
+
 // Loader completes a part that was only indexed.
 type Loader interface {
 	// LoadPart returns the whole part. It is of the outline's type and may be
@@ -21,16 +23,28 @@ type Source interface {
 
 // DeferAt is [Defer] for one of many parts that come from the same source. What at
 // means is the source's to say.
-func DeferAt(outline Part, s Source, at uint64) Part { return &deferred{outline, s, at} }
+func DeferAt(outline Part, s Source, at uint64) Part {
+	return &deferred{outline: outline, source: s, at: at}
+}
 
 // deferred is one allocation of 48 bytes; there are many in a long conversation.
 type deferred struct {
 	outline Part
 	source  Source
 	at      uint64
+	// seen is what is remembered of a text that was read, 0 if it was not.
+	seen atomic.Uint64
 }
 
 func (*deferred) part() {}
+
+func (d *deferred) load() Part {
+	p := d.source.LoadAt(d.outline, d.at)
+	if t, ok := p.(Text); ok && d.seen.Load() == 0 {
+		d.seen.Store(impression(t.Text))
+	}
+	return p
+}
 
 // single is the source of one part.
 type single struct{ Loader }
@@ -44,7 +58,7 @@ func loaded[T any](item T) T {
 		return item
 	}
 	if d, ok := any(item).(*deferred); ok {
-		return any(d.source.LoadAt(d.outline, d.at)).(T)
+		return any(d.load()).(T)
 	}
 	return item
 }

@@ -14,6 +14,10 @@ import (
 type Draft struct {
 	base  Conversation
 	meter Meter
+	// weighed is what the messages of the original weigh, nil if nobody has said. Twin
+	// is a draft in which the same edits were made and weighed, nil if there is none.
+	weighed []MessageLoad
+	twin    *Draft
 	// outline is drawn when somebody asks for it or edits; see structure.
 	outline  Outline
 	outlined bool
@@ -172,7 +176,13 @@ func (d *Draft) DropAlone(i int, why Why) error {
 func (d *Draft) drop(i int, why Why) {
 	s := &d.slots()[i]
 	s.dropped = true
-	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: d.weigh(s.message, i)}, why,
+	saved := 0
+	if d.weighed != nil && !s.edited {
+		saved = d.weighed[i].Tokens
+	} else {
+		saved = d.weigh(s.message, i)
+	}
+	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: saved}, why,
 		func() { s.dropped = false })
 }
 
@@ -189,7 +199,7 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	}
 	result.Content = content
 	result.Ref = why.Ref
-	s, load := &d.slots()[at.Message], d.weighPart(at.Message, result)
+	s, load := &d.slots()[at.Message], d.weighResult(at, result)
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditReplace, Message: at.Message, Part: at.Part, Saved: loads[k] - load}
 	was, weighed, undo := s.parts()[k], loads[k], s.edit()
@@ -333,20 +343,37 @@ func (d *Draft) loads(i int) []int {
 	case s.loads != nil:
 	case d.meter == nil:
 		s.loads = make([]int, s.message.Parts.Len())
+	case d.weighed != nil:
+		s.loads = slices.Clone(d.weighed[i].Parts)
 	default:
 		s.loads = slices.Clone(d.meter.WeighMessage(d.base, s.message, d.structure().Siblings[i]).Parts)
 	}
 	return s.loads
 }
 
-// weighPart measures a part that stands in original message i.
-func (d *Draft) weighPart(i int, p Part) int {
+// weighResult measures a result that is to stand at a place of the original.
+func (d *Draft) weighResult(at PartRef, r ToolResult) int {
 	if d.meter == nil {
 		return 0
 	}
-	m := d.slots()[i].message
-	m.Parts, m.Digest = frozen([]Part{p}), Digest{}
-	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[i]).Parts[0]
+	if d.twin != nil {
+		if load, known := d.twin.resultLoad(at); known {
+			return load
+		}
+	}
+	m := d.slots()[at.Message].message
+	m.Parts, m.Digest = frozen([]Part{r}), Digest{}
+	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[at.Message]).Parts[0]
+}
+
+// resultLoad returns what an edited result weighs.
+func (d *Draft) resultLoad(at PartRef) (int, bool) {
+	s := &d.slots()[at.Message]
+	k := s.place(at.Part)
+	if !s.edited || k < 0 || k >= len(s.loads) {
+		return 0, false
+	}
+	return s.loads[k], true
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {

@@ -304,6 +304,7 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
 		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
 	}
+	plan.draft.weighed = load.Messages
 	return &ladder{k: k, task: t, plan: plan, options: o, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 

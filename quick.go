@@ -39,6 +39,7 @@ type madeSlot struct {
 func (l *ladder) compile(s *sticky) *compiled {
 	w := &Work{draft: NewDraft(l.plan.draft.base, l.k.options.Meter), kept: make([]standing, len(l.work.kept))}
 	d, behind := w.draft, l.plan.draft.base.Messages.Len()-s.Until
+	d.weighed, d.twin = l.plan.draft.weighed, l.plan.draft
 	err := s.lay(w)
 	d.add(l.plan.draft.tools)
 	if err != nil || len(l.plan.After.Messages) < behind || d.saved != l.plan.draft.saved {

@@ -135,13 +135,13 @@ func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]dupl
 	maybe := twins(w, all)
 	for i := len(all) - 1; i >= 0; i-- {
 		o := all[i]
-		if o.tokens < lightestCopy || !maybe(o) {
+		if o.tokens < lightestCopy || !maybe(i) {
 			continue
 		}
+		key := o.shape(w).key
 		if o.look(w).placeholder {
 			continue
 		}
-		key := o.look(w).key
 		later, again := newest[key]
 		if !again {
 			newest[key] = i
@@ -162,19 +162,32 @@ func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]dupl
 	return found
 }
 
-// twins returns a test that is false for outputs that cannot have a copy, because
-// none weighs the same. Results of parallel calls weigh otherwise than single ones,
-// so where there are such, weight says nothing.
-func twins(w *plimsoll.Work, all []output) func(output) bool {
+// twins returns a test that is false for outputs that cannot have a copy, because no
+// other looks the same. Where a look was not had at all of them, weight must do.
+func twins(w *plimsoll.Work, all []output) func(int) bool {
+	glimpses, seen := make([]plimsoll.Glimpse, len(all)), make(map[plimsoll.Glimpse]int, len(all))
+	for i, o := range all {
+		var known bool
+		if glimpses[i], known = w.Draft().Glimpse(o.at); !known {
+			return sameWeight(w, all)
+		}
+		seen[glimpses[i]]++
+	}
+	return func(i int) bool { return seen[glimpses[i]] > 1 }
+}
+
+// sameWeight is twins by weight alone. Results of parallel calls weigh otherwise than
+// single ones, so where there are such, weight says nothing.
+func sameWeight(w *plimsoll.Work, all []output) func(int) bool {
 	siblings := w.Draft().Outline().Siblings
 	weights := map[int]int{}
 	for _, o := range all {
 		if siblings[o.at.Message] > 1 {
-			return func(output) bool { return true }
+			return func(int) bool { return true }
 		}
 		weights[o.tokens]++
 	}
-	return func(o output) bool { return weights[o.tokens] > 1 }
+	return func(i int) bool { return weights[all[i].tokens] > 1 }
 }
 
 // contentHash identifies the content of a result within this process.

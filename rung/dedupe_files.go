@@ -11,23 +11,23 @@ import (
 func (d *Dedupe) fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
 	uses := map[int][]access{}
 	question := fmt.Sprintf("rung.files %p", d) // paths are this rung's own
-	known := map[string]bool{}
+	kinds := map[string]fileTool{}
 	for i, o := range all {
 		if o.call.Message < 0 {
 			continue
 		}
 		tool := o.tool(w)
-		knows, seen := known[tool]
+		kind, seen := kinds[tool]
 		if !seen {
-			knows = paths.knows(tool)
-			known[tool] = knows
+			kind = paths.kind(tool)
+			kinds[tool] = kind
 		}
-		if !knows {
+		if kind == noFiles {
 			continue
 		}
 		found := plimsoll.FactOf(w, o.call, question, func() []access {
 			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
-			return paths.accesses(tool, call.Arguments)
+			return paths.accesses(kind, call.Arguments)
 		})
 		if len(found) > 0 {
 			uses[i] = found

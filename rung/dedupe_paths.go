@@ -92,15 +92,27 @@ func remembered(text string, most int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// knows reports whether a call of the tool may say something about files.
-func (p *Paths) knows(tool string) bool {
+// fileTool says how the calls of a tool tell what they do to files.
+type fileTool int
+
+const (
+	noFiles fileTool = iota
+	patcher
+	shell
+	editor
+	writer
+	reader
+)
+
+// kind returns what kind of tool it is, by its name.
+func (p *Paths) kind(tool string) fileTool {
 	tool = bareName(tool)
-	for _, names := range [][]string{p.Read, p.Write, p.Editors, p.Patches, p.Shells} {
+	for i, names := range [][]string{p.Patches, p.Shells, p.Editors, p.Write, p.Read} {
 		if isNamed(names, tool) {
-			return true
+			return patcher + fileTool(i)
 		}
 	}
-	return false
+	return noFiles
 }
 
 func bareName(tool string) string {
@@ -116,21 +128,20 @@ func isNamed(names []string, tool string) bool {
 }
 
 // accesses returns what a call does to files, nothing if that is not known.
-func (p *Paths) accesses(tool, text string) []access {
-	tool = bareName(tool)
+func (p *Paths) accesses(kind fileTool, text string) []access {
 	args, isObject := parseArguments(text)
 	switch {
-	case isNamed(p.Patches, tool):
+	case kind == patcher:
 		return patched(text, args)
 	case !isObject:
 		return nil
-	case isNamed(p.Shells, tool):
+	case kind == shell:
 		return shellRead(args)
-	case isNamed(p.Editors, tool):
+	case kind == editor:
 		return p.one(args, argText(args, "command") != "view")
-	case isNamed(p.Write, tool):
+	case kind == writer:
 		return p.one(args, true)
-	case isNamed(p.Read, tool):
+	case kind == reader:
 		return p.one(args, false)
 	}
 	return nil
@@ -156,34 +167,43 @@ func (p *Paths) span(args arguments, pathArg string) lineSpan {
 	if p.Lines > 0 {
 		s.to = p.Lines
 	}
-	ranged := func(from, to int) { s.from, s.to = from, to }
 	var rest []string
-	for name, raw := range args {
-		switch name {
-		case pathArg, "command", "description", "explanation", "offset", "limit", "start_line", "end_line", "startLine", "endLine", "line_start", "line_end", "view_range":
+	ranged := false
+	for _, arg := range args {
+		switch arg.name {
+		case pathArg, "command", "description", "explanation":
+		case "offset", "limit", "start_line", "end_line", "startLine", "endLine", "line_start", "line_end", "view_range":
+			ranged = true
 		default:
-			rest = append(rest, name+"="+string(raw))
+			rest = append(rest, arg.name+"="+string(arg.raw))
 		}
 	}
 	slices.Sort(rest)
 	s.way = remembered(strings.Join(rest, "&"), 256)
+	if ranged {
+		s.ask(args)
+	}
+	return s
+}
+
+// ask takes the lines that a call asks for.
+func (s *lineSpan) ask(args arguments) {
 	if from, limit := argNumber(args, "offset"), argNumber(args, "limit"); from > 0 || limit > 0 {
 		from = max(0, from)
 		if limit <= 0 {
 			limit = s.to
 		}
-		ranged(from, saturated(from, limit))
+		s.from, s.to = from, saturated(from, limit)
 	}
 	for _, names := range [][2]string{{"start_line", "end_line"}, {"startLine", "endLine"}, {"line_start", "line_end"}} {
 		if from, to := argNumber(args, names[0]), argNumber(args, names[1]); from > 0 || to > 0 {
-			ranged(max(0, from), lineAfter(to))
+			s.from, s.to = max(0, from), lineAfter(to)
 		}
 	}
 	var view []int
-	if json.Unmarshal(args["view_range"], &view) == nil && len(view) == 2 {
-		ranged(max(0, view[0]), lineAfter(view[1]))
+	if json.Unmarshal(args.raw("view_range"), &view) == nil && len(view) == 2 {
+		s.from, s.to = max(0, view[0]), lineAfter(view[1])
 	}
-	return s
 }
 
 // lineAfter returns the end of a span whose last line is given; less than one means
@@ -202,8 +222,26 @@ func saturated(from, n int) int {
 	return from + n
 }
 
-// arguments of a call, as JSON values.
-type arguments map[string][]byte
+// arguments of a call, as JSON values. No two have the same name.
+type arguments []argument
+
+type argument struct {
+	name string
+	raw  []byte
+}
+
+// raw returns the value of an argument, or nil.
+func (a arguments) raw(name string) []byte {
+	for i := range a {
+		if a[i].name == name {
+			return a[i].raw
+		}
+	}
+	return nil
+}
+
+// fewArguments are compared with each other sooner than looked up.
+const fewArguments = 8
 
 // parseArguments reads an object; of equal keys the last one counts.
 func parseArguments(text string) (arguments, bool) {
@@ -212,23 +250,43 @@ func parseArguments(text string) (arguments, bool) {
 	if s.Peek() != '{' {
 		return nil, false
 	}
-	args := arguments{}
+	args := make(arguments, 0, 4)
+	var places map[string]int
 	for key := range s.Members() {
-		args[string(key)] = s.Value().Of(data)
+		arg := argument{string(key), s.Value().Of(data)}
+		if len(args) == fewArguments && places == nil {
+			places = map[string]int{}
+			for i := range args {
+				places[args[i].name] = i
+			}
+		}
+		at, again := places[arg.name]
+		if places == nil {
+			at = slices.IndexFunc(args, func(other argument) bool { return other.name == arg.name })
+			again = at >= 0
+		}
+		if again {
+			args[at] = arg
+			continue
+		}
+		if places != nil {
+			places[arg.name] = len(args)
+		}
+		args = append(args, arg)
 	}
 	return args, s.End() == nil
 }
 
 // argText returns an argument that is a text, or "".
 func argText(args arguments, name string) string {
-	raw := args[name]
+	raw := args.raw(name)
 	s, _ := rawjson.Unquote(raw, rawjson.Span{End: len(raw)})
 	return s
 }
 
 // argNumber returns an argument that is a number, also one written as a text, or -1.
 func argNumber(args arguments, name string) int {
-	raw := strings.Trim(string(args[name]), `"`)
+	raw := strings.Trim(string(args.raw(name)), `"`)
 	n, err := strconv.Atoi(raw)
 	if err != nil {
 		return -1
@@ -295,7 +353,7 @@ func shellRead(args arguments) []access {
 func commandWords(args arguments) []string {
 	var words []string
 	for _, name := range []string{"command", "cmd"} {
-		if json.Unmarshal(args[name], &words) == nil && len(words) > 0 {
+		if json.Unmarshal(args.raw(name), &words) == nil && len(words) > 0 {
 			break
 		}
 		if s := argText(args, name); s != "" {

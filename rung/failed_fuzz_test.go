@@ -17,7 +17,7 @@ func FuzzOutputs(f *testing.F) {
 	paths := DefaultPaths()
 	f.Fuzz(func(t *testing.T, text, tool, arguments string, limit int) {
 		lookAt(plimsoll.ToolResult{Content: only(text)})
-		for _, a := range paths.accesses(tool, arguments) {
+		for _, a := range paths.accesses(paths.kind(tool), arguments) {
 			if a.path == "" || !a.writes && !a.span.covers(a.span) {
 				t.Errorf("%q of %s: got %+v", arguments, tool, a)
 			}

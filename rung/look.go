@@ -7,9 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// look is what rungs must read a whole output for. Outputs are large, and an agent
-// sends them with every request, so each is looked at once and remembered by its
-// message.
+// Outputs are large, and an agent sends them with every request, so each is read once
+// and what was found is remembered by its message.
+
+// look is what an output says of itself.
 type look struct {
 	// failed says that it bears an error, didWork that a tool that changes
 	// something says that it did.
@@ -18,7 +19,11 @@ type look struct {
 	// mark names.
 	placeholder bool
 	ref         string
-	extent      extent
+}
+
+// shape is what an output is compared by.
+type shape struct {
+	extent extent
 	// key identifies the content.
 	key contentHash
 }
@@ -39,10 +44,34 @@ func (o output) look(w *plimsoll.Work) look {
 	return plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAt(o.result(w)) })
 }
 
-func lookAt(r plimsoll.ToolResult) look {
-	parts := r.Content.Slice() // loaded once
+// shape measures the output. While it is at hand it is looked at as well: what is
+// measured is often cut next.
+func (o output) shape(w *plimsoll.Work) shape {
+	if o.edited {
+		return shapeOf(o.result(w).Content.Slice())
+	}
+	return plimsoll.FactOf(w, o.at, "rung.shape", func() shape {
+		r := o.result(w)
+		parts := r.Content.Slice() // loaded once
+		plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAtParts(r.IsError, parts) })
+		return shapeOf(parts)
+	})
+}
+
+func shapeOf(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
+
+// mayExceed is false for an output that is known to be smaller than any limit of a view,
+// so that it need not be looked at.
+func (o output) mayExceed(w *plimsoll.Work, c cutter) bool {
+	g, known := w.Draft().Glimpse(o.at)
+	return !known || g.Bytes > c.bytes || c.line > 0 && g.Bytes > c.line
+}
+
+func lookAt(r plimsoll.ToolResult) look { return lookAtParts(r.IsError, r.Content.Slice()) }
+
+func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	texts := textsOf(parts)
-	l := look{failed: failed(r.IsError, texts), didWork: !r.IsError, extent: extentOf(texts), key: contentKey(parts)}
+	l := look{failed: failed(isError, texts), didWork: !isError}
 	if len(texts) == 0 {
 		return l
 	}

@@ -46,9 +46,9 @@ func TestWhatIsRememberedOfCallsDoesNotHoldThem(t *testing.T) {
 	for i := range calls {
 		rest := strings.Repeat("x", size)
 		kept = append(kept,
-			paths.accesses("apply_patch", fmt.Sprintf("*** Begin Patch\n*** Update File: f%d.go\n%s", i, rest)),
-			paths.accesses("Read", fmt.Sprintf(`{"file_path":"f%d.go","mode":"%s"}`, i, rest)),
-			paths.accesses("Read", fmt.Sprintf(`{"file_path":"%d%s"}`, i, rest)))
+			paths.accesses(patcher, fmt.Sprintf("*** Begin Patch\n*** Update File: f%d.go\n%s", i, rest)),
+			paths.accesses(reader, fmt.Sprintf(`{"file_path":"f%d.go","mode":"%s"}`, i, rest)),
+			paths.accesses(reader, fmt.Sprintf(`{"file_path":"%d%s"}`, i, rest)))
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)

@@ -191,6 +191,36 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 	}
 }
 
+func TestWhatWasReadToBeWeighedIsNotReadAgainToBeCompared(t *testing.T) {
+	t.Parallel()
+	loads := 0
+	c := session(ran("a", "x"), ran("b", "x"), ran("c", "x"))
+	messages := c.Messages.Slice()
+	for i, text := range []string{strings.Repeat("long ", 200), strings.Repeat("more ", 200), strings.Repeat("long ", 200)} {
+		late := plimsoll.Defer(plimsoll.Text{}, counted{plimsoll.Text{Text: text}, &loads})
+		messages[2+2*i] = plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: fmt.Sprint("call", i), Content: plimsoll.ListOf(late)})
+		messages[2+2*i].Digest = plimsoll.Digest{byte(i + 1)}
+	}
+	c.Messages = plimsoll.ListOf(messages...)
+	for _, tc := range []struct {
+		name string
+		rung plimsoll.Rung
+		want int
+	}{
+		{"view knows that they are small", &rung.View{All: true}, 3},
+		{"dedupe reads those that look the same", &rung.Dedupe{All: true}, 3 + 2},
+	} {
+		loads = 0
+		plan := fitted(t, plimsoll.Options{Meter: letterMeter(), Window: 100_000, Arrival: []plimsoll.Rung{tc.rung}}, c)
+		if loads != tc.want {
+			t.Errorf("%s: loaded %d times, want %d", tc.name, loads, tc.want)
+		}
+		if _, isDedupe := tc.rung.(*rung.Dedupe); isDedupe && (len(plan.Edits) != 1 || plan.Edits[0].Message != 2) {
+			t.Errorf("%s: got %v, want the older copy replaced", tc.name, plan.Edits)
+		}
+	}
+}
+
 type counted struct {
 	whole plimsoll.Part
 	loads *int

@@ -91,7 +91,7 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) {
 			continue
 		}
-		if o.look(w).extent.exceeds(c) {
+		if o.mayExceed(w, c) && o.shape(w).extent.exceeds(c) {
 			if err := v.cut(ctx, w, o, c); err != nil {
 				return err
 			}

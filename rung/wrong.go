@@ -1,6 +1,9 @@
 package rung
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // hasErrorLine reports whether a line of the text looks like an error.
 func hasErrorLine(text string) bool {
@@ -76,16 +79,35 @@ func cases(c byte) []byte {
 	return []byte{c}
 }
 
-// mayBegin reports whether the line from at to end may begin like an error.
-func mayBegin(text string, at, end int) bool {
-	for at < end && (text[at] == ' ' || text[at] == '\t') {
+// mayBegin reports whether the line at a place may begin like an error.
+func mayBegin(text string, at int) bool {
+	if at+8 < len(text) {
+		if skip := blanks(text[at:]); skip < 8 {
+			at += skip
+			return isBeginning(text[at], text[at+1])
+		}
+		at += 8
+	}
+	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
-	if at+1 >= end {
-		return false
-	}
-	pair := uint16(text[at])<<8 | uint16(text[at+1])
+	return at+1 < len(text) && isBeginning(text[at], text[at+1])
+}
+
+func isBeginning(first, second byte) bool {
+	pair := uint16(first)<<8 | uint16(second)
 	return begins[pair/64]>>(pair%64)&1 != 0
+}
+
+// blanks counts the blanks that a text begins with, up to eight, all at once: how many
+// there are differs from line to line, and a loop would be guessed wrong.
+func blanks(s string) int {
+	const ones, lows = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	s = s[:8]
+	w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	space, tab := w^' '*ones, w^'\t'*ones
+	other := (space&lows + lows | space) & (tab&lows + lows | tab) &^ lows
+	return bits.TrailingZeros64(other) / 8
 }
 
 // errorWords tell of a failure wherever they stand in a line. Most texts lack what
@@ -115,9 +137,10 @@ type clues struct {
 	words [len(errorWords)]bool
 	names bool
 	// loud says that there are words of other groups than colon, anywhere. The others
-	// stand at known places: these are the next ones.
+	// stand at known places: these are the next ones, and next is the first of them.
 	loud                               bool
 	nextColon, nextName, nextInterrupt int
+	next                               int
 }
 
 // interrupt is an exception whose name does not say so.
@@ -129,6 +152,7 @@ func cluesOf(text string) clues {
 		nextName: nameFrom(text, 0), nextInterrupt: findFrom(text, 0, interrupt),
 	}
 	c.words[colon], c.names = c.nextColon < len(text), min(c.nextName, c.nextInterrupt) < len(text)
+	c.next = min(c.nextColon, c.nextName, c.nextInterrupt)
 	for i := colon + 1; i < len(errorWords); i++ {
 		c.words[i] = strings.Contains(text, errorWords[i].rare)
 		c.loud = c.loud || c.words[i]
@@ -140,10 +164,14 @@ func cluesOf(text string) clues {
 // line by line. Most lines are passed over by their first two letters: only those that
 // may begin like an error, or have a clue in them, are read.
 func (c *clues) tell(at, end int) bool {
-	return (c.near(at, end) || mayBegin(c.text, at, end)) && c.wrong(c.text[at:end])
+	if c.next < at {
+		c.pass(at)
+	}
+	return (c.loud || c.next < end || mayBegin(c.text, at)) && c.wrong(c.text[at:end])
 }
 
-func (c *clues) near(at, end int) bool {
+// pass finds the next clues from a place on.
+func (c *clues) pass(at int) {
 	if c.nextColon < at {
 		c.nextColon = findFrom(c.text, at, errorWords[colon].rare)
 	}
@@ -153,7 +181,7 @@ func (c *clues) near(at, end int) bool {
 	if c.nextInterrupt < at {
 		c.nextInterrupt = findFrom(c.text, at, interrupt)
 	}
-	return c.loud || min(c.nextColon, c.nextName, c.nextInterrupt) < end
+	c.next = min(c.nextColon, c.nextName, c.nextInterrupt)
 }
 
 // findFrom returns where a word stands next in a text, or the end of the text.
