@@ -3,11 +3,16 @@ package transport_test
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
@@ -136,47 +141,101 @@ func TestConversationsWithNamesOfTheirOwnDoNotShareDecisions(t *testing.T) {
 	}
 }
 
+// codings are those that clients may send bodies in.
+var codings = []string{"gzip", "deflate", "br", "zstd"}
+
+// packed returns a body in a content coding.
+func packed(t *testing.T, coding string, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	var w io.WriteCloser
+	switch coding {
+	case "gzip":
+		w = gzip.NewWriter(&b)
+	case "deflate":
+		w = zlib.NewWriter(&b)
+	case "br":
+		w = brotli.NewWriter(&b)
+	case "zstd":
+		z, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w = z
+	}
+	if _, err := w.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func TestACompressedBodyIsPassedOnAsItIsUnlessItIsCut(t *testing.T) {
 	t.Parallel()
-	for window, cut := range map[int]bool{0: false, 9000: true} {
-		b := newBench(t, nil, transport.Options{Store: newStore(t), Window: window})
-		a := b.long(plimsoll.Responses, 8)
-		plain := a.body()
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		_, _ = z.Write(plain)
-		_ = z.Close()
-		got := a.post(a.dialect, false, packed.Bytes(), http.Header{"Content-Encoding": {"gzip"}})
-		if got.status != http.StatusOK {
-			t.Fatalf("%d %s", got.status, got.body)
-		}
-		sent := b.model.Log()[0]
-		if encoding := sent.Header.Get("Content-Encoding"); (encoding == "gzip") == cut {
-			t.Errorf("window %d: content coding %q", window, encoding)
-		}
-		if same := bytes.Equal(sent.Body, plain); same == cut {
-			t.Errorf("window %d: the same body: %v", window, same)
+	for _, coding := range codings {
+		for window, cut := range map[int]bool{0: false, 9000: true} {
+			var raw []byte
+			b := newBench(t, nil, transport.Options{Store: newStore(t), Window: window, Base: sees(&raw)})
+			a := b.long(plimsoll.Responses, 8)
+			plain := a.body()
+			body := packed(t, coding, plain)
+			got := a.post(a.dialect, false, body, http.Header{"Content-Encoding": {coding}})
+			if got.status != http.StatusOK {
+				t.Fatalf("%s: %d %s", coding, got.status, got.body)
+			}
+			sent := b.model.Log()[0]
+			if encoding := sent.Header.Get("Content-Encoding"); (encoding == coding) == cut {
+				t.Errorf("%s, window %d: content coding %q", coding, window, encoding)
+			}
+			if same := bytes.Equal(raw, body); same == cut {
+				t.Errorf("%s, window %d: the same bytes: %v", coding, window, same)
+			}
+			if same := bytes.Equal(sent.Body, plain); same == cut {
+				t.Errorf("%s, window %d: the same body: %v", coding, window, same)
+			}
 		}
 	}
 }
 
+// sees keeps the body of the last request.
+func sees(body *[]byte) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		all, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		*body = all
+		r.Body = io.NopCloser(bytes.NewReader(all))
+		return http.DefaultTransport.RoundTrip(r)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 func TestABodyThatCannotBeTakenIsRefusedInTheApisOwnForm(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, transport.Options{MaxBody: 10_000})
-	var bomb bytes.Buffer
-	z := gzip.NewWriter(&bomb)
-	_, _ = z.Write(make([]byte, 1<<20))
-	_ = z.Close()
-	for name, c := range map[string]struct {
+	type body struct {
 		body   []byte
 		coding string
 		status int
-	}{
-		"too large":       {make([]byte, 10_001), "", http.StatusRequestEntityTooLarge},
-		"a bomb":          {bomb.Bytes(), "gzip", http.StatusRequestEntityTooLarge},
-		"an odd coding":   {[]byte("{}"), "rot13", http.StatusUnsupportedMediaType},
-		"a broken coding": {[]byte("{}"), "gzip", http.StatusBadRequest},
-	} {
+	}
+	bodies := map[string]body{
+		"too large":        {make([]byte, 10_001), "", http.StatusRequestEntityTooLarge},
+		"an odd coding":    {[]byte("{}"), "rot13", http.StatusUnsupportedMediaType},
+		"a bomb in a bomb": {packed(t, "gzip", packed(t, "zstd", make([]byte, 1<<20))), "zstd, gzip", http.StatusRequestEntityTooLarge},
+	}
+	for _, coding := range codings {
+		bodies["a bomb in "+coding] = body{packed(t, coding, make([]byte, 1<<20)), coding, http.StatusRequestEntityTooLarge}
+		bodies["broken "+coding] = body{[]byte("{}"), coding, http.StatusBadRequest}
+		whole := packed(t, coding, []byte(strings.Repeat("x", 1000)))
+		bodies["half of "+coding] = body{whole[:len(whole)/2], coding, http.StatusBadRequest}
+	}
+	for name, c := range bodies {
 		header := http.Header{}
 		if c.coding != "" {
 			header.Set("Content-Encoding", c.coding)
@@ -188,6 +247,51 @@ func TestABodyThatCannotBeTakenIsRefusedInTheApisOwnForm(t *testing.T) {
 	}
 	if len(b.model.Log()) != 0 {
 		t.Error("something was sent")
+	}
+}
+
+func TestNestingWithoutEndHarmsNobody(t *testing.T) {
+	t.Parallel()
+	const deep = 5_000_000
+	for name, hole := range map[string]string{
+		"lists":   strings.Repeat("[", deep) + strings.Repeat("]", deep),
+		"objects": strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep),
+		"open":    strings.Repeat("[", deep),
+	} {
+		u := newUpstream(t, func(int, string) (int, string) { return http.StatusBadRequest, `{"error":{"message":"too deep"}}` })
+		b := newBench(t, nil, transport.Options{Store: newStore(t), Window: 1000})
+		b.server = u.Server
+		body := `{"model":"gpt-4o","messages":[{"role":"user","content":"hi","x":` + hole + `}]}`
+		got := b.postRaw("/v1/chat/completions", []byte(body), nil)
+		if got.status != http.StatusBadRequest || string(got.body) != `{"error":{"message":"too deep"}}` || len(u.bodies) != 1 || u.bodies[0] != body {
+			t.Errorf("%s: %d %.200s, asked %d times", name, got.status, got.body, len(u.bodies))
+		}
+		if got.header.Get(transport.HeaderWarning) == "" {
+			t.Errorf("%s: it is not told that this is not managed", name)
+		}
+	}
+}
+
+func TestADryRunLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	shared := newStore(t)
+	b := newBench(t, nil, transport.Options{Store: shared, Window: 9000, Tenant: func(*http.Request) string { return "somebody" }})
+	a := b.long(plimsoll.OpenAI, 8)
+	body := a.body()
+	for range 2 {
+		got := b.postRaw(path(a.dialect, false), body, http.Header{transport.HeaderDryRun: {"1"}})
+		if got.status != http.StatusOK || got.header.Get(transport.HeaderDecision) != "dry-run" || bytes.Contains(got.body, []byte(`"replayed":true`)) {
+			t.Fatalf("%d %v", got.status, got.header)
+		}
+	}
+	if stats, err := shared.Tenant("somebody").Stats(t.Context()); err != nil || stats.Objects != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if err := b.transport.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := shared.Tenant("somebody").Accounts(t.Context(), "", 10); err != nil || len(all) != 0 {
+		t.Errorf("%d accounts, %v", len(all), err)
 	}
 }
 
