@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
@@ -13,20 +17,40 @@ import (
 )
 
 // refused explains an error answer.
-func (a *answerer) refused(status int, body []byte) error {
-	if o, ok := wire.FindOverflow(status, body); ok {
+func (a *answerer) refused(resp *http.Response, body []byte) error {
+	if o, ok := wire.FindOverflow(resp.StatusCode, body); ok {
 		return a.full(o.Message)
 	}
 	e := apiErrorIn(a.p.Dialect, body)
 	if e.Status == 0 {
-		e.Status = status
+		e.Status = resp.StatusCode
 	}
-	return a.explain(e)
+	err := a.explain(e)
+	if wait := retryAfter(resp.Header.Get("Retry-After"), a.e.options.Now()); wait > 0 && err.Code == plimsoll.CodeUnavailable {
+		err.Hint = fmt.Sprintf("wait %v, then /retry", wait)
+	}
+	return err
+}
+
+// retryAfter reads how long a server wants to be left alone: seconds, or a time. Zero
+// means that it says nothing.
+func retryAfter(text string, now time.Time) time.Duration {
+	var wait time.Duration
+	if seconds, err := strconv.Atoi(text); err == nil {
+		wait = time.Duration(seconds) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = at.Sub(now).Round(time.Second)
+	}
+	const longest = 24 * time.Hour // more is a mistake
+	if wait < 0 || wait > longest {
+		return 0
+	}
+	return wait
 }
 
 // full says that a context is full in spite of everything, and how to shorten the
 // conversation by hand.
-func (a *answerer) full(said string) error {
+func (a *answerer) full(said string) *plimsoll.Error {
 	err := errors.New("the context is full")
 	if said = strings.TrimSpace(said); said != "" {
 		err = fmt.Errorf("the context is full: %s", shortened(said, maxSaid))
@@ -47,7 +71,7 @@ func (o overflow) Unwrap() []error { return []error{o.error, plimsoll.ErrOverLim
 const maxSaid = 400
 
 // explain says what a provider's error means for the person.
-func (a *answerer) explain(e *wire.APIError) error {
+func (a *answerer) explain(e *wire.APIError) *plimsoll.Error {
 	if e.Overflows() {
 		return a.full(e.Message)
 	}
@@ -91,6 +115,9 @@ func (a *answerer) unreachable(ctx context.Context, err error) error {
 	hint := "is a server running there? /retry asks again"
 	if a.text.Len() > 0 {
 		hint = "what came so far is kept; /retry asks again"
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		err = errors.New("the connection broke off in the middle of the answer")
 	}
 	return &plimsoll.Error{
 		Op: "ask " + a.p.Name + " at " + a.p.URL, Code: plimsoll.CodeUnavailable, Err: err, Hint: hint,

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -81,7 +82,7 @@ func (e *entry) body(width int, t *theme, index int) []string {
 	text := e.text.String()
 	switch e.kind {
 	case question:
-		return e.headed(width, t.you, t, indent(markdown.Plain(text, width-2, t.question)))
+		return e.headed(width, t.you, t, indent(shortened(markdown.Plain(text, width-2, t.question), t)))
 	case answer:
 		return e.headed(width, t.name(index), t, indent(e.answer(width-2, t)))
 	case command:
@@ -118,6 +119,16 @@ func (e *entry) headed(width int, name lipgloss.Style, t *theme, body []string) 
 		head += t.faint.Render("  " + line(e.note))
 	}
 	return append([]string{ansi.Truncate(head, width, "…")}, body...)
+}
+
+// shortened leaves out the middle of what would fill screens: whoever wrote it knows it.
+func shortened(lines []string, t *theme) []string {
+	const most, head, tail = 40, 12, 6
+	if len(lines) <= most {
+		return lines
+	}
+	out := append(slices.Clone(lines[:head]), t.faint.Render("… "+grouped(len(lines)-head-tail)+" more lines …"))
+	return append(out, lines[len(lines)-tail:]...)
 }
 
 func indent(lines []string) []string {

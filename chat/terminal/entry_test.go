@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,5 +29,18 @@ func TestTablesFitTheirWidth(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestALongMessageIsShownWithItsBeginningAndItsEnd(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	lines := newEntry(question, "you", b.String()).draw(40, newTheme(true), 0)
+	text := ansi.Strip(strings.Join(lines, "\n"))
+	if len(lines) > 40 || !strings.Contains(text, "line 0\n") || !strings.Contains(text, "… 1,982 more lines …") || !strings.Contains(text, "line 1999") {
+		t.Errorf("%d lines:\n%s", len(lines), text)
 	}
 }

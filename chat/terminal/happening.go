@@ -70,7 +70,7 @@ func (s *screen) failed(e chat.Failed) {
 		a.end("no answer")
 	}
 	delete(s.answers, e.Participant)
-	s.announce(newEntry(failure, "", e.Participant+": "+failureText(e.Err)))
+	s.announce(newEntry(failure, "", by(e.Participant, failureText(e.Err))))
 }
 
 func (s *screen) called(e chat.Called) {
@@ -100,10 +100,18 @@ func (s *screen) notice(e chat.Notice) {
 		kind = warning
 	}
 	text := e.Text
-	if e.Participant != "" && kind != listing && !strings.Contains(text, e.Participant) {
-		text = e.Participant + ": " + text
+	if kind != listing {
+		text = by(e.Participant, text)
 	}
 	s.announce(newEntry(kind, "", text))
+}
+
+// by puts a name in front of a text that does not name it, if there is one.
+func by(name, text string) string {
+	if name == "" || strings.Contains(text, name) {
+		return text
+	}
+	return name + ": " + text
 }
 
 // done ends the work on a line. One that was not taken goes back into the input.
@@ -114,14 +122,18 @@ func (s *screen) done(m doneMsg) tea.Cmd {
 		delete(s.answers, name)
 	}
 	s.refresh()
-	name, _, isCommand := cutCommand(m.line, true)
+	name, rest, isCommand := cutCommand(m.line, true)
 	switch {
 	case errors.Is(m.err, chat.ErrQuit):
 		return tea.Quit
 	case m.err != nil && !s.sent.taken:
 		s.back.add(newEntry(failure, "", failureText(m.err)))
 		s.back.bottom()
-		s.input.giveBack(s.sent.shown)
+		if isCommand && strings.TrimSpace(rest) == "" {
+			s.input.remember(s.sent.shown) // nothing in it is worth keeping
+		} else {
+			s.input.giveBack(s.sent.shown)
+		}
 	case m.err != nil:
 		s.back.add(newEntry(failure, "", failureText(m.err)))
 	case isCommand:
@@ -161,11 +173,11 @@ func (s *screen) recall() {
 			attached = append(attached, a.Name)
 		}
 		s.back.add(s.question(t.Question, t.To, attached))
-		s.input.remember(t.Question)
+		s.input.remember(s.input.fold(t.Question))
 		for _, r := range t.Replies {
 			s.back.add(newEntry(answer, r.Participant, r.Text))
 			if r.Failure != "" {
-				s.back.add(newEntry(failure, "", r.Participant+": "+r.Failure))
+				s.back.add(newEntry(failure, "", by(r.Participant, r.Failure)))
 			}
 		}
 	}

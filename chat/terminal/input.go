@@ -95,15 +95,18 @@ func (in *input) update(msg tea.Msg) tea.Cmd {
 // becomes a mark.
 func (in *input) insert(text string) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	in.area.InsertString(in.fold(text))
+	in.show()
+}
+
+// fold returns a mark for a text that is long; any other as it is.
+func (in *input) fold(text string) string {
 	if !isLong(text) {
-		in.area.InsertString(text)
-		in.show()
-		return
+		return text
 	}
 	mark := fmt.Sprintf("[pasted %d: %s]", len(in.pastes)+1, size(text))
 	in.pastes = append(in.pastes, paste{mark, text})
-	in.area.InsertString(mark)
-	in.show()
+	return mark
 }
 
 // show scrolls the area to the cursor, which the area itself does only when it is

@@ -113,6 +113,38 @@ func TestF04_WhatWasRefusedStaysInTheInput(t *testing.T) {
 	g.wantSeen("the system prompt takes 9,000 of 8,000 tokens", "shorten it with /system")
 }
 
+func TestACommandThatFailsComesBackIfThereIsMoreInItThanItsName(t *testing.T) {
+	t.Parallel()
+	g := newStage(t, &played{participants: two()[:1], do: func(context.Context, string, func(chat.Event)) error {
+		return errors.New("there is no editor")
+	}}, 60, 16)
+	g.write("/edit")
+	g.press("enter")
+	g.wantInput("")
+	g.wantSeen("there is no editor")
+	g.press("up")
+	g.wantInput("/edit")
+	g.write(" 3")
+	g.press("enter")
+	g.wantInput("/edit 3")
+}
+
+func TestALongMessageOfAnEarlierChatComesBackAsAMark(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("cargo\n", 500)
+	var sent string
+	g := newStage(t, &played{participants: two()[:1], turns: []chat.Turn{{Question: long, To: []string{"gemini"}}}, do: func(_ context.Context, line string, _ func(chat.Event)) error {
+		sent = line
+		return nil
+	}}, 60, 16)
+	g.press("up")
+	g.wantInput("[pasted 1: 500 lines]")
+	g.press("enter")
+	if strings.TrimSpace(sent) != strings.TrimSpace(long) {
+		t.Errorf("sent %.60q", sent)
+	}
+}
+
 func TestALineThatWasTakenDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	g := newStage(t, &played{participants: two()[:1], do: func(_ context.Context, line string, tell func(chat.Event)) error {
