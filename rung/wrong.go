@@ -38,7 +38,7 @@ func (c *clues) wrong(line string) bool {
 	if t == "" {
 		return false
 	}
-	return startsWrong(t) || strings.HasPrefix(line, "E   ") || c.said(t) || c.names && named(t) || frame(t) || c.words[colon] && located(t)
+	return startsWrong(t) || strings.HasPrefix(line, "E   ") || c.said(t) || named(t) || frame(t) || c.words[colon] && located(t)
 }
 
 // errorStarts are beginnings of lines that tell of a failure, in any case.
@@ -133,26 +133,20 @@ const colon = 0
 // clues say what the lines of a text can contain at all, and where.
 type clues struct {
 	text string
-	// words are the groups of errorWords; names are those of exceptions.
+	// words are the groups of errorWords that there may be.
 	words [len(errorWords)]bool
-	names bool
-	// loud says that there are words of other groups than colon, anywhere. The others
-	// stand at known places: these are the next ones, and next is the first of them.
+	// loud says that there are words of other groups than colon, anywhere. Those of
+	// colon and names of exceptions stand at known places: these are the next ones, and
+	// next is the first of them.
 	loud                               bool
 	nextColon, nextName, nextInterrupt int
 	next                               int
 }
 
-// interrupt is an exception whose name does not say so.
-const interrupt = "KeyboardInterrupt"
-
 func cluesOf(text string) clues {
-	c := clues{
-		text: text, nextColon: findFrom(text, 0, errorWords[colon].rare),
-		nextName: nameFrom(text, 0), nextInterrupt: findFrom(text, 0, interrupt),
-	}
-	c.words[colon], c.names = c.nextColon < len(text), min(c.nextName, c.nextInterrupt) < len(text)
-	c.next = min(c.nextColon, c.nextName, c.nextInterrupt)
+	c := clues{text: text, nextColon: -1, nextName: -1, nextInterrupt: -1}
+	c.pass(0)
+	c.words[colon] = c.nextColon < len(text)
 	for i := colon + 1; i < len(errorWords); i++ {
 		c.words[i] = strings.Contains(text, errorWords[i].rare)
 		c.loud = c.loud || c.words[i]
@@ -162,44 +156,62 @@ func cluesOf(text string) clues {
 
 // tell reports whether the line from at to end looks like an error. It must be asked
 // line by line. Most lines are passed over by their first two letters: only those that
-// may begin like an error, or have a clue in them, are read.
+// may begin like an error, have a clue in them, or are cut, are read.
 func (c *clues) tell(at, end int) bool {
 	if c.next < at {
 		c.pass(at)
 	}
-	return (c.loud || c.next < end || mayBegin(c.text, at)) && c.wrong(c.text[at:end])
+	return (c.loud || c.next < end || end-at > errorReach || mayBegin(c.text, at)) && c.wrong(c.text[at:end])
 }
 
 // pass finds the next clues from a place on.
 func (c *clues) pass(at int) {
 	if c.nextColon < at {
-		c.nextColon = findFrom(c.text, at, errorWords[colon].rare)
+		c.nextColon = colonFrom(c.text, at)
 	}
 	if c.nextName < at {
-		c.nextName = nameFrom(c.text, at)
+		c.nextName = nameFrom(c.text, at, "Error", "Exception")
 	}
 	if c.nextInterrupt < at {
-		c.nextInterrupt = findFrom(c.text, at, interrupt)
+		c.nextInterrupt = nameFrom(c.text, at, interrupt, interrupt)
 	}
 	c.next = min(c.nextColon, c.nextName, c.nextInterrupt)
 }
 
-// findFrom returns where a word stands next in a text, or the end of the text.
-func findFrom(text string, at int, word string) int {
-	if i := strings.Index(text[at:], word); i >= 0 {
-		return at + i
-	}
-	return len(text)
-}
-
-// nameFrom returns where a word stands next that ends the name of an exception.
-func nameFrom(text string, at int) int {
-	for ; ; at++ {
-		n := strings.IndexByte(text[at:], 'E')
+// colonFrom returns where a colon stands next that words of its group may follow, or
+// that may end a place in a file; the end of the text if there is none.
+func colonFrom(text string, at int) int {
+	for {
+		n := strings.Index(text[at:], errorWords[colon].shared)
 		if n < 0 {
 			return len(text)
 		}
-		if at += n; strings.HasPrefix(text[at:], "Error") || strings.HasPrefix(text[at:], "Exception") {
+		at += n
+		if at > 0 && text[at-1] >= '0' && text[at-1] <= '9' || at+2 < len(text) && strings.IndexByte("efcNP", text[at+2]) >= 0 {
+			return at
+		}
+		at += 2
+	}
+}
+
+// interrupt is an exception whose name does not say so.
+const interrupt = "KeyboardInterrupt"
+
+// nameFrom returns where one of two words, which begin with the same letter, stands next
+// at the end of a name, before a colon or the end of the line; the end of the text if
+// there is none.
+func nameFrom(text string, at int, word, other string) int {
+	for ; ; at++ {
+		n := strings.IndexByte(text[at:], word[0])
+		if n < 0 {
+			return len(text)
+		}
+		at += n
+		rest, found := strings.CutPrefix(text[at:], word)
+		if !found {
+			rest, found = strings.CutPrefix(text[at:], other)
+		}
+		if found && (rest == "" || rest[0] == ':' || rest[0] == '\n' || rest[0] == '\r') {
 			return at
 		}
 	}
