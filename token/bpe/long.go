@@ -3,7 +3,7 @@ package bpe
 // A sequence of tokens is the encoding of their bytes if each may follow the one before it. So a long piece can be
 // encoded in chunks: where two chunks meet, only the tokens on both sides of the border must fit.
 const (
-	smallChunk = 48
+	smallChunk = 64
 	largeChunk = maxParts
 
 	// freeFailures chunks of a piece may fail to fit, and another one for every so many bytes encoded. More than that

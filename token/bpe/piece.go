@@ -20,6 +20,9 @@ const (
 
 // mergeAll appends the tokens of a piece of 1 to maxParts bytes to dst, which must have room for as many ids.
 func (w *worker) mergeAll(piece string, dst []uint32) []uint32 {
+	if len(piece) <= fewBytes {
+		return w.mergeFew(piece, dst)
+	}
 	p := &w.parts
 	var n int
 	if piece[len(piece)-1] < utf8.RuneSelf && isASCII(piece) {
