@@ -40,12 +40,16 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 // line returns where the conversation must be: by the request, by the operator, by
 // what the upstream has said, by what is known of the model.
 func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
-	window := f.limit
-	if window == 0 {
-		window = f.t.options.Window
+	if f.limit > 0 {
+		return plimsoll.Line{Window: f.limit, Reserve: reserveOf(f.limit, c.MaxOutput)}, nil
 	}
-	if window > 0 {
-		return plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}, nil
+	l, heard := f.t.limits.find(f.ctx, f.x.Upstream, f.limitOf(c.Model), f.t.options.Now())
+	if window := f.t.options.Window; window > 0 {
+		line := plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}
+		if heard && l.line(c, line).Limit() < line.Limit() {
+			line = l.line(c, line)
+		}
+		return line, nil
 	}
 	line, err := f.keeper.Line(c)
 	if err != nil {
@@ -54,7 +58,7 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if f.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
 	}
-	if l, ok := f.t.limits.find(f.ctx, f.x.Upstream, f.limitOf(c.Model), f.t.options.Now()); ok {
+	if heard {
 		line = l.line(c, line)
 	}
 	return line, nil
@@ -119,8 +123,9 @@ const margin = 0.98
 const leastRatio, mostRatio = 0.6, 1.7
 
 // learn draws a limit from an overflow: what the upstream said, about a request that
-// weighs so much by our count. It reports false if that holds for this request alone.
-func learn(o wire.Overflow, weighed, maxOutput int) (learned, bool) {
+// weighs so much by our count, after it had answered others. It reports false if that
+// holds for this request alone.
+func learn(o wire.Overflow, weighed, maxOutput int, most prompt) (learned, bool) {
 	l, sure := learned{Limit: o.Limit, Ratio: 1}, false
 	switch {
 	case o.Limit > 0 && o.Tokens > 0 && weighed > 0:
@@ -135,10 +140,21 @@ func learn(o wire.Overflow, weighed, maxOutput int) (learned, bool) {
 		l.Ratio = max(1, float64(o.Limit)/float64(max(1, weighed)))
 		sure = l.Ratio <= mostRatio
 	default:
-		l.Limit = weighed * 3 / 4
+		// Nothing is told: the limit is between what was answered and what was not.
+		l.Limit, sure = weighed*3/4, aboutTokens(o.Message)
+		if most.weighed > l.Limit && most.weighed < weighed {
+			l.Limit, l.Ratio = most.billed, float64(most.billed)/float64(most.weighed)
+		}
 	}
 	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
 	return l, sure
+}
+
+// aboutTokens reports whether an error that says no figures is about tokens, and not
+// about bytes.
+func aboutTokens(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "context") || strings.Contains(message, "token")
 }
 
 // weighable reports whether everything in a conversation can be weighed: not files that
@@ -168,7 +184,12 @@ type limits struct {
 	store *store.Store
 	mu    sync.Mutex
 	known map[string]heard
+	// most are the largest prompts that were answered.
+	most map[string]prompt
 }
+
+// prompt is one that was answered: in the upstream's tokens, and in ours.
+type prompt struct{ billed, weighed int }
 
 type heard struct {
 	learned
@@ -234,12 +255,29 @@ func (l *limits) put(ctx context.Context, upstream, model string, is learned, no
 	return l.store.PutValue(ctx, name, value)
 }
 
-// outgrown forgets a limit when a larger prompt than it allows was answered.
-func (l *limits) outgrown(ctx context.Context, upstream, model string, billed int, now time.Time) {
+// answered takes note of a prompt that was answered. One that is larger than its limit
+// raises that.
+func (l *limits) answered(ctx context.Context, upstream, model string, p prompt, now time.Time) {
+	name := limitName(upstream, model)
+	l.mu.Lock()
+	if p.weighed > l.most[name].weighed {
+		if len(l.most) >= maxKnown || l.most == nil {
+			l.most = map[string]prompt{}
+		}
+		l.most[name] = p
+	}
+	l.mu.Unlock()
 	is, ok := l.find(ctx, upstream, model, now)
-	if !ok || billed <= is.Limit {
+	if !ok || p.billed <= is.Limit {
 		return
 	}
-	is.Limit = billed
+	is.Limit = p.billed
 	_ = l.put(ctx, upstream, model, is, now) // it will be learned again
+}
+
+// largest returns the largest prompt that was answered.
+func (l *limits) largest(upstream, model string) prompt {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.most[limitName(upstream, model)]
 }

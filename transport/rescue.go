@@ -62,7 +62,7 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	}
 	f.rescued = true
 	conversation, weighed := f.task.Conversation, f.plan.After.Total
-	is, sure := learn(o, weighed, conversation.MaxOutput)
+	is, sure := learn(o, weighed, conversation.MaxOutput, f.t.limits.largest(f.x.Upstream, f.limitOf(f.model)))
 	line := is.line(conversation, f.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}

@@ -29,7 +29,7 @@ func (f *flow) settle(answer wire.Response) {
 		if t.options.Billed != nil && (!plan.After.Exact || t.bills.sample()) {
 			t.options.Billed(key, plan.Conversation(), usage)
 		}
-		t.limits.outgrown(ctx, upstream, limited, usage.Prompt(), t.options.Now())
+		t.limits.answered(ctx, upstream, limited, prompt{usage.Prompt(), plan.After.Total}, t.options.Now())
 	})
 }
 
