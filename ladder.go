@@ -131,7 +131,7 @@ func (l *ladder) goalOf(r Rung, goal int) int {
 	if _, cheap := r.(Prospector); !cheap || deep || l.k.options.Marks.Room == 0 {
 		return goal
 	}
-	base, limit := l.base(), l.plan.Line.Limit()
+	base, limit := l.work.Base(), l.plan.Line.Limit()
 	return min(goal, base+int((1-l.k.options.Marks.Room)*float64(max(0, limit-base))))
 }
 

@@ -47,6 +47,8 @@ type Outlook struct {
 	Model string
 	// Load is what would be sent now, Base what of it is system and tools.
 	Load, Base int
+	// Pace is what a call adds, on average so far.
+	Pace int
 	// High is where something must be done, Limit where nothing can be sent.
 	High, Limit int
 	// Cheap and Deep are what the two kinds of cuts promise.
@@ -119,19 +121,10 @@ func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 	return policyMemo{}, 0
 }
 
-// base is what system and tools weigh, with the instructions at the head.
-func (l *ladder) base() int {
-	n := l.work.Fixed()
-	for i := range l.work.draft.Outline().Head {
-		n += l.work.Weight(i)
-	}
-	return n
-}
-
 func (l *ladder) outlook() Outlook {
 	w := l.work
 	o := Outlook{
-		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: l.base(),
+		Now: l.k.options.now(), Model: l.task.Conversation.Model, Load: w.Load(), Base: w.Base(), Pace: w.Pace(),
 		High: l.high, Limit: l.plan.Line.Limit(),
 	}
 	first := w.draft.base.Messages.Len()

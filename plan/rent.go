@@ -23,10 +23,10 @@ type Rent struct {
 	// CliffOnly leaves the high mark to the rungs, and acts at price cliffs alone: for
 	// keepers whose cuts at the mark make room.
 	CliffOnly bool
-	// Near is how many tokens a conversation may have above its base for the high mark
-	// to be near: where it may have less, the next cut comes soon by itself, and one
-	// before it must have paid for itself so many times more. 0 means that none is.
-	Near int
+	// Anew, if not 0, is how much of the prompts behind a cut may have to be read anew
+	// until the load is back where it was. A cut behind which it would be more waits,
+	// though it pays: until the load is higher, or the cache is cold.
+	Anew float64
 }
 
 var _ plimsoll.Policy = (*Rent)(nil)
@@ -104,19 +104,21 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 // nothing has to be written again.
 func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
 	alpha := r.alpha()
-	if room := o.High - o.Base; room > 0 && room < r.Near {
-		alpha *= float64(r.Near) / float64(room)
-	}
 	if cold {
 		alpha = min(alpha, 1)
 	}
 	switch {
-	case p.gains(o, o.Deep) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
+	case p.gains(o, o.Deep) && r.spares(o, o.Deep, cold) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
 		return plimsoll.CutDeep
-	case p.gains(o, o.Cheap) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
+	case p.gains(o, o.Cheap) && r.spares(o, o.Cheap, cold) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
 		return plimsoll.CutCheap
 	}
 	return plimsoll.Wait
+}
+
+// spares reports whether little enough has to be read anew behind a cut.
+func (r *Rent) spares(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) bool {
+	return r.Anew == 0 || cold || plimsoll.Anew(o.Load, left(o, cut), cut.Rewritten, o.Pace) <= r.Anew
 }
 
 // rent is what a call costs more because a cut has not been made. It is less than

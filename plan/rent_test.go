@@ -71,16 +71,30 @@ func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	}
 }
 
-// TestNearTheHighMarkACutBeforeItMustPayMore has the cut of the test above in a
-// conversation that may have 160,000 tokens above its base, or half as many.
-func TestNearTheHighMarkACutBeforeItMustPayMore(t *testing.T) {
+// TestACutWaitsWhileMuchWouldBeReadAnew has the cut of the test above, which leaves
+// 90,000 tokens of 100,000 and lets 10,000 be read anew: of the prompts until the load
+// is back, two in 95 for each 1,000 tokens that a call adds.
+func TestACutWaitsWhileMuchWouldBeReadAnew(t *testing.T) {
 	t.Parallel()
-	for base, want := range map[int]int{0: 25, 80_000: 48} {
-		o := plimsoll.Outlook{Load: 100_000, Base: base, High: 160_000, Limit: 180_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
-		cheap, _ := calls(&plan.Rent{Prices: anthropic, Alpha: 1, Near: 160_000}, 60, o, nil)
-		if len(cheap) == 0 || cheap[0] != want {
-			t.Errorf("base %d: cut at %v, want first at %d", base, cheap, want)
-		}
+	hour := map[int]time.Duration{30: time.Hour}
+	for _, tt := range []struct {
+		name   string
+		pace   int
+		pauses map[int]time.Duration
+		want   int
+	}{
+		{"little is added", 4000, nil, 25},
+		{"more is added than may be new", 5000, nil, 0},
+		{"the cache is cold", 5000, hour, 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := plimsoll.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, Pace: tt.pace, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
+			cheap, _ := calls(&plan.Rent{Prices: anthropic, Alpha: 1, Anew: 0.1}, 60, o, tt.pauses)
+			if got := append(cheap, 0)[0]; got != tt.want {
+				t.Errorf("cut at %v, want first at %d", cheap, tt.want)
+			}
+		})
 	}
 }
 

@@ -30,6 +30,11 @@ type Clear struct {
 	// Yield lets those that KeepNewest keeps go as well, but for the newest round, where
 	// the goal is not reached without: in a small window a few outputs are most of it.
 	Yield bool
+	// Anew, if not 0, is how much of the prompts behind a cut may have to be read anew.
+	// Where more would, because outputs are large for their window, a conversation that
+	// was cut before is cut from its newest end: what stands before that is in the
+	// prompt cache, and stays there.
+	Anew float64
 	// MinReclaim is what must come off, in tokens, for a cut to be worth the
 	// prompt cache that it breaks. Unless that much can come off, or the goal is
 	// reached by less, nothing is done. 0 means a tenth of the limit but at most
@@ -48,8 +53,7 @@ func (*Clear) Name() string { return "clear" }
 // Apply clears outputs.
 func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	all := outputs(w)
-	k := &clearing{Clear: c, w: w, budget: c.budget(w)}
-	candidates := c.candidates(all, w)
+	k := &clearing{Clear: c, w: w, budget: c.budget(w), goal: w.Goal()}
 	for _, o := range all {
 		k.weight += o.tokens
 	}
@@ -58,15 +62,10 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	}
 	missed := !w.Reached()
 	mark, saved := w.Draft().Mark(), w.Draft().Saved()
-	if err := k.clear(ctx, candidates); err != nil {
+	if err := k.run(ctx, all); err != nil {
 		return err
 	}
-	if c.Yield && !w.Decided() {
-		if err := k.clear(ctx, beforeNewestRound(all, w)[len(candidates):]); err != nil {
-			return err
-		}
-	}
-	paid := w.Decided() || w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && w.Reached()
+	paid := w.Decided() || w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && k.reached()
 	if !paid {
 		w.Draft().Rollback(mark)
 	}
@@ -123,10 +122,48 @@ type clearing struct {
 	w *plimsoll.Work
 	// weight is what all outputs weigh now.
 	weight, budget int
+	// goal is the load to come down to.
+	goal int
 }
 
+func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
+
 // wanted reports whether more must go.
-func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.w.Reached() }
+func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.reached() }
+
+// run clears the oldest outputs, or the newest that the model has seen.
+func (k *clearing) run(ctx context.Context, all []output) error {
+	seen := beforeNewestRound(all, k.w)
+	if goal, late := k.late(all); late {
+		k.goal = goal
+		slices.Reverse(seen)
+		return k.clear(ctx, seen)
+	}
+	candidates := k.candidates(all, k.w)
+	if err := k.clear(ctx, candidates); err != nil || !k.Yield || k.w.Decided() {
+		return err
+	}
+	return k.clear(ctx, seen[len(candidates):])
+}
+
+// late reports whether outputs are to be cleared from the newest on, and down to which
+// load: the lowest from which on no more than Anew is read anew, or else the one from
+// which on the least is.
+func (k *clearing) late(all []output) (goal int, late bool) {
+	if k.Anew == 0 || k.w.Decided() || !slices.ContainsFunc(all, output.cleared) {
+		return 0, false
+	}
+	limit, pace := k.w.Line().Limit(), k.w.Pace()
+	if plimsoll.Anew(limit, k.goal, k.goal-k.w.Base(), pace) <= k.Anew {
+		return 0, false
+	}
+	enough := int(2*float64(pace)/k.Anew) - limit
+	room := min(limit/3, (limit-k.w.Base())/2)
+	return max(k.goal, min(enough, limit-room)), true
+}
+
+// cleared reports whether an earlier cut left no more than a placeholder.
+func (o output) cleared() bool { return o.edited && o.tokens <= 2*placeholderTokens }
 
 // clear goes over the outputs twice: those that report a failure wait for the
 // second time.
@@ -190,7 +227,7 @@ func (k *clearing) reason() string {
 	if k.weight > k.budget {
 		return fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
 	}
-	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.w.Goal())
+	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.goal)
 }
 
 // Prospect returns what clearing everything but the newest outputs would take off, by

@@ -100,6 +100,49 @@ func TestKeptOutputsYieldWhereTheGoalIsNotReachedWithout(t *testing.T) {
 	}
 }
 
+// TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas lets a conversation grow in a window
+// of about ten outputs, or of thirty, and says of each request that was cut anew what it
+// looked like.
+func TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		anew   float64
+		length int
+		want   []string
+	}{
+		{"the oldest go first", 0, 1000, []string{"--------xx", "----------------xx"}},
+		{"at the first cut all is read anew, at later ones what the cache has stays", 0.1, 1000, []string{"--------xx", "--------xxxxx----x", "--------xxxxx--------x"}},
+		{"small ones leave enough in the cache", 0.1, 300, []string{strings.Repeat("-", 28) + "xxxxxx", strings.Repeat("-", 56) + "xxxx"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			k, err := plimsoll.New(&plimsoll.Options{
+				Meter: letterMeter(), Window: 10_000, Reserve: -1, Marks: plimsoll.Marks{Low: 0.8, Room: 0.75}, Sticky: true,
+				Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1, Yield: true, Anew: tc.anew}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var steps []step
+			var got []string
+			for i := range 22_000 / tc.length {
+				steps = append(steps, ran("read", fmt.Sprintf("%0*d", tc.length, i)))
+				plan, err := k.Fit(t.Context(), session(steps...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plan.Changed() && !plan.Rungs[len(plan.Rungs)-1].Replayed {
+					got = append(got, cleared(plan.Conversation()))
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestClearMakesRoomForWhatComes(t *testing.T) {
 	t.Parallel()
 	var steps []step

@@ -76,28 +76,22 @@ type Options struct {
 // means fewer cuts, each of which makes the provider read anew what stands behind it.
 const room = 0.75
 
-// alpha is how many times its price the rent of a cut must reach. It is more than a
-// lone keeper's, because a model that reads back what was cut is asked again. Near is
-// the room below which waiting for the high mark is as good as cutting before it.
-const (
-	alpha = 2.5
-	near  = 100_000
-)
+// anew is how much of the prompts behind a cut may have to be read anew: as many points
+// as a conversation may lose of what comes from the prompt cache, by being cut.
+const anew = 0.1
 
 // ForServing sets up a keeper's options for conversations that go on: a cut at the high
-// mark is deep, and nothing is cut a little before it.
+// mark is deep, nothing is cut a little before it, and no cut makes a provider read more
+// than a little anew.
 func ForServing(o *plimsoll.Options) {
 	o.Marks.Room = room
 	for _, r := range o.Rungs {
 		if c, ok := r.(*rung.Clear); ok {
-			c.Yield = true
+			c.Yield, c.Anew = true, anew
 		}
 	}
 	if r, ok := o.Policy.(*plan.Rent); ok {
-		r.CliffOnly, r.Near = true, near
-		if r.Alpha == 0 {
-			r.Alpha = alpha
-		}
+		r.CliffOnly, r.Anew = true, anew
 	}
 }
 
