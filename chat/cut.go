@@ -217,22 +217,21 @@ func (e *Engine) prune(ctx context.Context, arguments string, tell func(Event)) 
 	case err != nil || n < 1:
 		return wrong("prune", "name how many turns are to go", "%q is no number of turns", arguments)
 	}
-	var turns []Turn
-	dropped := 0
+	var turns, dropped []Turn
 	for i, t := range s.turns {
-		if dropped < n && !t.Pinned && i < len(s.turns)-1 {
-			dropped++
+		if len(dropped) < n && !t.Pinned && i < len(s.turns)-1 {
+			dropped = append(dropped, t)
 			continue
 		}
 		turns = append(turns, t)
 	}
-	if dropped == 0 {
+	if len(dropped) == 0 {
 		return wrong("prune", "the newest turn always stays", "there is nothing to drop")
 	}
 	if err := e.commit(record{Kind: recordTurns, What: "pruning", Turns: turns}); err != nil {
 		return err
 	}
-	done(tell, "%s dropped, %d left; /undo takes it back", plural(dropped, "turn"), len(turns))
+	done(tell, "%s dropped, %d left; /undo takes it back", plural(countTurns(dropped), "turn"), countTurns(turns))
 	return nil
 }
 

@@ -101,6 +101,8 @@ type settings struct {
 // state is a session as its records leave it.
 type state struct {
 	settings settings
+	// title is what the conversation began with.
+	title string
 	turns    []Turn
 	undo     []change
 }
@@ -149,6 +151,9 @@ func (s *state) apply(r record) {
 		}
 	case recordAsk:
 		if r.Turn != nil {
+			if len(s.turns) == 0 {
+				s.title = r.Turn.Question
+			}
 			s.turns = append(slices.Clip(s.turns), *r.Turn)
 		}
 	case recordPiece, recordReply:

@@ -194,7 +194,7 @@ func Sessions(dir string) ([]SessionInfo, error) {
 		if err != nil {
 			continue
 		}
-		all = append(all, SessionInfo{ID: id, Changed: info.ModTime(), Turns: countTurns(s.turns), Title: titleOf(s.turns)})
+		all = append(all, SessionInfo{ID: id, Changed: info.ModTime(), Turns: countTurns(s.turns), Title: titleOf(s)})
 	}
 	slices.SortFunc(all, func(a, b SessionInfo) int {
 		if c := b.Changed.Compare(a.Changed); c != 0 {
@@ -221,8 +221,13 @@ func countTurns(turns []Turn) int {
 // titleRunes is how much of a question is a title.
 const titleRunes = 60
 
-func titleOf(turns []Turn) string {
-	for _, t := range turns {
+// titleOf is what a session is about: what it began with, or the first question of what
+// was loaded.
+func titleOf(s state) string {
+	if s.title != "" {
+		return shortened(s.title, titleRunes)
+	}
+	for _, t := range s.turns {
 		if t.Question != "" {
 			return shortened(t.Question, titleRunes)
 		}
