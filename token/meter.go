@@ -169,8 +169,7 @@ func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int)
 	siblings := siblingsFrom(s, c, from)
 	backing := make([]int, 0, partCount(c.Messages, from))
 	loads = make([]plimsoll.MessageLoad, len(siblings))
-	for i := range loads {
-		w := m.raw(s, c.Messages.At(from+i), siblings[i])
+	for i, w := range m.rawFrom(s, c.Messages, from, siblings) {
 		loads[i] = f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(loads[i].Parts)]
 		raw += w.tokens()
