@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // upstream is a server that a test writes down.
@@ -123,6 +125,50 @@ func TestAWindowThatSomebodyNamesIsNotBelowWhatWasLearned(t *testing.T) {
 	small.header = http.Header{transport.HeaderLimit: {"64000"}}
 	if got := limit(); got < 50_000 {
 		t.Errorf("limit %d, though the client names 64,000", got)
+	}
+}
+
+// TestAWindowIsLearnedFromOneOverflow has servers that tell how much they take, or
+// only that it was too much, and several conversations, each of which would overflow.
+func TestAWindowIsLearnedFromOneOverflow(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		told   string
+		window int
+	}{
+		"with figures":                          {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 0},
+		"without figures":                       {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 0},
+		"with figures, below the window set":    {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 20_000},
+		"without figures, below the window set": {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 20_000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var over atomic.Int64
+			u := newUpstream(t, func(_ int, body string) (int, string) {
+				n := len(body) * 10 / 28 // nearly what we count
+				if n > 9000 {
+					over.Add(1)
+					return http.StatusBadRequest, `{"error":{"message":` + strings.ReplaceAll(tt.told, "TOKENS", fmt.Sprint(n)) + `,"code":"context_length_exceeded"}}`
+				}
+				return http.StatusOK, fmt.Sprintf(`{"id":"c","object":"chat.completion","model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":%d}}`, n, n+2)
+			})
+			b := newBench(t, nil, transport.Options{Store: newStore(t), Window: tt.window})
+			b.server = u.Server
+			for _, first := range []string{"one", "two", "three"} {
+				a := b.agent(plimsoll.OpenAI, false)
+				a.say(first)
+				for i := range 12 {
+					a.history = append(a.history, plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: fmt.Sprint("c", i), Name: "read", Arguments: "{}"}),
+						plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: fmt.Sprint("c", i), Name: "read", Content: wiretest.TextOf(output(i))}))
+					if got := a.ask(); got.status != http.StatusOK {
+						t.Fatalf("%d %s", got.status, got.body)
+					}
+				}
+			}
+			if n := over.Load(); n != 1 {
+				t.Errorf("%d overflows, want the one that is learned from", n)
+			}
+		})
 	}
 }
 

@@ -272,6 +272,10 @@ func (l *limits) answered(ctx context.Context, upstream, model string, p prompt,
 		return
 	}
 	is.Limit = p.billed
+	if p.weighed > 0 {
+		// The next one that weighs as much may have more tokens than this one.
+		is.Ratio = min(mostRatio/margin, max(is.Ratio, float64(p.billed)/float64(p.weighed)/margin))
+	}
 	_ = l.put(ctx, upstream, model, is, now) // it will be learned again
 }
 
