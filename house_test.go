@@ -66,6 +66,7 @@ var edges = map[string][]string{
 	"internal/survival":    {".", "internal/transcript"},
 	"report":               {".", "model", "token"},
 	"trim":                 {".", "internal/rawjson", "model", "rung", "token", "wire/openai"},
+	"web":                  {".", "expand", "model", "report", "store", "token", "transport"},
 	"wire":                 {".", "internal/rawjson", "github.com/zeebo/xxh3"},
 	"wire/openai":          {".", "internal/rawjson", "wire"},
 	"wire/responses":       {".", "internal/rawjson", "wire"},

@@ -71,7 +71,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		Compaction: defaultCompaction(),
 		Expand:     "auto",
 		Serve: config.Serve{
-			Listen: "127.0.0.1:7171", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
+			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
 			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
 			MaxBodyBytes: 64 << 20, MemoryBytes: 512 << 20, IdleSeconds: 300, DrainSeconds: 30, ExpandRounds: 8,
 		},
@@ -147,6 +147,7 @@ expand: mcp
 serve:
   listen: ":8080"
   admin: 127.0.0.1:8081
+  dashboard: "off"
   openai: http://127.0.0.1:11434/v1
   anthropic: http://127.0.0.1:4000
   gemini: http://127.0.0.1:4001
@@ -191,7 +192,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		},
 		Expand: "mcp",
 		Serve: config.Serve{
-			Listen: ":8080", Admin: "127.0.0.1:8081", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
+			Listen: ":8080", Admin: "127.0.0.1:8081", Dashboard: "off", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
 			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
 			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
 		},

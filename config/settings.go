@@ -54,6 +54,7 @@ type Settings struct {
 type Serve struct {
 	Listen    string   `default:"127.0.0.1:7171" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where the proxy listens."`
 	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where metrics, the API of our own and the dashboard are served instead."`
+	Dashboard string   `default:"auto" oneof:"auto on off" reach:"outside" help:"Whether the operator is shown the dashboard, with contents of all tenants: where there is an admin token (auto), also without one to whoever is on this machine (on), or not (off)."`
 	Openai    Path     `default:"https://api.openai.com/v1" reach:"outside" help:"Server for Chat Completions and Responses."`
 	Anthropic Path     `default:"https://api.anthropic.com" reach:"outside" help:"Server for Messages."`
 	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`

@@ -45,6 +45,9 @@ type Options struct {
 	Window int
 	// Pace is what the model waits before each answer, so that somebody can watch.
 	Pace time.Duration
+	// Begin, if not nil, is called with the address of the proxy before anything is
+	// played.
+	Begin func(address string)
 	// Tell, if not nil, is told of each request when it has been answered.
 	Tell func(Request)
 	// Stay, if not nil, is called when everything has been played, with the address of
@@ -140,6 +143,9 @@ func (p *play) run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer stopProxy()
+	if p.options.Begin != nil {
+		p.options.Begin(address.String())
+	}
 	report, err := p.requests(ctx, address.String())
 	p.role.end()
 	if err != nil {

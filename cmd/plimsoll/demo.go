@@ -22,7 +22,8 @@ type demoCmd struct {
 	Window  *int   `short:"w" placeholder:"N" help:"Context window of the model in tokens. Default: 64,000; the session takes more than three times that."`
 	Preset  string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Dialect string `enum:"anthropic,openai,responses,gemini" default:"anthropic" help:"The API that the client speaks: anthropic, openai, responses or gemini."`
-	Serve   bool   `help:"Go on serving when the session has been played, until the process is told to end."`
+	Serve   bool   `xor:"end" help:"Go on serving when the session has been played, until the process is told to end. That is so on a terminal."`
+	Once    bool   `xor:"end" help:"End when the session has been played, on a terminal, too."`
 	Plain   bool   `help:"Print sentences instead of gauges, as fast as it goes."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 }
@@ -30,6 +31,8 @@ type demoCmd struct {
 // Help is the long help text.
 func (*demoCmd) Help() string {
 	return `Plays a recorded session to a scripted model, through the proxy and over HTTP, and shows what the proxy does about it: the load of each request against the line, what is cut and why, what the model reads back, and what it all saved. It needs no key, no network and no configuration, and keeps nothing.
+
+On a terminal it prints the address of the dashboard first, which shows the same in a browser while it happens, and goes on serving in the end, until it is told to stop. In a pipe it plays as fast as it goes and ends.
 
 The session is of an agent at work on the sources of plimsoll. What its tools printed is real, what the model said was written for it. The model refuses what is over its window, as real ones do.
 
@@ -39,6 +42,7 @@ Examples:
 
     plimsoll demo
     plimsoll demo --window 32000 --dialect openai
+    plimsoll demo --once
     plimsoll demo --plain | less
     plimsoll demo --json | jq .total.net_usd
     plimsoll demo --serve`
@@ -52,8 +56,9 @@ func (c *demoCmd) Validate() error {
 	return nil
 }
 
-// demoPace is what the model waits before an answer when somebody watches.
-const demoPace = 50 * time.Millisecond
+// demoPace is what the model waits before an answer when somebody watches: all of it
+// takes some eight seconds then.
+const demoPace = 120 * time.Millisecond
 
 // Run plays.
 func (c *demoCmd) Run(p *process, root *cli) error {
@@ -70,17 +75,19 @@ func (c *demoCmd) Run(p *process, root *cli) error {
 	if c.Window != nil {
 		o.Window = *c.Window
 	}
+	stays := c.Serve || shown.gauges && !c.Once
 	if shown.gauges {
 		o.Pace = demoPace
 	}
-	if c.Serve {
+	if stays {
+		o.Begin = shown.begin
 		o.Stay = func(ctx context.Context, address string, r *demo.Report) { shown.stay(ctx, address, r) }
 	}
 	r, err := demo.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	if !c.Serve {
+	if !stays {
 		shown.report(r)
 	}
 	if !r.Whole() {
@@ -116,6 +123,7 @@ func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell f
 	flags := serveFlags{
 		Upstream: upstream.String(), Limit: &window, Preset: s.preset, Store: filepath.Join(s.dir, "store.db"),
 	}.flags()
+	flags = append(flags, config.Flag{Key: "serve.dashboard", Name: "--dashboard", Value: "on"})
 	settings, err := config.Load(&config.Options{Flags: flags, File: s.root.Config, Dir: s.dir, Preset: presetSettings})
 	if err != nil {
 		return nil, separate(err)

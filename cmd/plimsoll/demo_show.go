@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/demo"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/web"
 )
 
 // show draws a demonstration while it is played.
@@ -299,13 +300,18 @@ func allOf(n, all int, are string) string {
 
 func dollars(usd float64) string { return plimsoll.Dollars(usd).String() }
 
+// begin says where it can be watched.
+func (s *show) begin(address string) {
+	fmt.Fprintf(s.p.stderr, "plimsoll: dashboard on %s%s\n", address, web.Root)
+}
+
 // stay prints the report, and how to ask the proxy, until the process is told to end.
 func (s *show) stay(ctx context.Context, address string, r *demo.Report) {
 	s.report(r)
 	_ = s.p.out.Flush() // as above
-	fmt.Fprintf(s.p.stderr, `plimsoll: serving %[1]s until it is told to end; try
+	fmt.Fprintf(s.p.stderr, `plimsoll: serving %[1]s until it is told to end (Ctrl-C); look at %[1]s%[3]s, or try
   curl -si %[1]s/v1/messages -H 'anthropic-version: 2023-06-01' -d '{"model":%[2]q,"max_tokens":100,"messages":[{"role":"user","content":"hello"}]}'
   curl -s %[1]s/plimsoll/v1/accounts/total
-`, address, "claude-sonnet-4-5")
+`, address, "claude-sonnet-4-5", web.Root)
 	<-ctx.Done()
 }

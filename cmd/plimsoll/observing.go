@@ -82,7 +82,8 @@ func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error)
 
 // withoutToken is a request without the operator's token, which names no tenant.
 func withoutToken(r *http.Request, token string) *http.Request {
-	if token == "" || r.Header.Get("Authorization") != "Bearer "+token {
+	_, password, _ := r.BasicAuth()
+	if token == "" || r.Header.Get("Authorization") != "Bearer "+token && password != token {
 		return r
 	}
 	r = r.Clone(r.Context())

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/web"
 )
 
 // serveFlags are those of every command that runs the proxy.
@@ -49,8 +50,9 @@ type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
 	Admin  string `placeholder:"HOST:PORT" help:"Where to serve metrics and the API of our own. Default: the same address."`
 	serveFlags
-	Log     string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
-	Verbose bool   `short:"v" help:"Log every request, without content."`
+	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then it is open to whoever is on this machine."`
+	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
+	Verbose   bool   `short:"v" help:"Log every request, without content."`
 }
 
 // Help is the long help text.
@@ -61,11 +63,12 @@ Clients keep their own keys, which are passed on and neither stored nor logged. 
 
 Headers of a request: X-Plimsoll-Bypass, -Preset, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
 
-/healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to whoever has the token in PLIMSOLL_ADMIN_TOKEN.
+/healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to whoever has the token in PLIMSOLL_ADMIN_TOKEN. /plimsoll/ is the dashboard, which shows contents of all tenants; it is there with a token, or with --dashboard. Browsers ask for the token as a password; the name does not matter.
 
 Examples:
 
     plimsoll serve
+    plimsoll serve --dashboard
     plimsoll serve --openai http://127.0.0.1:11434/v1 --limit 32000
     plimsoll serve --listen :7171 --store postgres://plimsoll@db/plimsoll
     OPENAI_BASE_URL=http://127.0.0.1:7171/v1 your-agent
@@ -78,6 +81,9 @@ func (c *serveCmd) Run(p *process, root *cli) error {
 		config.Flag{Key: "serve.listen", Name: "--listen", Value: c.Listen},
 		config.Flag{Key: "serve.admin", Name: "--admin", Value: c.Admin},
 	)
+	if c.Dashboard {
+		flags = append(flags, config.Flag{Key: "serve.dashboard", Name: "--dashboard", Value: "on"})
+	}
 	settings, err := p.settings(root, flags)
 	if err != nil {
 		return err
@@ -117,6 +123,13 @@ func (c *serveCmd) listen(ctx context.Context, p *process, s *serving) error {
 			return errors.Join(err, main.Close())
 		}
 		fmt.Fprintf(p.stderr, "plimsoll: admin on http://%s\n", admin.Addr())
+	}
+	if s.dashboard != nil {
+		at := main
+		if admin != nil {
+			at = admin
+		}
+		fmt.Fprintf(p.stderr, "plimsoll: dashboard on http://%s%s\n", at.Addr(), web.Root)
 	}
 	fmt.Fprintf(p.stderr, "plimsoll: serving http://%s\n", main.Addr())
 	return s.server.Serve(ctx, main, admin)

@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/telemetry/redact"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/web"
 )
 
 // adminToken is the variable with the operator's token.
@@ -31,6 +32,8 @@ type serving struct {
 	server    *proxy.Server
 	keepers   *keepers
 	observers observers
+	// dashboard is nil if it is not shown.
+	dashboard *web.Dashboard
 }
 
 // servingOptions are what is not a setting.
@@ -86,16 +89,21 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	if _, err := s.keepers.named(""); err != nil {
 		return err
 	}
+	var watch func(context.Context, transport.Sight)
+	if showsDashboard(set.Serve, p.getenv(adminToken)) {
+		s.dashboard = s.newDashboard(ctx, p, upstreams, o)
+		watch = s.dashboard.Watch
+	}
 	s.transport, err = transport.New(&transport.Options{
 		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
-		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Logger: o.log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
 	})
 	if err != nil {
 		return err
 	}
 	s.server, err = proxy.New(&proxy.Options{
-		Transport: s.transport, Upstreams: upstreams, Ready: s.ready, Control: api, Metrics: s.observers.metrics.Handler(),
+		Transport: s.transport, Upstreams: upstreams, Ready: s.ready, Control: operators(api, s.dashboard), Metrics: s.observers.metrics.Handler(),
 		Wrap:    s.observers.traces.Middleware,
 		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
 		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: max(time.Millisecond, seconds(set.Serve.DrainSeconds)),
@@ -114,11 +122,17 @@ func (s *serving) ready(ctx context.Context) error {
 	return err
 }
 
+// learned returns what upstreams have said about their models.
+func (s *serving) learned() []transport.LearnedLimit { return s.transport.Learned() }
+
 // close ends everything that was opened.
 func (s *serving) close() error {
 	var err error
 	if s.transport != nil {
 		err = s.transport.Close()
+	}
+	if s.dashboard != nil {
+		err = errors.Join(err, s.dashboard.Close())
 	}
 	if s.keepers != nil {
 		err = errors.Join(err, s.keepers.close())
@@ -173,8 +187,10 @@ type keepers struct {
 	registry   *model.Registry
 	tokenizers string
 	meter      *token.Meter
-	mu         sync.Mutex
-	made       map[string]*plimsoll.Keeper
+	// calibration is what the meter learns.
+	calibration *token.Calibration
+	mu          sync.Mutex
+	made        map[string]*plimsoll.Keeper
 }
 
 func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error) {
@@ -186,13 +202,14 @@ func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error
 	if err != nil {
 		return nil, err
 	}
+	calibration := token.NewCalibration(&token.CalibrationOptions{Log: o.log})
 	meter := token.NewMeter(&token.MeterOptions{
 		Options:     token.Options{Registry: registry, Tokenizers: tokenizers},
-		Calibration: token.NewCalibration(&token.CalibrationOptions{Log: o.log}),
+		Calibration: calibration,
 	})
 	return &keepers{
 		p: p, root: o.root, flags: o.flags, settings: c, registry: registry, tokenizers: tokenizers,
-		meter: meter, made: map[string]*plimsoll.Keeper{},
+		meter: meter, calibration: calibration, made: map[string]*plimsoll.Keeper{},
 	}, nil
 }
 

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/control"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/proxy"
+	"github.com/plimsoll/plimsoll/telemetry/redact"
+	"github.com/plimsoll/plimsoll/web"
+)
+
+// showsDashboard reports whether the operator is to have the dashboard: if asked for, or
+// where a token keeps everybody else out.
+func showsDashboard(s config.Serve, token string) bool {
+	return s.Dashboard == "on" || s.Dashboard == "auto" && token != ""
+}
+
+// newDashboard makes the pages for the operator. They end with the context, so that
+// nobody who looks at them keeps the process from ending.
+func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *web.Dashboard {
+	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv}
+	if s.settings.Settings.Preset == preset.NameGemini {
+		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
+	}
+	d := web.New(&web.Options{
+		Store: s.store, Models: s.keepers.registry, Logger: o.log,
+		Limit:   func(name string) model.Limit { return limitFor(s.settings, limits, name) },
+		Learned: s.learned, Drift: s.keepers.calibration.Drift, Account: s.keepers.total, Ready: s.ready,
+		Flights: func() (requests, waiting int) {
+			load := s.server.Load()
+			return load.Requests, load.Waiting
+		},
+		Setup: s.setup(p, upstreams, o),
+	})
+	context.AfterFunc(ctx, func() { _ = d.Close() }) // it never fails
+	return d
+}
+
+// setup says what the process runs with.
+func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions) web.Setup {
+	info, _ := debug.ReadBuildInfo()
+	set := s.settings.Settings
+	where := string(set.Store)
+	switch {
+	case o.ephemeral != "":
+		where = "kept until the process ends"
+	case where == "":
+		where = "the user's own"
+	}
+	is := web.Setup{
+		Version: buildOf(info).Version, Store: redact.Text(where), Summaries: redact.Text(set.Compaction.Summarizer),
+		Upstreams: []web.Upstream{
+			{API: "openai", Address: upstreams.OpenAI.Redacted()},
+			{API: "anthropic", Address: upstreams.Anthropic.Redacted()},
+			{API: "gemini", Address: upstreams.Gemini.Redacted()},
+		},
+	}
+	for _, v := range s.settings.Values {
+		is.Settings = append(is.Settings, web.Setting{
+			Key: v.Key, Value: redact.Text(v.String()), Origin: v.Origin.String(), Default: v.Origin.Kind == config.FromDefault, Help: v.Help,
+		})
+	}
+	for _, problem := range s.settings.Problems {
+		is.Problems = append(is.Problems, redact.Text(problem.Error()))
+	}
+	return is
+}
+
+// operators is what the operator is answered below /plimsoll/.
+func operators(api http.Handler, pages *web.Dashboard) http.Handler {
+	if pages == nil {
+		return api
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, control.Root) {
+			api.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+}
