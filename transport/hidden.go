@@ -164,7 +164,8 @@ func (f *flow) seen(record weave.Record, hid bool) {
 	}
 	if hid {
 		key := keyFor(kindHidden, at)
-		h := hidden{Records: f.withOthers(key, record), Messages: len(chain) - 1}
+		h := f.withOthers(key, record)
+		h.Messages = len(chain) - 1
 		if known && before != key {
 			h.Before = &before
 		}
@@ -178,17 +179,19 @@ func (f *flow) seen(record weave.Record, hid bool) {
 	f.t.records.keep(recordKey{f.owner.key, keyFor(kindSeen, at)}, note)
 }
 
-// withOthers puts a record before those of other replies at the same place.
-func (f *flow) withOthers(key plimsoll.Digest, record weave.Record) []weave.Record {
-	all := []weave.Record{record}
+// withOthers puts a record before those of other replies at the same place. What stands
+// before that place is the same for all of them.
+func (f *flow) withOthers(key plimsoll.Digest, record weave.Record) hidden {
+	all := hidden{Records: []weave.Record{record}}
 	_, body, ok := f.recorded(key)
 	var h hidden
 	if !ok || json.Unmarshal(body, &h) != nil {
 		return all
 	}
+	all.Before = h.Before
 	for _, other := range h.Records {
-		if other.Shown != record.Shown && len(all) < maxReplies {
-			all = append(all, other)
+		if other.Shown != record.Shown && len(all.Records) < maxReplies {
+			all.Records = append(all.Records, other)
 		}
 	}
 	return all

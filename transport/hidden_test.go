@@ -89,3 +89,27 @@ func TestC11_AnAnswerWithHiddenRoundsCanBeNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestARequestThatIsRepeatedLosesNothingThatWasHiddenBefore(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, hiddenChat(0, 2, 4))
+	b := newBench(t, nil, transport.Options{Store: newStore(t), Expand: transport.ExpandAlways})
+	b.server = u.Server
+	a := b.agent(plimsoll.OpenAI, false)
+	a.say("hi")
+	a.ask() // calls 0 and 1
+	a.say("go on")
+	question := a.history
+	for range 2 { // calls 2 and 3, and again 4 and 5
+		a.history = question
+		a.ask()
+	}
+	a.say("and on")
+	a.ask()
+	last := u.bodies[len(u.bodies)-1]
+	for _, hidden := range []string{"hid0", "hid4"} {
+		if strings.Count(last, hidden) != 2 {
+			t.Errorf("the model does not see %s: %s", hidden, last)
+		}
+	}
+}
