@@ -76,7 +76,10 @@ func statusIn(text string) (bad, known bool) {
 func statusAfter(s string, named bool) (string, bool) {
 	s = trimFold(s, "ed")
 	for {
-		s = strings.TrimLeft(s, " \t_\"'\\:=：")
+		s = trimSigns(s)
+		if s == "" || !named && !mayName[s[0]] {
+			return "", false
+		}
 		switch {
 		case hasFold(s, "with"):
 			s = s[4:]
@@ -97,6 +100,24 @@ func statusAfter(s string, named bool) (string, bool) {
 			return status, true
 		}
 	}
+}
+
+// mayName are the letters that words begin with which say that a status follows.
+var mayName = [256]bool{'w': true, 'W': true, 'c': true, 'C': true, 's': true, 'S': true}
+
+// trimSigns removes what may stand between the words and the number of a status.
+func trimSigns(s string) string {
+	for i := range len(s) {
+		switch s[i] {
+		case ' ', '\t', '_', '"', '\'', '\\', ':', '=':
+		default:
+			if rest, ok := strings.CutPrefix(s[i:], "："); ok {
+				return trimSigns(rest)
+			}
+			return s[i:]
+		}
+	}
+	return ""
 }
 
 func isNumber(s string) bool {

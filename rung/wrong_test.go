@@ -1,6 +1,7 @@
 package rung
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,14 +37,16 @@ func plainStatus(text string) (bad, known bool) {
 		for _, word := range []string{"xit", "XIT", "eturn", "終了コード"} {
 			for rest, found := end, true; found; {
 				_, rest, found = strings.Cut(rest, word)
-				if status, ok := statusAfter(rest, word == "終了コード"); ok && found {
-					bad, known = bad || status != "0", true
+				if m := statusPattern.FindStringSubmatch(rest); found && m != nil && (m[1] != "" || word == "終了コード") {
+					bad, known = bad || strings.TrimLeft(m[2], "0") != "", true
 				}
 			}
 		}
 	}
 	return bad, known
 }
+
+var statusPattern = regexp.MustCompile(`^(?i:ed)?[ \t_"'\\:=：]*(?:(?i:with)[ \t_"'\\:=：]*)*((?i:code|status)(?:[ \t_"'\\:=：]|(?i:with|code|status))*)?(-?[0-9]{1,10})(?:[^0-9]|$)`)
 
 // plainExtent is extentOf, line by line.
 func plainExtent(text string) extent {
@@ -60,7 +63,7 @@ var outputPieces = slices.Concat(errorStarts[:], []string{
 	"\n", "\n", "\n", "\r\n", " ", "\t", "a", "x", "ERROR: ", "Err", "or", "Error", "MyError", "app.MyException: ", "Keyboard", "KeyboardInterrupt",
 	"E   ", "E", "at f (a.js:1:2)", "at ", "goroutine 1 [running]", "goroutine ", "main.go:3:5: bad", "main.go:3:5: warning: odd", ":", ": ", "3:",
 	"level=error", "level=", "vel=", " panicked at ", "ked at ", "失敗しました", "例外が", "エラー", "日本", "\xff", " ERROR ", "[FATAL]", "FATAL",
-	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0",
+	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0", "xited with", " with ", "code", "status", "：", "_\":", "-9", "12345678901", "00",
 	strings.Repeat("long ", 60), strings.Repeat(" ", 300), "[tool output truncated]", "\n\n[tool output truncated; ref=c1]",
 })
 
