@@ -47,7 +47,8 @@ type Calibration struct {
 // CalibrationOptions configure a calibration.
 type CalibrationOptions struct {
 	// Log receives one line for each observation, at debug level, and a warning
-	// when an estimate was off by more than a tenth; nil means no log.
+	// when an estimate was off by more than a tenth, unless one of the last few of
+	// the model's was, too; nil means no log.
 	Log *slog.Logger
 }
 
@@ -67,7 +68,13 @@ type learned struct {
 	// applied is the factor in force. It follows the learned one in steps, because
 	// every other factor gives every message another weight.
 	applied float64
+	// quiet is how many right estimates it takes until there is another warning.
+	quiet int
 }
+
+// quietFor is how many right estimates must come between two warnings: who was told of
+// a model that is off need not be told with every request.
+const quietFor = 20
 
 // factorRest is by how much the factor in force may be off before it is changed.
 const factorRest = 0.01
@@ -182,8 +189,14 @@ func (c *Calibration) report(l *learned, estimate, actual int, off float64) {
 		return
 	}
 	level := slog.LevelDebug
-	if off > 0.1 || off < -0.1 {
+	switch far := off > 0.1 || off < -0.1; {
+	case !far:
+		l.quiet = max(0, l.quiet-1)
+	case l.quiet == 0:
 		level = slog.LevelWarn
+		fallthrough
+	default:
+		l.quiet = quietFor
 	}
 	c.log.Log(context.Background(), level, "token count compared with the bill",
 		"model", l.Model, "estimated", estimate, "actual", actual, "off", off, "factor", l.Factor)

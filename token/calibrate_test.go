@@ -163,3 +163,29 @@ func TestF11_NoBillBendsTheScaleOutOfBounds(t *testing.T) {
 		}
 	})
 }
+
+func TestF11_ALogIsWarnedOnceOfAModelThatDrifts(t *testing.T) {
+	var log bytes.Buffer
+	c := token.NewCalibration(&token.CalibrationOptions{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	m := token.NewMeter(&token.MeterOptions{Calibration: c})
+	conversation := plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: "gpt-4.1", Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, strings.Repeat("a word ", 500)))}
+	actual := m.Weigh(conversation).Total
+	conversations := 0
+	bill := func(times, percent int) {
+		for range times {
+			conversations++
+			m.Observe(fmt.Sprint("conversation ", conversations), conversation, plimsoll.Usage{Input: actual * percent / 100})
+		}
+	}
+	warned := func() int { return strings.Count(log.String(), "level=WARN") }
+	if bill(20, 100); warned() != 0 {
+		t.Errorf("a right count is warned of: %s", log.String())
+	}
+	if bill(60, 150); warned() != 1 {
+		t.Errorf("a count that is wrong by a third is warned of %d times", warned())
+	}
+	bill(60, 100)
+	if bill(60, 150); warned() != 2 {
+		t.Errorf("after a time of right counts there are %d warnings", warned())
+	}
+}

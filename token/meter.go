@@ -122,7 +122,10 @@ func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 // WeighTool returns what one more tool adds.
 func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	s := m.scale(c)
-	n := s.tool(t)
+	n := m.tools(s, plimsoll.ListOf(t)).framing
+	if n > 0 {
+		n -= s.framing.Tools // only the first tool brings it
+	}
 	if c.Tools.Len() == 0 {
 		n += s.framing.Tools
 	}
@@ -184,11 +187,14 @@ func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools weight) {
 		w.framing = s.system(c.System, &w.guessed)
 		return w
 	})
-	tools = m.memo.get(toolsKey(s.key, c.Tools), func() weight {
-		n := s.tools(c.Tools)
+	return system, m.tools(s, c.Tools)
+}
+
+func (m *Meter) tools(s *scale, tools plimsoll.List[plimsoll.Tool]) weight {
+	return m.memo.get(toolsKey(s.key, tools), func() weight {
+		n := s.tools(tools)
 		return weight{framing: n, guessed: n}
 	})
-	return system, tools
 }
 
 // add counts what of a load is guessed.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -45,11 +44,17 @@ func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.De
 
 // FindDecision implements [store.Backend].
 func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
+	const op = "find a decision"
+	// Most conversations are never cut, and are told so by one statement.
+	keys, err := db.decided(ctx, op, tenant, keys)
+	if err != nil {
+		return store.Decision{}, err
+	}
 	var d store.Decision
-	err := db.readTogether(ctx, "find a decision", func(s *session) (err error) {
+	err = db.readTogether(ctx, op, func(s *session) (err error) {
 		// The longest prefixes come first, and one of the first has most likely been
 		// decided for; so not all keys are looked up at once.
-		for part := range slices.Chunk(keys, 64) {
+		for part := range slices.Chunk(keys, decisionChunk) {
 			d, err = firstDecision(s, tenant, part)
 			if !errors.Is(err, plimsoll.ErrNotFound) {
 				return err
@@ -65,6 +70,42 @@ func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []pl
 		err = db.mark(ctx, tenant, d.Key, now)
 	}
 	return d, err
+}
+
+// decided returns the keys from about the first on that has a decision.
+func (db *DB) decided(ctx context.Context, op string, tenant store.TenantID, keys []plimsoll.Digest) (from []plimsoll.Digest, err error) {
+	err = db.read(ctx, op, func(s *session) error {
+		for i := 0; i < len(keys); i += decisionChunk {
+			var found int
+			err := s.rowOf(`SELECT count(*) FROM json_each(?) k CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)`,
+				[]any{keyList(keys[i:min(i+decisionChunk, len(keys))]), tenant[:]}, func(scan func(...any) error) error { return scan(&found) })
+			if err != nil {
+				return err
+			}
+			if found > 0 {
+				from = keys[i:]
+				return nil
+			}
+		}
+		return errors.Join(s.ctx.Err(), plimsoll.ErrNotFound)
+	})
+	return from, err
+}
+
+// decisionChunk is how many keys are looked up at once.
+const decisionChunk = 64
+
+// keyList writes keys as a JSON list, which json_each reads.
+func keyList(keys []plimsoll.Digest) string {
+	b := make([]byte, 0, len(keys)*(2*len(plimsoll.Digest{})+len(`"",`))+len("[]"))
+	b = append(b, '[')
+	for i, key := range keys {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(hex.AppendEncode(append(b, '"'), key[:]), '"')
+	}
+	return string(append(b, ']'))
 }
 
 // mark marks a decision as used, unless the disk is full or somebody writes for long:
@@ -84,19 +125,11 @@ func (db *DB) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Dige
 
 // firstDecision reads the decision of the first key that has one.
 func firstDecision(s *session, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
-	names := make([]string, len(keys))
-	for i, key := range keys {
-		names[i] = hex.EncodeToString(key[:])
-	}
-	list, err := json.Marshal(names)
-	if err != nil {
-		return store.Decision{}, err
-	}
 	var d *decision
-	err = s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
+	err := s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
 		CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)
 		LEFT JOIN bodies b ON b.row = d.row ORDER BY k.key LIMIT 1`,
-		[]any{string(list), tenant[:]}, func(scan func(...any) error) (err error) {
+		[]any{keyList(keys), tenant[:]}, func(scan func(...any) error) (err error) {
 			var owner store.TenantID
 			owner, d, err = scanDecision(scan)
 			if err == nil && (owner != tenant || !slices.Contains(keys, d.Key)) {
