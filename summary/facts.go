@@ -124,8 +124,11 @@ func readCall(made plimsoll.ToolCall) call {
 }
 
 func plainKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
+	return strings.ToLower(joined.Replace(key))
 }
+
+// joined takes out what parts the words of a key.
+var joined = strings.NewReplacer("_", "", "-", "")
 
 // commandLine reads a command that is a text, or a list such as bash -lc TEXT.
 func commandLine(value any) string {

@@ -3,8 +3,9 @@
 // A proxy has a small heap that lives and large requests that do not. Go collects when
 // the heap has doubled: with little alive that is every few dozen requests, each time
 // for the price of looking at everything; with many large requests at once it lets as
-// much garbage lie as there is alive, which is when memory is short. Here a process may
-// always allocate a fixed amount, and no more than half of what is alive beyond that.
+// much garbage lie as there is alive, which is when memory is short. Here a small heap
+// may grow many times over, and a large one by a quarter. What makes it large are bodies
+// of requests, which the collector need not look into, so that is no loss.
 package garbage
 
 import (
@@ -16,8 +17,11 @@ import (
 )
 
 const (
-	// room is what may always be allocated between two collections.
-	room = 96 << 20
+	// most and little are what may be allocated between two collections of a small and
+	// of a large heap, and grown is where one becomes the other.
+	most   = 96 << 20
+	little = 32 << 20
+	grown  = 160 << 20
 	// liveMetric is what was found alive by the last collection.
 	liveMetric = "/gc/heap/live:bytes"
 	// least is the smallest heap that is reckoned with.
@@ -71,14 +75,18 @@ func (b *bound) stop() {
 // percentFor returns the percentage for a heap of which so many bytes are alive.
 func percentFor(live uint64) int {
 	live = max(live, least)
-	return int(max(room, live/2) * 100 / live)
+	room := max(little, live/4)
+	if live < grown {
+		room = max(room, min(most, grown-live))
+	}
+	return int(room * 100 / live)
 }
 
 func alive() uint64 {
 	sample := []metrics.Sample{{Name: liveMetric}}
 	metrics.Read(sample)
 	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return room // an unknown runtime gets Go's own percentage
+		return most // an unknown runtime gets Go's own percentage
 	}
 	return sample[0].Value.Uint64()
 }
