@@ -93,15 +93,14 @@ type hasher struct {
 // messageKey identifies what a message weighs on a scale. A message with a
 // digest is not looked into.
 func messageKey(scale uint64, m plimsoll.Message, inList bool) xxh3.Uint128 {
+	if m.Digest != (plimsoll.Digest{}) {
+		return digestKey(scale, m.Digest, inList)
+	}
 	h := hashers.Get().(*hasher)
 	defer hashers.Put(h)
 	h.Reset()
 	h.int(scale)
 	h.bool(inList)
-	if m.Digest != (plimsoll.Digest{}) {
-		h.Write(m.Digest[:])
-		return h.Sum128()
-	}
 	h.string(string(m.Role))
 	h.string(m.Name)
 	h.parts(m.Parts)
@@ -136,6 +135,19 @@ func toolsKey(scale uint64, tools plimsoll.List[plimsoll.Tool]) xxh3.Uint128 {
 
 // What stands where a message's key has zero or one.
 const headSystem, headTools = 2, 3
+
+// digestKey keeps the keys of scales apart; a digest is a hash already.
+func digestKey(scale uint64, d plimsoll.Digest, inList bool) xxh3.Uint128 {
+	const odd, other = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	place := scale * 2
+	if inList {
+		place++
+	}
+	return xxh3.Uint128{
+		Hi: binary.LittleEndian.Uint64(d[:8]) + place*odd,
+		Lo: (binary.LittleEndian.Uint64(d[8:]) ^ place*other) * odd,
+	}
+}
 
 func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
 	h.int(uint64(parts.Len()))
