@@ -51,9 +51,9 @@ func (r *Request) Continues() bool {
 	return ok && c.Continues()
 }
 
-// maxViolations is how many are listed. Nobody reads more, and a body could be made
+// MaxViolations is how many are listed. Nobody reads more, and a body could be made
 // to have millions.
-const maxViolations = 256
+const MaxViolations = 256
 
 // Violations gathers what an API would refuse, up to a number that people can read.
 type Violations struct{ all []Violation }
@@ -61,7 +61,7 @@ type Violations struct{ all []Violation }
 // Add adds a violation. Message and part are -1 where they have no meaning. The
 // text comes in pieces, which are put together only if there is room.
 func (v *Violations) Add(rule string, message, part int, text ...string) {
-	if len(v.all) < maxViolations {
+	if len(v.all) < MaxViolations {
 		v.all = append(v.all, Violation{rule, message, part, strings.Join(text, "")})
 	}
 }
@@ -84,16 +84,16 @@ func Check(r *Request) []Violation {
 }
 
 func (r *Request) check(found *Violations) {
-	o := r.Outline()
+	p := newPairing(r.conversation.Messages)
 	if !r.Continues() {
-		for _, at := range o.Orphans {
+		for at := range p.Orphans() {
 			found.Add(RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
 		}
 	}
-	for _, at := range o.Dead {
+	for at := range p.Open(false) {
 		found.Add(RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on")
 	}
-	r.writer.Check(r, found)
+	r.writer.Check(r, p, found)
 }
 
 // CheckEdited returns what Check finds in the edited request and, beyond that,
@@ -102,15 +102,13 @@ func (r *Request) check(found *Violations) {
 func CheckEdited(original, edited *Request) []Violation {
 	var found Violations
 	edited.check(&found)
-	same := map[plimsoll.Digest]bool{}
-	for _, m := range original.conversation.Messages.All() {
-		if plimsoll.Has[plimsoll.Reasoning](m) {
-			same[m.Digest] = true
-		}
-	}
+	same := original.thoughtful()
 	var known map[plimsoll.Digest]bool
 	for i, m := range edited.conversation.Messages.All() {
-		if !plimsoll.Has[plimsoll.Reasoning](m) || same[m.Digest] {
+		if !plimsoll.Has[plimsoll.Reasoning](m) {
+			continue
+		}
+		if _, ok := same.Find(string(m.Digest[:])); ok {
 			continue
 		}
 		if known == nil {
@@ -123,6 +121,26 @@ func CheckEdited(original, edited *Request) []Violation {
 		}
 	}
 	return found.all
+}
+
+// thoughtful finds the messages with reasoning by their digests.
+func (r *Request) thoughtful() *Keys {
+	messages, n := r.conversation.Messages, 0
+	for _, m := range messages.All() {
+		if plimsoll.Has[plimsoll.Reasoning](m) {
+			n++
+		}
+	}
+	keys := NewKeys(n, func(i int) string {
+		digest := messages.At(i).Digest
+		return string(digest[:])
+	})
+	for i, m := range messages.All() {
+		if plimsoll.Has[plimsoll.Reasoning](m) {
+			keys.Put(i)
+		}
+	}
+	return keys
 }
 
 // reasoning returns the fingerprints of all reasoning in the request.
@@ -159,8 +177,8 @@ func reasoning(m plimsoll.Message) iter.Seq2[int, plimsoll.Digest] {
 
 // CheckPending adds calls at the end that have no result, for APIs that refuse
 // them.
-func CheckPending(r *Request, found *Violations, text string) {
-	for _, at := range r.Outline().Pending {
+func CheckPending(p *Pairing, found *Violations, text string) {
+	for at := range p.Open(true) {
 		found.Add(RuleNoResult, at.Message, at.Part, text)
 	}
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -69,21 +70,26 @@ func (id Identity) Sum() plimsoll.Digest {
 // Chain returns the identity of every prefix of the conversation: entry 0 stands
 // for system and tools alone, entry i+1 for everything up to message i. Two
 // requests that share a history share the beginning of their chains, whatever
-// the client did to fields that do not matter.
-func (r *Request) Chain() []plimsoll.Digest {
-	chain := make([]plimsoll.Digest, r.layout.Len()+1)
+// the client did to fields that do not matter. It must not be changed.
+func (r *Request) Chain() []plimsoll.Digest { return r.layout.links }
+
+// chain makes the chain of the identities, in their place.
+func (l *Layout) chain(d plimsoll.Dialect) {
 	root := NewIdentity()
-	root.Field("dialect", []byte(r.dialect))
-	root.Field("system", r.layout.SystemIdentity[:])
-	root.Field("tools", r.layout.ToolsIdentity[:])
-	chain[0] = root.Sum()
-	var link [2 * len(plimsoll.Digest{})]byte
-	for i := range r.layout.Identities {
-		copy(link[:], chain[i][:])
-		copy(link[len(plimsoll.Digest{}):], r.layout.Identities[i][:])
-		chain[i+1] = DigestOf(link[:])
+	root.Field("dialect", []byte(d))
+	root.Field("system", l.SystemIdentity[:])
+	root.Field("tools", l.ToolsIdentity[:])
+	if l.links == nil {
+		l.links = make([]plimsoll.Digest, 1)
 	}
-	return chain
+	l.links[0] = root.Sum()
+	var link [2 * len(plimsoll.Digest{})]byte
+	for i := range l.Len() {
+		copy(link[:], l.links[i][:])
+		copy(link[len(plimsoll.Digest{}):], l.links[i+1][:])
+		l.links[i+1] = DigestOf(link[:])
+	}
+	l.links = slices.Clip(l.links)
 }
 
 // SharedPrefix returns how many bytes two bodies have in common from the start:

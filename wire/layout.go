@@ -24,28 +24,29 @@ type Layout struct {
 	// System, Tools and their identities.
 	System         []plimsoll.Part
 	SystemIdentity plimsoll.Digest
-	Tools          []plimsoll.Tool
+	Tools          plimsoll.List[plimsoll.Tool]
 	ToolsIdentity  plimsoll.Digest
 	// Messages is the list that holds the messages. If the body has something
 	// else in its place that stands for one message, Messages is the span of that
 	// without items.
 	Messages rawjson.List
-	// Identities run in parallel with the messages. Those of messages that say the
-	// same are equal, whatever the client did to fields that do not matter (cache
-	// marks, a text as string or as list).
-	Identities []plimsoll.Digest
-	building   plimsoll.ListBuilder[plimsoll.Message]
-	said       plimsoll.List[plimsoll.Message]
+	// links has room for the beginning of the chain, and then the identities of the
+	// messages, of which the request makes the chain. The identities of messages that
+	// say the same are equal, whatever the client did to fields that do not matter
+	// (cache marks, a text as string or as list).
+	links    []plimsoll.Digest
+	building plimsoll.ListBuilder[plimsoll.Message]
+	said     plimsoll.List[plimsoll.Message]
 }
 
 // Reset forgets the messages: of members with one name the last counts.
 func (l *Layout) Reset() {
-	l.Messages, l.Identities = rawjson.List{}, nil
+	l.Messages, l.links = rawjson.List{}, nil
 	l.building.List()
 }
 
 // Len returns the number of messages.
-func (l *Layout) Len() int { return len(l.Identities) }
+func (l *Layout) Len() int { return max(0, len(l.links)-1) }
 
 // Message returns message i of a request.
 func (l *Layout) Message(i int) plimsoll.Message { return l.said.At(i) }
@@ -56,57 +57,36 @@ func (l *Layout) Replace(i int, m plimsoll.Message) { l.building.Set(i, m) }
 // Add appends a message that stands at a span, and gives it the digest of its raw
 // bytes if it has none.
 func (l *Layout) Add(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
-	if !s.Spend(laterBytes(m)) || !l.grow(s) {
+	if !s.Spend(checkBytes) || !l.grow(s) {
 		return
 	}
 	if m.Digest == (plimsoll.Digest{}) {
 		m.Digest = DigestOf(at.Of(s.Body))
 	}
 	l.building.Append(m)
-	l.Identities = append(l.Identities, identity)
+	l.links = append(l.links, identity)
 	l.Messages.Items = append(l.Messages.Items, at)
 }
 
-// What a message takes: itself; later its link of the chain; and what an outline
-// and a codec's check take for it, while their lists grow, and more where it opens a
-// turn or a round.
-const (
-	messageBytes = 72
-	linkBytes    = 16
-	outlineBytes = 24
-	turnBytes    = 300
-	roundBytes   = 85
-)
+// checkBytes is what any check takes for a message.
+const checkBytes = 4
 
-func laterBytes(m plimsoll.Message) int {
-	switch {
-	case m.Role == plimsoll.Assistant:
-		return linkBytes + outlineBytes + roundBytes
-	case m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m):
-		return linkBytes + outlineBytes + turnBytes
-	}
-	return linkBytes + outlineBytes
-}
-
-// grow makes room for a message. No list is longer than the body, so the messages
-// that have been read tell about how many there will be at most.
+// grow makes room for a message.
 func (l *Layout) grow(s *Scanner) bool {
 	n := l.Len()
-	if n < cap(l.Identities) && n < cap(l.Messages.Items) && n < l.building.Cap() {
+	if n+1 < cap(l.links) && n < cap(l.Messages.Items) && n < l.building.Cap() {
 		return true
 	}
-	room := 16
-	if n > 0 {
-		read, left := s.Offset()-l.Messages.Start, len(s.Body)-s.Offset()
-		room = max(n/2, min(7*n, int(float64(n)*float64(left)/float64(read)*1.1)+8))
-	}
-	if !s.Spend(messageBytes * (n + room)) {
+	room := s.expected(n, l.Messages.Start)
+	if !growList(s, &l.building, room) {
 		return false
 	}
-	l.building.Grow(room)
-	l.Identities = Grow(s, l.Identities, room)
+	if n == 0 {
+		l.links = append(l.links[:0], plimsoll.Digest{})
+	}
+	l.links = Grow(s, l.links, room)
 	l.Messages.Items = Grow(s, l.Messages.Items, room)
-	return s.Spend(messageBytes * (l.building.Cap() - n - room))
+	return s.Err() == nil
 }
 
 // ReadMessages reads the list of messages that the scanner stands at, each by read.
@@ -138,7 +118,7 @@ func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (pl
 // Beside appends to a list that runs in parallel with the messages, while the next
 // of them is being read.
 func Beside[T any](s *Scanner, l *Layout, list []T, item T) []T {
-	if room := cap(l.Identities); cap(list) < room {
+	if room := cap(l.links); cap(list) < room {
 		list = Grow(s, list, room-len(list))
 	}
 	return Append(s, list, item)

@@ -5,16 +5,17 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// What parts take in memory. With calls and results it is also what an outline
-// keeps of them: whoever decodes a request asks for one sooner or later.
+// What parts take in memory, and what a check takes for calls and results.
 const (
 	partBytes      = 16
+	textBytes      = 16
 	deferredBytes  = 48
-	callBytes      = 48 + 450
-	resultBytes    = 80 + 130
+	callBytes      = 48 + 60
+	resultBytes    = 80 + 12
 	opaqueBytes    = 32
-	reasoningBytes = 32
-	mediaBytes     = 112 + 128
+	reasoningBytes = 48
+	mediaBytes     = 112
+	sourceBytes    = 128
 )
 
 // source is what deferred parts read from. Each kind of part has its own way to
@@ -22,9 +23,8 @@ const (
 type source struct{ body []byte }
 
 type (
-	textSource   source
-	callSource   source
-	opaqueSource source
+	textSource source
+	callSource source
 )
 
 // packed is a span in one word, with a bit to spare. No body is longer than maxBody.
@@ -57,32 +57,51 @@ func (s *Scanner) Parts(parts []plimsoll.Part) plimsoll.List[plimsoll.Part] {
 	return plimsoll.ListOf(parts...)
 }
 
-// TextPart returns a text that is unescaped when somebody reads it.
+// A part is made at once where it shares the bytes of the body, which takes less
+// memory than to remember where to read it. What is escaped is read when somebody
+// looks.
+
+// TextPart returns a text.
 func (s *Scanner) TextPart(t rawjson.Text) plimsoll.Part {
+	if !t.Escaped {
+		s.Spend(textBytes)
+		return plimsoll.Text{Text: t.Decode(s.Body)}
+	}
+	return s.deferText(plimsoll.Text{}, (*textSource)(s.source), t)
+}
+
+func (s *Scanner) deferText(outline plimsoll.Part, from plimsoll.Source, t rawjson.Text) plimsoll.Part {
 	s.Spend(deferredBytes)
 	at := packed(t.Span)
 	if t.Escaped {
 		at |= escaped
 	}
-	return plimsoll.DeferAt(plimsoll.Text{}, (*textSource)(s.source), at)
+	return plimsoll.DeferAt(outline, from, at)
 }
 
 // LoadAt unescapes the text.
 func (s *textSource) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
-	return plimsoll.Text{Text: rawjson.Text{Span: SpanAt(at), Escaped: at&escaped != 0}.Decode(s.body)}
+	return plimsoll.Text{Text: textAt(at).Decode(s.body)}
 }
 
-// CallPart returns a tool call whose arguments are read when somebody looks. They
-// are a JSON string in some dialects and an object in others.
-func (s *Scanner) CallPart(id, name string, arguments rawjson.Span) plimsoll.Part {
+func textAt(at uint64) rawjson.Text {
+	return rawjson.Text{Span: SpanAt(at), Escaped: at&escaped != 0}
+}
+
+// CallPart returns a tool call. Its arguments are a JSON string in some dialects and
+// an object in others.
+func (s *Scanner) CallPart(id, name string, arguments rawjson.Text) plimsoll.Part {
 	s.Spend(callBytes)
-	return s.DeferAt(plimsoll.ToolCall{ID: id, Name: name}, (*callSource)(s.source), arguments)
+	if arguments.Escaped {
+		return s.deferText(plimsoll.ToolCall{ID: id, Name: name}, (*callSource)(s.source), arguments)
+	}
+	return plimsoll.ToolCall{ID: id, Name: name, Arguments: stringOrRaw(s.Body, arguments)}
 }
 
 // LoadAt adds the arguments.
 func (s *callSource) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part {
 	call := outline.(plimsoll.ToolCall)
-	call.Arguments = stringOrRaw(s.body, SpanAt(at))
+	call.Arguments = stringOrRaw(s.body, textAt(at))
 	return call
 }
 
@@ -92,51 +111,44 @@ func (s *Scanner) ResultPart(r plimsoll.ToolResult) plimsoll.Part {
 	return r
 }
 
-// ReasoningPart returns thinking that is read when somebody looks. Either span
-// may be zero.
-func (s *Scanner) ReasoningPart(text, signature rawjson.Span, redacted bool) plimsoll.Part {
+// ReasoningPart returns thinking. Either text may be zero.
+func (s *Scanner) ReasoningPart(text, signature rawjson.Text, redacted bool) plimsoll.Part {
 	s.Spend(reasoningBytes)
-	outline := plimsoll.Part(plimsoll.Reasoning{})
-	if redacted {
-		outline = plimsoll.Reasoning{Redacted: true}
+	if text.Escaped || signature.Escaped {
+		s.Spend(sourceBytes)
+		return s.deferText(plimsoll.Reasoning{Redacted: redacted}, &reasoningSource{s.source, signature}, text)
 	}
-	return s.DeferAt(outline, &reasoningSource{s.source, signature}, text)
+	return plimsoll.Reasoning{Text: stringOrRaw(s.Body, text), Signature: stringOrRaw(s.Body, signature), Redacted: redacted}
 }
 
 type reasoningSource struct {
 	*source
-	signature rawjson.Span
+	signature rawjson.Text
 }
 
 // LoadAt reads text and signature.
 func (s *reasoningSource) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part {
 	r := outline.(plimsoll.Reasoning)
-	r.Text, r.Signature = stringOrRaw(s.body, SpanAt(at)), stringOrRaw(s.body, s.signature)
+	r.Text, r.Signature = stringOrRaw(s.body, textAt(at)), stringOrRaw(s.body, s.signature)
 	return r
 }
 
 // OpaquePart returns a part that is carried and weighed, never edited.
 func (s *Scanner) OpaquePart(kind string, raw rawjson.Span) plimsoll.Part {
-	outline := plimsoll.Part(plimsoll.Opaque{})
-	if kind != "" {
-		s.Spend(opaqueBytes)
-		outline = plimsoll.Opaque{Kind: kind}
-	}
-	return s.DeferAt(outline, (*opaqueSource)(s.source), raw)
+	s.Spend(opaqueBytes)
+	return plimsoll.Opaque{Kind: kind, Raw: raw.View(s.Body)}
 }
 
-// LoadAt adds the raw text.
-func (s *opaqueSource) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part {
-	o := outline.(plimsoll.Opaque)
-	o.Raw = SpanAt(at).View(s.body)
-	return o
-}
-
-// MediaPart returns a picture, recording or document; data is the span of its
-// base64 string, or zero.
-func (s *Scanner) MediaPart(m plimsoll.Media, data rawjson.Span) plimsoll.Part {
+// MediaPart returns a picture, recording or document; data is its base64 string, or
+// zero.
+func (s *Scanner) MediaPart(m plimsoll.Media, data rawjson.Text) plimsoll.Part {
 	s.Spend(mediaBytes)
-	return s.DeferAt(plimsoll.Media{Kind: m.Kind}, &mediaSource{s.source, m}, data)
+	if data.Escaped {
+		s.Spend(sourceBytes)
+		return s.deferText(plimsoll.Media{Kind: m.Kind}, &mediaSource{s.source, m}, data)
+	}
+	m.Data = stringOrRaw(s.Body, data)
+	return m
 }
 
 type mediaSource struct {
@@ -147,17 +159,17 @@ type mediaSource struct {
 // LoadAt adds the data.
 func (s *mediaSource) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 	m := s.media
-	m.Data = stringOrRaw(s.body, SpanAt(at))
+	m.Data = stringOrRaw(s.body, textAt(at))
 	return m
 }
 
 // stringOrRaw returns the text of a JSON string, or any other value as it is.
-func stringOrRaw(body []byte, s rawjson.Span) string {
-	if s.IsZero() {
+func stringOrRaw(body []byte, t rawjson.Text) string {
+	switch {
+	case t.IsZero():
 		return ""
+	case body[t.Start] == '"':
+		return t.Decode(body)
 	}
-	if text, ok := rawjson.Unquote(body, s); ok {
-		return text
-	}
-	return s.View(body)
+	return t.View(body)
 }

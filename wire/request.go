@@ -21,12 +21,13 @@ type Request struct {
 // NewRequest is called by codecs.
 func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
 	l.said = l.building.List()
+	l.chain(d)
 	c := plimsoll.Conversation{
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
-		Tools:     plimsoll.ListOf(l.Tools...),
+		Tools:     l.Tools,
 		Messages:  l.said,
 	}
 	return &Request{dialect: d, layout: l, writer: w, conversation: c, outline: sync.OnceValue(c.Outline)}

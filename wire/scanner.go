@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Decoding a body, its chain and checking it may take workingSet, however small the
-// body is, and four times its size beyond that. A body that would take more was
-// made to: a million empty parts are three megabytes, and a hundred in memory. The
-// working set is what ten thousand rounds need whose results are gone: a request
-// that was read must be readable when it has been made smaller.
+// Decoding a body, its chain and checking it may have four times its size in use,
+// and workingSet however small it is. A body that would take more was made to: a
+// million empty parts are three megabytes, and a hundred in memory. The working set
+// is what is left of a mebibyte beside pools and the text of violations. Ten
+// thousand messages of a letter fit in: they are 30 bytes each, and 140 in memory.
 const (
-	workingSet = 16<<20 - 64<<10
+	workingSet = 1<<20 - 128<<10
 	indexRate  = 4
 )
 
@@ -45,6 +45,15 @@ func NewScanner(d plimsoll.Dialect, body []byte) *Scanner {
 // has been read before. It is not limited.
 func NewScannerAt(d plimsoll.Dialect, body []byte, at rawjson.Span) *Scanner {
 	return &Scanner{rawjson.NewScannerAt(body, at), body, d, &source{body}}
+}
+
+// Verbatim reads any value. If it is a string, the text tells whether it is escaped.
+func (s *Scanner) Verbatim() rawjson.Text {
+	if s.Peek() != '"' {
+		return rawjson.Text{Span: s.Value()}
+	}
+	t, _ := s.String()
+	return t
 }
 
 // Text reads a string, or skips anything else.
@@ -88,8 +97,7 @@ func (s *Scanner) Wrong(path, expected string) *DecodeError {
 func (s *Scanner) Broken() *DecodeError { return Broken(s.dialect, s.Err()) }
 
 // Append appends an item to a list that the scanner accounts for, unless there is
-// no memory left for it. Room is doubled when there is none: append would copy a
-// long list many more times.
+// no memory left for it. Room is doubled when there is none.
 func Append[T any](s *Scanner, list []T, item T) []T {
 	if len(list) == cap(list) {
 		list = Grow(s, list, max(4, len(list)))
@@ -100,10 +108,37 @@ func Append[T any](s *Scanner, list []T, item T) []T {
 	return append(list, item)
 }
 
-// Gather is Append for a list of which the request makes a copy in the end.
-func Gather[T any](s *Scanner, list []T, item T) []T {
-	s.Spend(int(unsafe.Sizeof(item)) * 5 / 4)
-	return Append(s, list, item)
+// Gather appends an item to a list that is never copied, and that stands in the body
+// from an offset on. No list is longer than the body, so the items that have been
+// read tell about how many there will be at most.
+func Gather[T any](s *Scanner, list *plimsoll.ListBuilder[T], item T, from int) {
+	if list.Len() < list.Cap() || growList(s, list, s.expected(list.Len(), from)) {
+		list.Append(item)
+	}
+}
+
+// growList is Grow for a list that is being built. It reports whether there is
+// memory left.
+func growList[T any](s *Scanner, list *plimsoll.ListBuilder[T], n int) bool {
+	var item T
+	size, room, had := int(unsafe.Sizeof(item)), list.Len()+n, list.Cap()
+	if !s.Spend(room * size) {
+		return false
+	}
+	list.Grow(n)
+	s.Release(had * size)
+	return s.Spend((list.Cap() - room) * size)
+}
+
+// expected returns for how many more items a list should have room that stands in
+// the body from an offset on and has no room left for item n. What few items tell is
+// not to be trusted.
+func (s *Scanner) expected(n, from int) int {
+	if n == 0 {
+		return 8
+	}
+	read, left := s.Offset()-from, len(s.Body)-s.Offset()
+	return max(n/8, min(n*max(7, n/4), int(float64(n)*float64(left)/float64(read)*1.05)+8))
 }
 
 // Grow makes room for n more items, and for no more than that, in a list that the
@@ -116,6 +151,7 @@ func Grow[T any](s *Scanner, list []T, n int) []T {
 	}
 	grown := append(slices.Grow([]T(nil), room), list...)
 	s.Spend((cap(grown) - room) * int(unsafe.Sizeof(item)))
+	s.Release(cap(list) * int(unsafe.Sizeof(item)))
 	return grown
 }
 

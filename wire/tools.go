@@ -9,7 +9,7 @@ import (
 // request that has none.
 type ToolList struct {
 	List     rawjson.List
-	Tools    []plimsoll.Tool
+	Tools    plimsoll.List[plimsoll.Tool]
 	Identity plimsoll.Digest
 }
 
@@ -18,6 +18,7 @@ type ToolList struct {
 // any other tool is carried whole.
 func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, function bool)) ToolList {
 	var l ToolList
+	var tools plimsoll.ListBuilder[plimsoll.Tool]
 	l.List.Start = s.Offset()
 	id := NewIdentity()
 	for i := range s.Elements() {
@@ -29,10 +30,10 @@ func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, funct
 			tool = plimsoll.Tool{Name: tool.Name, Opaque: s.Copy(span)}
 		}
 		l.List.Items = Append(s, l.List.Items, span)
-		l.Tools = Gather(s, l.Tools, tool)
+		Gather(s, &tools, tool, l.List.Start)
 	}
 	l.List.End = s.Offset()
-	l.Identity = id.Sum()
+	l.Tools, l.Identity = tools.List(), id.Sum()
 	return l
 }
 

@@ -15,6 +15,7 @@ package rawjson
 import (
 	"fmt"
 	"strconv"
+	"unsafe"
 )
 
 // MaxDepth is how deep objects and arrays may be nested, as in encoding/json.
@@ -37,6 +38,10 @@ func (s Span) View(data []byte) string { return view(data[s.Start:s.End]) }
 
 // View returns bytes of a text, such as a key, as a string that shares them.
 func View(b []byte) string { return view(b) }
+
+// Bytes is the other way round: it returns the bytes that a view shares. They must
+// not be changed.
+func Bytes(view string) []byte { return unsafe.Slice(unsafe.StringData(view), len(view)) }
 
 // IsZero reports whether the span is the zero Span.
 func (s Span) IsZero() bool { return s == Span{} }

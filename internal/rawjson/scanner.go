@@ -57,6 +57,9 @@ func (s *Scanner) Spend(bytes int) bool {
 	return true
 }
 
+// Release gives back memory that was spent and is not in use any more.
+func (s *Scanner) Release(bytes int) { s.left += bytes }
+
 // Err returns the first error, a *SyntaxError, or nil.
 func (s *Scanner) Err() error {
 	if s.err == nil {

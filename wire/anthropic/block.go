@@ -53,9 +53,9 @@ type block struct {
 	typ                       string
 	text                      rawjson.Text
 	isText                    bool
-	thinking, signature, data rawjson.Span
+	thinking, signature, data rawjson.Text
 	id, name, callID          string
-	input                     rawjson.Span
+	input                     rawjson.Text
 	content                   []plimsoll.Part
 	contentValue              rawjson.Span
 	emptyInside               bool
@@ -67,7 +67,7 @@ type block struct {
 // source says where a picture or document comes from.
 type source struct {
 	typ, mime string
-	data      rawjson.Span
+	data      rawjson.Text
 	url       string
 }
 
@@ -110,11 +110,11 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 			id.Field("text", t.Raw(body))
 		}
 	case "thinking":
-		b.thinking = d.span(id, "thinking")
+		b.thinking = d.verbatim(id, "thinking")
 	case "signature":
-		b.signature = d.span(id, "signature")
+		b.signature = d.verbatim(id, "signature")
 	case "data":
-		b.data = d.span(id, "data")
+		b.data = d.verbatim(id, "data")
 	case "id":
 		b.id = s.Text()
 		id.Field("id", []byte(b.id))
@@ -125,7 +125,7 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 		b.callID = s.Text()
 		id.Field("tool_use_id", []byte(b.callID))
 	case "input":
-		b.input = d.span(id, "input")
+		b.input = d.verbatim(id, "input")
 	case "is_error":
 		if b.isError, _ = s.Bool(); b.isError {
 			id.Field("is_error", nil)
@@ -141,9 +141,9 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 	}
 }
 
-// span reads any value and adds it to an identity.
-func (d *decoder) span(id wire.Identity, name string) rawjson.Span {
-	v := d.scanner.Value()
+// verbatim reads any value and adds it to an identity.
+func (d *decoder) verbatim(id wire.Identity, name string) rawjson.Text {
+	v := d.scanner.Verbatim()
 	id.Field(name, v.Of(d.scanner.Body))
 	return v
 }
@@ -165,7 +165,7 @@ func (d *decoder) source(b *block, id wire.Identity) {
 			case "media_type":
 				b.source.mime = s.Text()
 			case "data":
-				b.source.data = s.Value()
+				b.source.data = s.Verbatim()
 			case "url", "file_id":
 				b.source.url = s.Text()
 			}
@@ -215,7 +215,7 @@ func (b *block) finish(s *wire.Scanner, raw rawjson.Span) {
 		b.part = s.ReasoningPart(b.thinking, b.signature, false)
 	case b.typ == "redacted_thinking":
 		b.kind = blockThinking
-		b.part = s.ReasoningPart(rawjson.Span{}, b.data, true)
+		b.part = s.ReasoningPart(rawjson.Text{}, b.data, true)
 	case b.typ == "tool_use":
 		b.call(s)
 	case b.typ == "tool_result":
@@ -258,9 +258,9 @@ func (b *block) media(s *wire.Scanner, kind plimsoll.MediaKind) {
 	b.part = s.MediaPart(plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
 }
 
-// serverBytes is what a check takes for a block of a server tool: it reads the
-// block again for its id.
-const serverBytes = 256
+// serverBytes is what a check takes for a call of a server tool: it remembers the
+// id while its map grows.
+const serverBytes = 160
 
 func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
 	switch {
@@ -271,7 +271,6 @@ func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
 		s.Spend(serverBytes)
 	case strings.HasSuffix(b.typ, "_tool_result"):
 		b.kind = blockServerResult
-		s.Spend(serverBytes)
 	}
 	b.part = s.OpaquePart(b.typ, raw)
 }

@@ -20,9 +20,9 @@ const (
 
 // Check knows what the Messages API refuses, as its documentation and its error
 // messages say.
-func (w *writer) Check(r *wire.Request, found *wire.Violations) {
-	k := &checker{w: w, c: r.Conversation(), o: r.Outline(), found: found}
-	wire.CheckPending(r, found, "a call must have its result in the message behind it")
+func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
+	k := &checker{w: w, c: r.Conversation(), p: p, found: found}
+	wire.CheckPending(p, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return
@@ -41,23 +41,28 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 type checker struct {
 	w     *writer
 	c     plimsoll.Conversation
-	o     plimsoll.Outline
-	role  []plimsoll.Role
-	run   []int // of each message
-	runs  []plimsoll.Span
+	p     *wire.Pairing
+	run   []uint32 // of each message
+	runs  []run
 	found *wire.Violations
 }
 
+// run is a span of messages with one role.
+type run struct{ start, end uint32 }
+
+func (k *checker) role(i int) plimsoll.Role { return k.c.Messages.At(i).Role }
+
 func (k *checker) readRuns() {
 	n := k.c.Messages.Len()
-	k.role, k.run, k.runs = make([]plimsoll.Role, 0, n), make([]int, 0, n), make([]plimsoll.Span, 0, k.countRuns())
+	k.run, k.runs = make([]uint32, 0, n), make([]run, 0, k.countRuns())
+	last := plimsoll.Role("")
 	for i, m := range k.c.Messages.All() {
-		k.role = append(k.role, m.Role)
-		if i == 0 || m.Role != k.role[i-1] {
-			k.runs = append(k.runs, plimsoll.Span{Start: i})
+		if i == 0 || m.Role != last {
+			k.runs = append(k.runs, run{start: uint32(i)})
 		}
-		k.runs[len(k.runs)-1].End = i + 1
-		k.run = append(k.run, len(k.runs)-1)
+		last = m.Role
+		k.runs[len(k.runs)-1].end = uint32(i + 1)
+		k.run = append(k.run, uint32(len(k.runs)-1))
 	}
 }
 
@@ -77,18 +82,18 @@ func (k *checker) roleOf(run int) plimsoll.Role {
 	if run < 0 || run >= len(k.runs) {
 		return ""
 	}
-	return k.role[k.runs[run].Start]
+	return k.role(int(k.runs[run].start))
 }
 
 func (k *checker) roles() {
-	for i, role := range k.role {
-		switch role {
+	for i, m := range k.c.Messages.All() {
+		switch m.Role {
 		case plimsoll.User, plimsoll.Assistant, plimsoll.System:
 		default:
-			k.found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(role)))
+			k.found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
 		}
 	}
-	if k.role[0] != plimsoll.User {
+	if k.role(0) != plimsoll.User {
 		k.found.Add(wire.RuleOrder, 0, -1, "the first message must be the user's")
 	}
 	for run, span := range k.runs {
@@ -100,7 +105,7 @@ func (k *checker) roles() {
 
 // instructions checks the place of system turns: right behind a user's message,
 // or an assistant's that ends in a server tool, and before the assistant speaks.
-func (k *checker) instructions(run int, span plimsoll.Span) {
+func (k *checker) instructions(run int, span run) {
 	before := k.roleOf(run - 1)
 	if before == plimsoll.Assistant {
 		switch k.last(k.runs[run-1]).kind {
@@ -109,16 +114,16 @@ func (k *checker) instructions(run int, span plimsoll.Span) {
 		}
 	}
 	if run > 0 && before != plimsoll.User {
-		k.found.Add(wire.RuleOrder, span.Start, -1, "a system turn must follow a user's message")
+		k.found.Add(wire.RuleOrder, int(span.start), -1, "a system turn must follow a user's message")
 	}
 	if after := k.roleOf(run + 1); after != "" && after != plimsoll.Assistant {
-		k.found.Add(wire.RuleOrder, span.End-1, -1, "a system turn must be the last message or stand before the assistant's")
+		k.found.Add(wire.RuleOrder, int(span.end)-1, -1, "a system turn must be the last message or stand before the assistant's")
 	}
 }
 
 // last returns the last block of a run.
-func (k *checker) last(run plimsoll.Span) trait {
-	for i := run.End - 1; i >= run.Start; i-- {
+func (k *checker) last(r run) trait {
+	for i := int(r.end) - 1; i >= int(r.start); i-- {
 		if blocks := k.w.blocks(i); len(blocks) > 0 {
 			return blocks[len(blocks)-1]
 		}
@@ -127,10 +132,10 @@ func (k *checker) last(run plimsoll.Span) trait {
 }
 
 func (k *checker) contents() {
-	end := len(k.role) - 1
+	end := len(k.run) - 1
 	for i, t := range k.w.turns {
 		blocks := k.w.blocks(i)
-		optional := i == end && k.role[i] == plimsoll.Assistant || t.configured
+		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured
 		if len(blocks) == 0 && !optional {
 			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
@@ -141,7 +146,7 @@ func (k *checker) contents() {
 			k.block(i, j, b)
 		}
 	}
-	if k.role[end] == plimsoll.Assistant {
+	if k.role(end) == plimsoll.Assistant {
 		k.ending(end)
 	}
 }
@@ -161,11 +166,11 @@ func (k *checker) block(i, j int, b trait) {
 	}
 	switch b.kind {
 	case blockCall, blockThinking, blockServerCall, blockServerResult:
-		if k.role[i] != plimsoll.Assistant {
+		if k.role(i) != plimsoll.Assistant {
 			k.found.Add(wire.RuleRole, i, j, "only the assistant thinks and calls tools")
 		}
 	case blockResult:
-		if k.role[i] != plimsoll.User {
+		if k.role(i) != plimsoll.User {
 			k.found.Add(wire.RuleRole, i, j, "results stand in the user's messages")
 		}
 	}
@@ -187,7 +192,7 @@ func (k *checker) ending(i int) {
 // pairs checks that results stand in the user's message right behind their calls,
 // before anything else in it.
 func (k *checker) pairs() {
-	for _, p := range k.o.Pairs {
+	for p := range k.p.Pairs() {
 		if k.run[p.Result.Message] != k.run[p.Call.Message]+1 {
 			k.found.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
 		}
@@ -199,9 +204,9 @@ func (k *checker) pairs() {
 	}
 }
 
-func (k *checker) resultsFirst(run plimsoll.Span) {
+func (k *checker) resultsFirst(r run) {
 	other := false
-	for i := run.Start; i < run.End; i++ {
+	for i := int(r.start); i < int(r.end); i++ {
 		for j, b := range k.w.blocks(i) {
 			if b.kind == blockResult && other {
 				k.found.Add(wire.RuleOrder, i, j, "results must stand before everything else in the user's message")
@@ -212,19 +217,18 @@ func (k *checker) resultsFirst(run plimsoll.Span) {
 }
 
 func (k *checker) ids() {
-	seen := map[string]bool{}
-	for i, m := range k.c.Messages.All() {
-		for j := range m.Parts.Len() {
-			call, ok := plimsoll.Peek(m, j).(plimsoll.ToolCall)
-			switch {
-			case !ok:
-				continue
-			case seen[call.ID]:
-				k.found.Add(RuleID, i, j, "the id ", wire.Clip(call.ID), " is there twice")
-			case call.ID == "" || strings.ContainsFunc(call.ID, notInID):
-				k.found.Add(RuleID, i, j, "an id must be of letters, digits, _ and -")
-			}
-			seen[call.ID] = true
+	idOf := func(i int) string {
+		at := k.p.Call(i)
+		return plimsoll.Peek(k.c.Messages.At(at.Message), at.Part).(plimsoll.ToolCall).ID
+	}
+	seen := wire.NewKeys(k.p.Calls(), idOf)
+	for i := range k.p.Calls() {
+		at, id := k.p.Call(i), idOf(i)
+		switch {
+		case seen.Put(i) != i:
+			k.found.Add(RuleID, at.Message, at.Part, "the id ", wire.Clip(id), " is there twice")
+		case id == "" || strings.ContainsFunc(id, notInID):
+			k.found.Add(RuleID, at.Message, at.Part, "an id must be of letters, digits, _ and -")
 		}
 	}
 }

@@ -27,7 +27,7 @@ func (k *checker) serverTools() {
 		}
 	})
 	k.each(func(i, j int, b trait) {
-		if b.kind == blockServerCall && k.run[i] != newest && open[k.serverID(i, j, "id")] == (plimsoll.PartRef{Message: i, Part: j}) {
+		if b.kind == blockServerCall && int(k.run[i]) != newest && open[k.serverID(i, j, "id")] == (plimsoll.PartRef{Message: i, Part: j}) {
 			k.found.Add(wire.RuleNoResult, i, j, "the server tool's call has no result")
 		}
 	})
@@ -35,7 +35,7 @@ func (k *checker) serverTools() {
 
 // serverID reads a member of a block that is carried as it is.
 func (k *checker) serverID(i, j int, key string) string {
-	raw := []byte(k.c.Messages.At(i).Parts.At(j).(plimsoll.Opaque).Raw)
+	raw := rawjson.Bytes(k.c.Messages.At(i).Parts.At(j).(plimsoll.Opaque).Raw)
 	id := ""
 	s := rawjson.NewScanner(raw)
 	for name := range s.Members() {
@@ -51,7 +51,7 @@ func (k *checker) serverID(i, j int, key string) string {
 func (k *checker) reasoning() {
 	for run, span := range k.runs {
 		if k.roleOf(run) == plimsoll.Assistant && k.last(span).kind == blockThinking {
-			k.found.Add(wire.RuleReasoning, span.End-1, -1, "an assistant's message cannot end in thinking")
+			k.found.Add(wire.RuleReasoning, int(span.end)-1, -1, "an assistant's message cannot end in thinking")
 		}
 	}
 	if k.w.thinking == "enabled" {
@@ -63,14 +63,11 @@ func (k *checker) reasoning() {
 // thinking that led to them. The API asks for that only where a client switched
 // thinking on for every turn, not where the model may choose.
 func (k *checker) newestTurn() {
-	if len(k.o.Turns) == 0 {
-		return
-	}
-	turn := k.o.Turns[len(k.o.Turns)-1]
+	turn, _ := k.p.Newest()
 	first := -1
 	working := false
 	for i := turn.Start; i < turn.End; i++ {
-		if k.role[i] == plimsoll.Assistant && first < 0 {
+		if k.role(i) == plimsoll.Assistant && first < 0 {
 			first = i
 		}
 		for _, b := range k.w.blocks(i) {

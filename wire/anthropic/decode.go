@@ -24,6 +24,8 @@ type decoder struct {
 	content content
 	inside  []plimsoll.Part
 	seen    bool // a messages list was found
+	// locating says that it is to be known where the blocks of a message stand.
+	locating bool
 }
 
 func (d *decoder) request() error {
@@ -115,6 +117,9 @@ func (d *decoder) system() error {
 	return nil
 }
 
+// partBytes is what a part takes in a list.
+const partBytes = 16
+
 func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 	begin := d.scanner.Offset()
 	own := wire.NewIdentity()
@@ -123,7 +128,8 @@ func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 	if b.kind != blockText || !bytes.HasPrefix(b.text.Raw(d.scanner.Body), []byte(billing)) {
 		id.Field("block", sum[:])
 	}
-	d.layout.System = wire.Gather(d.scanner, d.layout.System, b.part)
+	d.scanner.Spend(2 * partBytes) // the conversation has a copy
+	d.layout.System = wire.Append(d.scanner, d.layout.System, b.part)
 	return d.scanner.Since(begin)
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-// It measures what the whole process allocates, so it does not run in parallel.
+// It measures what the whole process has in use, so it does not run in parallel.
 func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 	wiretest.Hostile(t, anthropic.Codec{}, wiretest.Elements{
 		Template: `{"messages":[MESSAGES{FIELDS"role":"user","content":[PARTS]}],"tools":[TOOLS]MEMBERS}`,
@@ -23,5 +23,16 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		},
 		Fields: []string{`"content":"",`, `"content":[{}],`, `"role":"\n",`},
 		Tools:  []string{`{},`, `0,`, `{"name":"a"},`, `{"cache_control":{}},`},
+		Crowds: map[string][]string{
+			"MESSAGES": {
+				`{"role":"user","content":"x"},`,
+				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
+				`{"role":"assistant","content":[{"type":"tool_use","id":"c#","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":"ok"}]},`,
+				`{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"x"},{"type":"tool_use","id":"c#","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":"ok"}]},`,
+				`{"role":"assistant","content":[{"type":"server_tool_use","id":"s#","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s#","content":[]}]},`,
+			},
+			"PARTS": {`{"type":"text","text":"x"},`, `{},`},
+			"TOOLS": {`{"name":"f#"},`},
+		},
 	})
 }

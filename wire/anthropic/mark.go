@@ -45,7 +45,7 @@ func (d *decoder) mark() {
 		}
 	}
 	m.value.End = s.Offset()
-	d.marks = wire.Gather(s, d.marks, m)
+	d.marks = wire.Append(s, d.marks, m)
 }
 
 var _ wire.Adjuster = (*writer)(nil)

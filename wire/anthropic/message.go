@@ -26,7 +26,7 @@ func (w *writer) blocks(message int) []trait {
 	return w.traits[w.turns[message].first:end]
 }
 
-// content is where the content of a message stands, and what is in it. A decoder
+// content is what is in a message and, if the decoder is locating, where it stands. A decoder
 // uses one for all messages; what is kept of it is copied.
 type content struct {
 	// text is the content if it is a bare string, list if it is a list.
@@ -40,12 +40,16 @@ func (c *content) reset() {
 	*c = content{list: rawjson.List{Items: c.list.Items[:0]}, parts: c.parts[:0], places: c.places[:0]}
 }
 
+// checkBytes is what a check takes for a message.
+const checkBytes = 12
+
 // message reads element i of the messages.
 func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 	s := d.scanner
 	begin := s.Offset()
 	d.at.Message = i
 	d.content.reset()
+	s.Spend(checkBytes)
 	d.writer.turns = wire.Beside(s, d.layout, d.writer.turns, turn{first: uint32(len(d.writer.traits))})
 	id := wire.NewIdentity()
 	m, failed := d.messageMembers(id)
@@ -119,7 +123,9 @@ func (d *decoder) forget() {
 func (d *decoder) keep(p plimsoll.Part, t trait, at wire.Place) {
 	s, c := d.scanner, &d.content
 	c.parts = wire.Append(s, c.parts, p)
-	c.places = wire.Append(s, c.places, at)
+	if d.locating {
+		c.places = append(c.places, at)
+	}
 	d.writer.traits = wire.Append(s, d.writer.traits, t)
 }
 
@@ -133,7 +139,9 @@ func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
 		d.at.Part = j
 		begin := s.Offset()
 		b := d.block(id)
-		list.Items = wire.Append(s, list.Items, s.Since(begin))
+		if d.locating {
+			list.Items = append(list.Items, s.Since(begin))
+		}
 		d.keep(b.part, b.trait, b.place(j))
 	}
 	list.End = s.Offset()
@@ -146,6 +154,8 @@ func (w *writer) again(message int) *content {
 		scanner: wire.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
 		layout:  &wire.Layout{},
 		writer:  &writer{},
+
+		locating: true,
 	}
 	_, _, _ = d.message(message)
 	return &d.content
@@ -154,6 +164,7 @@ func (w *writer) again(message int) *content {
 // reread reads a message that this package has written.
 func reread(element []byte) (plimsoll.Role, []trait, *content) {
 	d := newDecoder(element)
+	d.locating = true
 	m, _, _ := d.message(0)
 	return m.Role, d.writer.traits, &d.content
 }

@@ -22,8 +22,8 @@ const (
 
 // found is what the decoder saw that a conversation does not say.
 type found struct {
-	roles []badRole
-	// hollow are parts without data.
+	// roles are the first that do not exist, and hollow the first parts without data.
+	roles  []badRole
 	hollow []plimsoll.PartRef
 	// signed are the contents with a thought signature, in order.
 	signed []int
@@ -45,9 +45,9 @@ func (w *writer) Continues() bool { return w.cached }
 // Check knows what generateContent refuses: contents must begin with the user,
 // a function call comes right after a user's content and is followed at once by
 // as many responses.
-func (w *writer) Check(r *wire.Request, v *wire.Violations) {
+func (w *writer) Check(r *wire.Request, p *wire.Pairing, v *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(r, v, "a function call must be followed by its response")
+	wire.CheckPending(p, v, "a function call must be followed by its response")
 	w.checkFound(v)
 	if c.Messages.Len() == 0 {
 		v.Add(wire.RuleEmpty, -1, -1, "contents is empty")
@@ -60,7 +60,7 @@ func (w *writer) Check(r *wire.Request, v *wire.Violations) {
 		checkContent(i, m, v)
 		checkCalls(i, c.Messages, v)
 	}
-	w.checkSignatures(r, v)
+	w.checkSignatures(c, p, v)
 }
 
 // checkFound reports what was seen while decoding.
@@ -130,12 +130,11 @@ func distinctResponses(m plimsoll.Message) (n int, duplicate bool) {
 
 // checkSignatures asks for a signature beside the calls of the newest turn. Only
 // newer models do; which one is asked, the body says only sometimes.
-func (w *writer) checkSignatures(r *wire.Request, v *wire.Violations) {
-	c, turns := r.Conversation(), r.Outline().Turns
-	if !strings.Contains(c.Model, "gemini-3") || len(turns) == 0 {
+func (w *writer) checkSignatures(c plimsoll.Conversation, p *wire.Pairing, v *wire.Violations) {
+	if !strings.Contains(c.Model, "gemini-3") {
 		return
 	}
-	turn := turns[len(turns)-1]
+	turn, _ := p.Newest()
 	for i := turn.Start; i < turn.End; i++ {
 		if _, signed := slices.BinarySearch(w.found.signed, i); !signed && plimsoll.Has[plimsoll.ToolCall](c.Messages.At(i)) {
 			v.Add(RuleUnsigned, i, -1, "function calls of the newest turn must keep their thought signature")

@@ -74,32 +74,37 @@ type repeated struct {
 	lone bool
 }
 
-// repeated walks a list, or a lone object. Read must read one value.
-// Items are reused for those of the list.
+// repeated walks a list, or a lone object, and says where its items stand. Read
+// must read one value. Items are reused for those of the list.
 func (d *decoder) repeated(items []rawjson.Span, read func(i int)) repeated {
 	s := d.scanner
-	kind := s.Peek()
-	list := repeated{lone: kind != '['}
+	list := repeated{lone: s.Peek() != '['}
 	list.Items = items[:0]
-	start := s.Offset()
-	item := func(i int) {
+	list.Span = d.walk(func(i int) {
 		s.Peek()
 		begin := s.Offset()
 		read(i)
 		list.Items = wire.Append(s, list.Items, s.Since(begin))
-	}
+	})
+	return list
+}
+
+// walk is repeated for those who need not know where the items stand.
+func (d *decoder) walk(read func(i int)) rawjson.Span {
+	s := d.scanner
+	kind := s.Peek()
+	start := s.Offset()
 	switch kind {
 	case '[':
 		for i := range s.Elements() {
-			item(i)
+			read(i)
 		}
 	case '{':
-		item(0)
+		read(0)
 	default:
 		s.Value()
 	}
-	list.Span = s.Since(start)
-	return list
+	return s.Since(start)
 }
 
 // extend returns the edits that append to the list.

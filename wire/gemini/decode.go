@@ -19,9 +19,14 @@ type decoder struct {
 	read   content
 	inside []plimsoll.Part
 	texts  *responseTexts
+	// locating says that it is to be known where the parts of a content stand.
+	locating bool
+	// declared are the tools, which stand in the body from toolsFrom on.
+	declared  plimsoll.ListBuilder[plimsoll.Tool]
+	toolsFrom int
 }
 
-// content are parts and where they stand. A decoder uses one for all contents;
+// content are parts and, if the decoder is locating, where they stand. A decoder uses one for all contents;
 // what is kept of it is copied.
 type content struct {
 	parts  []plimsoll.Part
@@ -140,6 +145,8 @@ func (w *writer) Locate(i int) wire.Located {
 	d := decoder{
 		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
 		writer:  &writer{},
+
+		locating: true,
 	}
 	_, _, _ = d.content(i) // it was valid the first time
 	return wire.Located{Places: d.read.places, Lists: []wire.PartList{{List: d.read.list.List}}}
@@ -153,7 +160,9 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 	case "", "user", "function":
 		return plimsoll.User
 	}
-	d.writer.found.roles = wire.Append(d.scanner, d.writer.found.roles, badRole{i, role})
+	if found := &d.writer.found; len(found.roles) < wire.MaxViolations {
+		found.roles = wire.Append(d.scanner, found.roles, badRole{i, role})
+	}
 	return plimsoll.Role(role)
 }
 
@@ -163,11 +172,18 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 func (d *decoder) parts(message int, id wire.Identity) {
 	s, c := d.scanner, &d.read
 	c.reset()
-	c.list = d.repeated(c.list.Items, func(i int) {
+	read := func(i int) {
 		part, content := d.part(plimsoll.PartRef{Message: message, Part: i}, id)
 		c.parts = wire.Append(s, c.parts, part)
-		c.places = wire.Append(s, c.places, wire.Place{Index: i, Content: content})
-	})
+		if d.locating {
+			c.places = append(c.places, wire.Place{Index: i, Content: content})
+		}
+	}
+	if d.locating || message < 0 {
+		c.list = d.repeated(c.list.Items, read)
+	} else {
+		d.walk(read)
+	}
 	if c.list.lone && len(c.places) > 0 {
 		c.places[0].List = wire.Fixed().List
 	}

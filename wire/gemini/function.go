@@ -9,7 +9,7 @@ import (
 // call is a functionCall.
 type call struct {
 	id, name string
-	args     rawjson.Span
+	args     rawjson.Text
 }
 
 // call reads a functionCall, and reports whether there is one.
@@ -27,7 +27,7 @@ func (d *decoder) call(id wire.Identity) (f call, ok bool) {
 		case "name":
 			f.name = d.named(id, "name")
 		case "args":
-			if v := s.Value(); !s.IsNull(v) {
+			if v := s.Verbatim(); !s.IsNull(v.Span) {
 				f.args = v
 				id.Field("args", v.Of(s.Body))
 			}
@@ -67,7 +67,7 @@ func (d *decoder) result(id wire.Identity) (f result, ok bool) {
 			id.Field("response", f.response.Of(s.Body))
 		case "parts":
 			d.inside = d.inside[:1]
-			f.media = d.repeated(nil, func(int) { d.inside = wire.Append(s, d.inside, d.attachment(id)) }).Span
+			f.media = d.walk(func(int) { d.inside = wire.Append(s, d.inside, d.attachment(id)) })
 		default:
 			d.unknown(id, rawjson.View(key))
 		}

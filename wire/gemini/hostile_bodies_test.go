@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-// It measures what the whole process allocates, so it does not run in parallel.
+// It measures what the whole process has in use, so it does not run in parallel.
 func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 	wiretest.Hostile(t, gemini.Codec{}, wiretest.Elements{
 		Template: `{"contents":[MESSAGES{FIELDS"role":"user","parts":[PARTS]}],"tools":[TOOLS]MEMBERS}`,
@@ -21,5 +21,15 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		},
 		Fields: []string{`"parts":{},`, `"parts":[{"text":""}],`, `"role":"\n",`},
 		Tools:  []string{`{"a":0},`, `0,`, `{"functionDeclarations":[{}]},`, `{"functionDeclarations":{}},`},
+		Crowds: map[string][]string{
+			"MESSAGES": {
+				`{"role":"user","parts":[{"text":"x"}]},`,
+				`{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]},`,
+				`{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"ok"}}}]},`,
+				`{"role":"model","parts":[{"functionCall":{"id":"c#","name":"ls","args":{}},"thoughtSignature":"x"}]},{"role":"user","parts":[{"functionResponse":{"id":"c#","name":"ls","response":{"output":"ok"}}}]},`,
+			},
+			"PARTS": {`{"text":"x"},`, `{},`},
+			"TOOLS": {`{"functionDeclarations":[{"name":"f#"}]},`},
+		},
 	})
 }

@@ -13,14 +13,14 @@ type partFields struct {
 	text      rawjson.Text
 	isText    bool
 	thought   bool
-	signature rawjson.Span
+	signature rawjson.Text
 	call      call
 	isCall    bool
 	result    result
 	isResult  bool
 	media     plimsoll.Media
 	isMedia   bool
-	data      rawjson.Span
+	data      rawjson.Text
 	// kind is the first member that is not understood.
 	kind string
 }
@@ -57,7 +57,7 @@ func (d *decoder) partMember(f *partFields, id wire.Identity, key string) {
 		}
 	case "thoughtSignature":
 		// Resumed sessions write another one, so the identity leaves it out.
-		if v := s.Value(); !s.IsNull(v) {
+		if v := s.Verbatim(); !s.IsNull(v.Span) {
 			f.signature = v
 		}
 	case "functionCall":
@@ -94,7 +94,7 @@ func (d *decoder) media(f *partFields, id wire.Identity, kind string) {
 		case "mimeType":
 			f.media.MIME = s.Text()
 		case "data":
-			f.data = s.Value()
+			f.data = s.Verbatim()
 		case "fileUri":
 			f.media.URL = s.Text()
 		}
@@ -145,13 +145,13 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	case f.isMedia:
 		return s.MediaPart(f.media, f.data), rawjson.Span{}
 	case f.isText && f.thought:
-		return s.ReasoningPart(f.text.Span, f.signature, false), rawjson.Span{}
+		return s.ReasoningPart(f.text, f.signature, false), rawjson.Span{}
 	case f.isText:
 		return s.TextPart(f.text), rawjson.Span{}
 	case f.kind != "":
 		return s.OpaquePart(f.kind, raw), rawjson.Span{}
 	case !f.signature.IsZero():
-		return s.ReasoningPart(rawjson.Span{}, f.signature, true), rawjson.Span{}
+		return s.ReasoningPart(rawjson.Text{}, f.signature, true), rawjson.Span{}
 	default:
 		return s.OpaquePart("", raw), rawjson.Span{}
 	}
@@ -169,7 +169,8 @@ func (d *decoder) note(at plimsoll.PartRef, f *partFields) {
 	if !f.signature.IsZero() && (len(found.signed) == 0 || found.signed[len(found.signed)-1] != at.Message) {
 		found.signed = wire.Append(d.scanner, found.signed, at.Message)
 	}
-	if !f.isCall && !f.isResult && !f.isMedia && !f.isText && f.kind == "" && f.signature.IsZero() {
+	hollow := !f.isCall && !f.isResult && !f.isMedia && !f.isText && f.kind == "" && f.signature.IsZero()
+	if hollow && len(found.hollow) < wire.MaxViolations {
 		found.hollow = wire.Append(d.scanner, found.hollow, at)
 	}
 	if f.isResult && !f.result.media.IsZero() && d.scanner.Spend(mediaBytes) {

@@ -10,10 +10,11 @@ import (
 // Google's own.
 func (d *decoder) tools() {
 	id := wire.NewIdentity()
-	d.layout.Tools = nil
+	d.declared, d.toolsFrom = plimsoll.ListBuilder[plimsoll.Tool]{}, d.scanner.Offset()
 	d.writer.declarations = repeated{}
 	d.writer.tools = d.repeated(nil, func(int) { d.tool(id) })
-	d.layout.ToolsIdentity = sum(id, len(d.layout.Tools))
+	d.layout.Tools = d.declared.List()
+	d.layout.ToolsIdentity = sum(id, d.layout.Tools.Len())
 }
 
 func (d *decoder) tool(id wire.Identity) {
@@ -31,14 +32,14 @@ func (d *decoder) tool(id wire.Identity) {
 			continue
 		}
 		member := s.Since(at.Start)
-		d.layout.Tools = wire.Gather(s, d.layout.Tools, plimsoll.Tool{Opaque: "{" + s.Copy(member) + "}"})
+		wire.Gather(s, &d.declared, plimsoll.Tool{Opaque: "{" + s.Copy(member) + "}"}, d.toolsFrom)
 	}
 }
 
 // declarations reads functions; more of them are added to the first list.
 func (d *decoder) declarations(id wire.Identity) {
 	list := d.repeated(nil, func(int) {
-		d.layout.Tools = wire.Gather(d.scanner, d.layout.Tools, d.declaration(id))
+		wire.Gather(d.scanner, &d.declared, d.declaration(id), d.toolsFrom)
 	})
 	if d.writer.declarations.IsZero() {
 		d.writer.declarations = list

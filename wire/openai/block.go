@@ -110,9 +110,9 @@ func (b *blockFields) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 	case b.media && b.kind == "image_url":
 		return b.image(s)
 	case b.media && b.kind == "input_audio":
-		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format}, b.data.Span)
+		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/" + b.format}, b.data)
 	case b.media && b.kind == "file":
-		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Document, URL: s.Decode(b.url)}, b.data.Span)
+		return s.MediaPart(plimsoll.Media{Kind: plimsoll.Document, URL: s.Decode(b.url)}, b.data)
 	default:
 		return s.OpaquePart(b.kind, raw)
 	}
@@ -121,8 +121,8 @@ func (b *blockFields) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 func (b *blockFields) image(s *wire.Scanner) plimsoll.Part {
 	m := plimsoll.Media{Kind: plimsoll.Image, Detail: b.detail}
 	if bytes.HasPrefix(b.url.Raw(s.Body), []byte("data:")) {
-		return s.MediaPart(m, b.url.Span)
+		return s.MediaPart(m, b.url)
 	}
 	m.URL = s.Decode(b.url)
-	return s.MediaPart(m, rawjson.Span{})
+	return s.MediaPart(m, rawjson.Text{})
 }

@@ -18,6 +18,8 @@ type decoder struct {
 	// tools are those of "tools", functions those of older clients.
 	tools, functions wire.ToolList
 	fields           fields
+	// locating says that it is to be known where the parts of a message stand.
+	locating bool
 }
 
 func (d *decoder) request() error {
@@ -77,21 +79,24 @@ func (d *decoder) toolList() wire.ToolList {
 }
 
 // joined returns the tools of both lists and an identity that tells them apart.
-func (d *decoder) joined() ([]plimsoll.Tool, plimsoll.Digest) {
-	all, functions := d.tools.Tools, d.functions.Tools
-	if len(functions) == 0 {
-		return all, d.tools.Identity
+func (d *decoder) joined() (plimsoll.List[plimsoll.Tool], plimsoll.Digest) {
+	tools, functions := d.tools.Tools, d.functions.Tools
+	if functions.Len() == 0 {
+		return tools, d.tools.Identity
 	}
-	if len(all) == 0 {
+	if tools.Len() == 0 {
 		return functions, d.functions.Identity
 	}
 	id := wire.NewIdentity()
 	id.Field("tools", d.tools.Identity[:])
 	id.Field("functions", d.functions.Identity[:])
-	for _, t := range functions {
-		all = wire.Gather(d.scanner, all, t)
+	var all plimsoll.ListBuilder[plimsoll.Tool]
+	for _, list := range [...]wire.ToolList{d.tools, d.functions} {
+		for _, t := range list.Tools.All() {
+			wire.Gather(d.scanner, &all, t, 0)
+		}
 	}
-	return all, id.Sum()
+	return all.List(), id.Sum()
 }
 
 // tool reads {"type":"function","function":{…}} or the older bare function.
@@ -131,7 +136,7 @@ func (d *decoder) tool(id wire.Identity) plimsoll.Tool {
 }
 
 // role translates what compatible servers and older clients write.
-func role(s string) plimsoll.Role {
+func (d *decoder) role(s string) plimsoll.Role {
 	if s == "function" {
 		return plimsoll.ToolRole
 	}
@@ -141,5 +146,6 @@ func role(s string) plimsoll.Role {
 		}
 	}
 	// A role that nobody knows must not hold on to the body.
+	d.scanner.Spend(2 * len(s))
 	return plimsoll.Role(strings.Clone(s))
 }

@@ -19,25 +19,45 @@ type fields struct {
 	contentValue       rawjson.Span
 	reasoning, oldCall located
 	others             []other
-	// all and ordered are where the parts are put in order.
-	all     []located
-	ordered []plimsoll.Part
+	// all is where the parts are put in order.
+	all parts
 }
 
-// parts are those of one list, and where they stand. The list is zero if they are
-// elements of none.
+// parts are those of one list. Where they stand, and the list, are known if the
+// decoder is locating. The list is zero if they are elements of none.
 type parts struct {
-	parts []located
-	list  rawjson.List
+	parts  []plimsoll.Part
+	places []wire.Place
+	list   rawjson.List
 }
 
-func (p *parts) reset() { *p = parts{p.parts[:0], rawjson.List{Items: p.list.Items[:0]}} }
+func (p *parts) reset() {
+	*p = parts{p.parts[:0], p.places[:0], rawjson.List{Items: p.list.Items[:0]}}
+}
+
+func (d *decoder) add(p *parts, part plimsoll.Part, at wire.Place) {
+	p.parts = wire.Append(d.scanner, p.parts, part)
+	if d.locating {
+		p.places = append(p.places, at)
+	}
+}
+
+func (d *decoder) addAll(p, more *parts) {
+	for i, part := range more.parts {
+		at := wire.Place{}
+		if d.locating {
+			at = more.places[i]
+		}
+		d.add(p, part, at)
+	}
+}
 
 // reset forgets a message and keeps the room that it took.
 func (f *fields) reset() {
 	f.content.reset()
 	f.calls.reset()
-	*f = fields{members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], all: f.all[:0], ordered: f.ordered[:0]}
+	f.all.reset()
+	*f = fields{members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], all: f.all}
 }
 
 // located is a part and where it stands.
@@ -65,7 +85,9 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 		if err := d.messageMember(f, id, key); err != nil && failed == nil {
 			failed = err
 		}
-		f.members = wire.Append(s, f.members, s.Since(at.Start))
+		if d.locating {
+			f.members = append(f.members, s.Since(at.Start))
+		}
 	}
 	identity = id.Sum()
 	switch {
@@ -84,18 +106,14 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 // Locate reads a message again.
 func (w *writer) Locate(i int) wire.Located {
 	at := w.layout.Messages.Items[i]
-	d := decoder{scanner: wire.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at)}
+	d := decoder{scanner: wire.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at), locating: true}
 	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
-	where := wire.Located{Places: make([]wire.Place, len(f.all)), Lists: []wire.PartList{
+	return wire.Located{Places: f.all.places, Lists: []wire.PartList{
 		listMembers: {List: rawjson.List{Span: at, Items: f.members}},
 		listContent: {List: f.content.list, Empty: "null"},
 		listCalls:   {List: f.calls.list},
 	}}
-	for j, l := range f.all {
-		where.Places[j] = l.place
-	}
-	return where
 }
 
 func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
@@ -171,7 +189,7 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		f.content.parts = append(f.content.parts, located{s.TextPart(t), wire.Fixed()})
+		d.add(&f.content, s.TextPart(t), wire.Fixed())
 		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
@@ -201,8 +219,10 @@ func (d *decoder) elements(p *parts, list int, id wire.Identity, read func(wire.
 	for i := range s.Elements() {
 		s.Peek()
 		begin := s.Offset()
-		p.parts = wire.Append(s, p.parts, located{read(id), wire.Place{List: list, Index: i}})
-		p.list.Items = wire.Append(s, p.list.Items, s.Since(begin))
+		d.add(p, read(id), wire.Place{List: list, Index: i})
+		if d.locating {
+			p.list.Items = append(p.list.Items, s.Since(begin))
+		}
 	}
 	p.list.End = s.Offset()
 }
@@ -210,7 +230,7 @@ func (d *decoder) elements(p *parts, list int, id wire.Identity, read func(wire.
 func (d *decoder) call(id wire.Identity) plimsoll.Part {
 	s := d.scanner
 	var callID, name string
-	var arguments rawjson.Span
+	var arguments rawjson.Text
 	if s.Peek() != '{' {
 		return s.OpaquePart("tool_call", s.Value())
 	}
@@ -232,7 +252,7 @@ func (d *decoder) call(id wire.Identity) plimsoll.Part {
 	return s.CallPart(callID, name, arguments)
 }
 
-func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Span) {
+func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Text) {
 	s := d.scanner
 	for key := range s.Members() {
 		switch string(key) {
@@ -240,7 +260,7 @@ func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Spa
 			name = d.scanner.Text()
 			id.Field("function", []byte(name))
 		case "arguments", "input":
-			arguments = s.Value()
+			arguments = s.Verbatim()
 			id.Field("arguments", arguments.Of(s.Body))
 		default:
 			s.Value()
@@ -267,54 +287,36 @@ func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 	}
 	id.Field(key, t.Raw(s.Body))
 	f.reasoning = located{
-		s.ReasoningPart(t.Span, rawjson.Span{}, false),
+		s.ReasoningPart(t, rawjson.Text{}, false),
 		wire.Place{List: listMembers, Index: len(f.members)},
 	}
 }
 
 // said puts the parts in order: reasoning, content, what else was said, calls.
 func (d *decoder) said(f *fields) plimsoll.Message {
-	d.scanner.Spend(2 * len(f.role)) // one that nobody knows is copied
-	m := plimsoll.Message{Role: role(f.role), Name: f.name}
+	m := plimsoll.Message{Role: d.role(f.role), Name: f.name}
 	if f.reasoning.part != nil {
-		d.add(f.reasoning)
+		d.add(&f.all, f.reasoning.part, f.reasoning.place)
 	}
 	if m.Role == plimsoll.ToolRole {
-		d.add(d.result(f))
+		d.add(&f.all, d.result(f), wire.Place{List: -1, Content: f.contentValue})
 	} else {
-		d.add(f.content.parts...)
+		d.addAll(&f.all, &f.content)
 	}
 	for _, o := range f.others {
-		d.add(located{d.scanner.OpaquePart(o.key, o.value), wire.Fixed()})
+		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), wire.Fixed())
 	}
-	d.add(f.calls.parts...)
+	d.addAll(&f.all, &f.calls)
 	if f.oldCall.part != nil {
-		d.add(f.oldCall)
+		d.add(&f.all, f.oldCall.part, f.oldCall.place)
 	}
-	m.Parts = d.list(f.all)
+	m.Parts = d.scanner.Parts(f.all.parts)
 	return m
-}
-
-func (d *decoder) add(parts ...located) {
-	for _, p := range parts {
-		d.fields.all = wire.Append(d.scanner, d.fields.all, p)
-	}
-}
-
-func (d *decoder) list(all []located) plimsoll.List[plimsoll.Part] {
-	f := &d.fields
-	f.ordered = f.ordered[:0]
-	for _, l := range all {
-		f.ordered = wire.Append(d.scanner, f.ordered, l.part)
-	}
-	return d.scanner.Parts(f.ordered)
 }
 
 // result makes a tool message's content the content of one result. Without an id
 // it answers the call of its name, as the old function messages do.
-func (d *decoder) result(f *fields) located {
-	return located{
-		d.scanner.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: d.list(f.content.parts)}),
-		wire.Place{List: -1, Content: f.contentValue},
-	}
+func (d *decoder) result(f *fields) plimsoll.Part {
+	s := d.scanner
+	return s.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: s.Parts(f.content.parts)})
 }

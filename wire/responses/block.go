@@ -8,7 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// blocks are the parts of one content and where they stand.
+// blocks are the parts of one content and, if the decoder is locating, where they
+// stand.
 type blocks struct {
 	parts  []plimsoll.Part
 	places []wire.Place
@@ -23,9 +24,11 @@ func (b *blocks) reset() {
 	*b = blocks{parts: b.parts[:0], places: b.places[:0], list: rawjson.List{Items: b.list.Items[:0]}}
 }
 
-func (b *blocks) add(s *wire.Scanner, p block, raw rawjson.Span, at wire.Place) {
-	b.parts = wire.Append(s, b.parts, p.part(s, raw))
-	b.places = wire.Append(s, b.places, at)
+func (d *decoder) add(b *blocks, p block, raw rawjson.Span, at wire.Place) {
+	b.parts = wire.Append(d.scanner, b.parts, p.part(d.scanner, raw))
+	if d.locating {
+		b.places = append(b.places, at)
+	}
 	switch kind := sidedOf(p.kind); {
 	case kind >= inputText:
 		b.heard = kind
@@ -185,13 +188,13 @@ func (b *block) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 func (b *block) media(s *wire.Scanner, m plimsoll.Media) plimsoll.Part {
 	switch {
 	case !b.data.IsZero():
-		return s.MediaPart(m, b.data.Span)
+		return s.MediaPart(m, b.data)
 	case bytes.HasPrefix(b.url.Raw(s.Body), []byte("data:")):
-		return s.MediaPart(m, b.url.Span)
+		return s.MediaPart(m, b.url)
 	case !b.url.IsZero():
 		m.URL = s.Decode(b.url)
 	case !b.file.IsZero():
 		m.URL = s.Decode(b.file)
 	}
-	return s.MediaPart(m, rawjson.Span{})
+	return s.MediaPart(m, rawjson.Text{})
 }

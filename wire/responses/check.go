@@ -29,21 +29,18 @@ func (w *writer) Continues() bool {
 
 // Check knows what Responses refuses: calls without an output, reasoning without
 // its follower, an id that comes twice, parts of another role, nothing at all.
-func (w *writer) Check(r *wire.Request, found *wire.Violations) {
+func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(r, found, "no tool output is there for the call")
+	wire.CheckPending(p, found, "no tool output is there for the call")
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
-	ids := map[string]bool{}
+	ids := wire.NewKeys(w.named(), func(i int) string { return w.idOf(w.notes[i]) })
 	follower := -1
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
-		if id := w.idOf(n); id != "" {
-			if ids[id] {
-				found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(id))
-			}
-			ids[id] = true
+		if n.named() && ids.Put(i) != i {
+			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(w.idOf(n)))
 		}
 		if n.class == classMessage {
 			checkMessage(i, m, n, found)
@@ -58,6 +55,17 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 			found.Add(RuleFollower, i, -1, "reasoning must be followed by the item that it led to")
 		}
 	}
+}
+
+// named counts the items that have an id.
+func (w *writer) named() int {
+	count := 0
+	for _, n := range w.notes {
+		if n.named() {
+			count++
+		}
+	}
+	return count
 }
 
 func checkMessage(i int, m plimsoll.Message, n note, found *wire.Violations) {

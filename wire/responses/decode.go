@@ -19,6 +19,8 @@ type decoder struct {
 	index    int
 	current  fields
 	thoughts *thoughts
+	// locating says that it is to be known where the parts of an item stand.
+	locating bool
 	// late holds calls that need no answer, by what their answer would name.
 	late map[string]lateCall
 	// shells leads from the id of a local shell call to its call_id.
@@ -117,6 +119,9 @@ func (d *decoder) bare() {
 	d.writer.notes = []note{{class: classMessage, blank: t.Len() == 2}}
 }
 
+// checkBytes is what a check takes for an item that has an id.
+const checkBytes = 12
+
 // items reads a list of items.
 func (d *decoder) items(path string) error {
 	d.list = path
@@ -128,7 +133,11 @@ func (d *decoder) items(path string) error {
 		}
 		m := d.message(f)
 		m.Digest = d.digest(f.raw, f.paired)
-		d.writer.notes = wire.Beside(d.scanner, d.layout, d.writer.notes, f.note())
+		n := f.note()
+		if n.named() {
+			d.scanner.Spend(checkBytes)
+		}
+		d.writer.notes = wire.Beside(d.scanner, d.layout, d.writer.notes, n)
 		return m, f.identity, nil
 	})
 }

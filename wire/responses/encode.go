@@ -43,6 +43,9 @@ func (w *writer) idOf(n note) string {
 	return id
 }
 
+// named reports whether an item has an id that is not empty.
+func (n note) named() bool { return n.id.end-n.id.start > 2 }
+
 // class sorts items by what the rules ask of them.
 type class uint8
 

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
-// It measures what the whole process allocates, so it does not run in parallel.
+// It measures what the whole process has in use, so it does not run in parallel.
 func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 	wiretest.Hostile(t, responses.Codec{}, wiretest.Elements{
 		Template: `{"input":[MESSAGES{FIELDS"role":"user","content":[PARTS]}],"tools":[TOOLS]MEMBERS}`,
@@ -20,5 +20,16 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		Parts:  []string{`{"type":"input_text","text":""},`, `{"type":"input_image","image_url":""},`, `{"type":"a"},`, `{"text":""},`, `{"\u0061":0},`},
 		Fields: []string{`"content":"",`, `"summary":"",`, `"output":"",`, `"output":[0],`, `"content":[{}],`, `"name":"\n",`},
 		Tools:  []string{`{},`, `0,`, `{"type":"function","name":"a"},`},
+		Crowds: map[string][]string{
+			"MESSAGES": {
+				`{"role":"user","content":"x"},`,
+				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
+				`{"type":"message","id":"msg_#","role":"user","content":[{"type":"input_text","text":"x"}]},`,
+				`{"type":"function_call","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
+				`{"type":"reasoning","id":"rs_#","summary":[],"encrypted_content":"x"},{"type":"function_call","id":"fc_#","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
+			},
+			"PARTS": {`{"type":"input_text","text":"x"},`, `{},`},
+			"TOOLS": {`{"type":"function","name":"f#"},`},
+		},
 	})
 }

@@ -28,7 +28,7 @@ type fields struct {
 	content                    blocks
 	summary                    blocks
 	// arguments of a call, whatever the kind of item calls them.
-	arguments rawjson.Span
+	arguments rawjson.Text
 	output    output
 }
 
@@ -122,7 +122,7 @@ func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
 	case "name":
 		f.name = s.Text()
 	case "arguments", "input", "action", "actions", "operation", "code":
-		f.arguments = s.Value()
+		f.arguments = s.Verbatim()
 	default:
 		s.Value()
 	}
@@ -141,7 +141,7 @@ func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		b.add(s, block{text: t, isText: true}, rawjson.Span{}, wire.Fixed())
+		d.add(b, block{text: t, isText: true}, rawjson.Span{}, wire.Fixed())
 		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
@@ -165,8 +165,10 @@ func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
 		begin := s.Offset()
 		part := d.block(id)
 		raw := s.Since(begin)
-		b.list.Items = wire.Append(s, b.list.Items, raw)
-		b.add(s, part, raw, wire.Place{Index: i})
+		if d.locating {
+			b.list.Items = append(b.list.Items, raw)
+		}
+		d.add(b, part, raw, wire.Place{Index: i})
 	}
 	b.list.End = s.Offset()
 	return failed

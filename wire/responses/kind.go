@@ -103,7 +103,7 @@ func (d *decoder) result(f *fields, callID string) plimsoll.Message {
 
 // again reads an item that was valid the first time.
 func again(body []byte, at rawjson.Span) *fields {
-	d := decoder{scanner: wire.NewScannerAt(plimsoll.Responses, body, at)}
+	d := decoder{scanner: wire.NewScannerAt(plimsoll.Responses, body, at), locating: true}
 	_, _ = d.fields()
 	return &d.current
 }
@@ -145,7 +145,7 @@ type lateCall struct {
 	raw       rawjson.Span
 	item      int
 	name      string
-	arguments rawjson.Span
+	arguments rawjson.Text
 }
 
 func (d *decoder) lateCall(f *fields, key, name string) plimsoll.Message {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -116,7 +117,22 @@ func (s Subject) same(a *wire.Request, i int, b *wire.Request, j int) bool {
 	if bytes.Equal(a.Raw(i), b.Raw(j)) {
 		return true
 	}
-	return s.Adjusts && a.Layout().Identities[i] == b.Layout().Identities[j]
+	return s.Adjusts && s.identity(a, i) == s.identity(b, j)
+}
+
+// identity returns what identifies a message: the end of the chain of a request
+// that has nothing else.
+func (s Subject) identity(r *wire.Request, i int) plimsoll.Digest {
+	l := r.Layout()
+	for _, member := range l.Root.Items {
+		if member.Start < l.Messages.Start && l.Messages.End <= member.End {
+			body := fmt.Appendf(nil, "{%s[%s]}", r.Body()[member.Start:l.Messages.Start], r.Raw(i))
+			if alone, err := s.Codec.Decode(body); err == nil {
+				return alone.Chain()[1]
+			}
+		}
+	}
+	return plimsoll.Digest{}
 }
 
 // Answers fuzzes what reads answers, line by line as a stream and as a whole. It
