@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/internal/garbage"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/web"
 )
@@ -90,6 +91,7 @@ func (c *serveCmd) Run(p *process, root *cli) error {
 	}
 	ctx, stop := p.untilSignal()
 	defer stop()
+	defer garbage.Bound()()
 	s, err := p.newServing(ctx, settings, servingOptions{root: root, flags: flags, log: c.logger(p)})
 	if err != nil {
 		return err
