@@ -94,12 +94,26 @@ func (d *Draft) structure() Outline {
 		return d.outline
 	}
 	d.outline, d.outlined = d.base.Outline(), true
-	d.touching = make([][]Pair, len(d.base.Messages.items))
-	for _, p := range d.outline.Pairs {
-		d.touching[p.Call.Message] = append(d.touching[p.Call.Message], p)
-		d.touching[p.Result.Message] = append(d.touching[p.Result.Message], p)
-	}
+	d.touching = touching(d.outline.Pairs, len(d.base.Messages.items))
 	return d.outline
+}
+
+// touching lists, for each of n messages, the pairs with a call or a result in it. All
+// lists share one array.
+func touching(pairs []Pair, n int) [][]Pair {
+	counts, lists, all := make([]int, n), make([][]Pair, n), make([]Pair, 2*len(pairs))
+	for _, p := range pairs {
+		counts[p.Call.Message]++
+		counts[p.Result.Message]++
+	}
+	for i, count := range counts {
+		lists[i], all = all[:0:count], all[count:]
+	}
+	for _, p := range pairs {
+		lists[p.Call.Message] = append(lists[p.Call.Message], p)
+		lists[p.Result.Message] = append(lists[p.Result.Message], p)
+	}
+	return lists
 }
 
 // Original returns the conversation as it came.

@@ -51,10 +51,11 @@ func (l *ladder) compile(s *sticky) *compiled {
 		offer: slices.Clone(l.task.Offer), always: l.task.OfferAlways, tools: d.tools,
 		toolsLoad: l.plan.After.Tools - l.plan.Before.Tools, framing: l.plan.After.Framing - l.plan.Before.Framing,
 	}
-	for _, e := range d.log {
-		e.undo = nil
-		c.log = append(c.log, e)
+	c.log = make([]entry, len(d.log))
+	for i, e := range d.log {
+		c.log[i].Edit = e.Edit
 	}
+	c.slots = make([]madeSlot, 0, len(d.log))
 	for i, slot := range d.slots()[:s.Until] {
 		if slot.dropped || slot.edited {
 			slot.owned = false
