@@ -12,11 +12,27 @@ import (
 // everybody is the name of all participants together.
 const everybody = "all"
 
-// cutCommand splits a line that is a command. Two slashes begin a message that begins
+// The signs that begin commands and addresses, as keys and as input methods write them.
+var (
+	slashes = []string{"/", "／"}
+	ats     = []string{"@", "＠"}
+)
+
+// cutSign takes one of the signs off the front.
+func cutSign(text string, signs []string) (rest string, ok bool) {
+	for _, sign := range signs {
+		if rest, ok := strings.CutPrefix(text, sign); ok {
+			return rest, true
+		}
+	}
+	return text, false
+}
+
+// CutCommand splits a line that is a command. Two slashes begin a message that begins
 // with one.
-func cutCommand(line string) (name, arguments string, ok bool) {
-	rest, ok := strings.CutPrefix(line, "/")
-	if !ok || strings.HasPrefix(rest, "/") {
+func CutCommand(line string) (name, arguments string, ok bool) {
+	rest, ok := cutSign(line, slashes)
+	if _, twice := cutSign(rest, slashes); !ok || twice {
 		return "", "", false
 	}
 	end := strings.IndexFunc(rest, unicode.IsSpace)
@@ -30,15 +46,17 @@ func cutCommand(line string) (name, arguments string, ok bool) {
 // front of it. None means that it names nobody.
 func address(line string, names []string) (to []string, text string, err error) {
 	text = strings.TrimSpace(line)
-	if rest, ok := strings.CutPrefix(text, "//"); ok {
-		return nil, "/" + rest, nil
-	}
-	for strings.HasPrefix(text, "@") {
-		end := strings.IndexFunc(text, unicode.IsSpace)
-		if end < 0 {
-			end = len(text)
+	if rest, ok := cutSign(text, slashes); ok {
+		if _, twice := cutSign(rest, slashes); twice {
+			return nil, rest, nil
 		}
-		name := strings.TrimRight(text[1:end], ",:、，：")
+	}
+	for {
+		rest, ok := cutSign(text, ats)
+		if !ok {
+			return to, text, nil
+		}
+		name := nameIn(rest, names)
 		switch {
 		case name == everybody:
 			to = slices.Clone(names)
@@ -50,9 +68,24 @@ func address(line string, names []string) (to []string, text string, err error) 
 		case !slices.Contains(to, name):
 			to = append(to, name)
 		}
-		text = strings.TrimSpace(text[end:])
+		text = strings.TrimSpace(strings.TrimLeft(rest[len(name):], ",:、，："))
 	}
-	return to, text, nil
+}
+
+// nameIn is the name at the beginning of a text. Blanks and most signs end it, so that
+// "@name、" needs no blank behind it; a full stop does if nobody's name ends in one.
+func nameIn(text string, names []string) string {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("._-", r)
+	})
+	if end < 0 {
+		end = len(text)
+	}
+	name := text[:end]
+	if !slices.Contains(names, name) {
+		name = strings.TrimRight(name, "._-")
+	}
+	return name
 }
 
 // list writes names as addresses.

@@ -299,7 +299,7 @@ func (e *Engine) Do(ctx context.Context, line string, tell func(Event)) error {
 		return nil
 	}
 	var err error
-	if name, arguments, ok := cutCommand(line); ok {
+	if name, arguments, ok := CutCommand(line); ok {
 		err = e.command(ctx, name, arguments, one)
 	} else {
 		err = e.message(ctx, line, one)

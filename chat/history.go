@@ -103,8 +103,8 @@ type state struct {
 	settings settings
 	// title is what the conversation began with.
 	title string
-	turns    []Turn
-	undo     []change
+	turns []Turn
+	undo  []change
 }
 
 // change is what an undo takes back.

@@ -214,8 +214,35 @@ func FuzzParticipants(f *testing.F) {
 	})
 }
 
+func TestInputMethodsMayWriteTheSigns(t *testing.T) {
+	t.Parallel()
+	names := []string{"gpt", "gemini"}
+	for line, want := range map[string]string{
+		"＠gpt　満載喫水線とは？":       "gpt|満載喫水線とは？",
+		"＠gpt、どう思う？":          "gpt|どう思う？",
+		"＠all：どう思う？":          "gpt gemini|どう思う？",
+		"@gpt@gemini. どう思う？":  "gpt gemini|. どう思う？",
+		"／／これは命令ではない":         "|／これは命令ではない",
+		"//etc/passwd とは何ですか": "|/etc/passwd とは何ですか",
+		"値段は＠100円":            "|値段は＠100円",
+	} {
+		to, text, err := address(line, names)
+		if got := strings.Join(to, " ") + "|" + text; err != nil || got != want {
+			t.Errorf("%q is %q, error %v; want %q", line, got, err, want)
+		}
+		if _, _, ok := CutCommand(line); ok {
+			t.Errorf("%q is taken for a command", line)
+		}
+	}
+	for _, line := range []string{"／compress　岸壁", "/compress 岸壁"} {
+		if name, arguments, ok := CutCommand(line); !ok || name != "compress" || arguments != "岸壁" {
+			t.Errorf("%q is %q, %q, %v", line, name, arguments, ok)
+		}
+	}
+}
+
 func FuzzAddresses(f *testing.F) {
-	for _, line := range []string{"@gpt hello", "@all, what?", "@gpt @gemini both", "//slash", "@", "@gpt：全角"} {
+	for _, line := range []string{"@gpt hello", "@all, what?", "@gpt @gemini both", "//slash", "@", "@gpt：全角", "＠gpt　全角", "／／slash", "/@gpt"} {
 		f.Add(line)
 	}
 	names := []string{"gpt", "gemini"}
@@ -229,7 +256,7 @@ func FuzzAddresses(f *testing.F) {
 				t.Errorf("%q is for %q, who is not here", line, name)
 			}
 		}
-		if strings.HasPrefix(text, "@") && !strings.HasPrefix(line, "//") {
+		if _, left := cutSign(text, ats); left && !strings.HasPrefix(line, "/") && !strings.HasPrefix(line, "／") {
 			t.Errorf("%q leaves the address in %q", line, text)
 		}
 	})

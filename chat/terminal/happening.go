@@ -122,14 +122,14 @@ func (s *screen) done(m doneMsg) tea.Cmd {
 		delete(s.answers, name)
 	}
 	s.refresh()
-	name, rest, isCommand := cutCommand(m.line, true)
+	name, rest, isCommand := chat.CutCommand(m.line)
 	switch {
 	case errors.Is(m.err, chat.ErrQuit):
 		return tea.Quit
 	case m.err != nil && !s.sent.taken:
 		s.back.add(newEntry(failure, "", failureText(m.err)))
 		s.back.bottom()
-		if isCommand && strings.TrimSpace(rest) == "" {
+		if isCommand && rest == "" {
 			s.input.remember(s.sent.shown) // nothing in it is worth keeping
 		} else {
 			s.input.giveBack(s.sent.shown)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/plimsoll/plimsoll/chat"
 )
 
 // key handles a key: a dialog has the first word, then the screen, then the input.
@@ -131,7 +133,7 @@ func (s *screen) enter() tea.Cmd {
 	shown, whole := s.input.take()
 	s.menu = menu{chosen: nothingChosen}
 	s.sent = sentLine{shown: shown, attached: s.engine.Attached()}
-	if _, _, isCommand := cutCommand(strings.TrimSpace(whole), true); isCommand {
+	if _, _, isCommand := chat.CutCommand(strings.TrimSpace(whole)); isCommand {
 		s.back.add(newEntry(command, "", shown))
 	}
 	s.back.bottom()
