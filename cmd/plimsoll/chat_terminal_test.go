@@ -345,7 +345,7 @@ func TestG15_CompressIsToldInTheTerminal(t *testing.T) {
 	}
 	p.wait("75 %! exact")
 	p.keys("-l", "/comp")
-	p.wait("Replace old turns by a summary")
+	p.wait("Replace old turns by a summary", "> /comp\n")
 	p.shot("chat-soft", false)
 	p.keys("Tab")
 	p.wait("> /compress")
