@@ -119,7 +119,7 @@ func (w *watched) finish(err error) {
 	w.watch.done()
 	if errors.Is(err, io.EOF) {
 		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-			w.f.seen(weave.Record{}, false)
+			w.f.seen(weave.Record{Shown: w.watch.shown}, false)
 			w.f.chained(w.watch.final, nil)
 		}
 		err = nil

@@ -27,13 +27,45 @@ const maxReplies = 4
 const (
 	// kindHidden: what the client was not shown of the reply to a request.
 	kindHidden = "hidden"
-	// kindSeen: the newest record of a conversation as of a request. It is in memory
-	// only; an empty one says that there is none.
+	// kindSeen: what this process knows of a conversation as of a request that it has
+	// answered. It is in memory only.
 	kindSeen = "seen"
+	// kindChecked: that the store was asked about a reply to which no record fits. It is
+	// in memory only.
+	kindChecked = "checked"
 )
 
-// restored returns the request with everything that the client was not shown.
-func (f *flow) restored() *wire.Request {
+// sighting is what is known of a conversation as of a request: what the client was shown
+// in answer to it, and the newest record up to there, if there is any. The client may
+// have got another answer, by another process.
+type sighting struct {
+	shown  plimsoll.Digest
+	newest plimsoll.Digest
+	known  bool
+}
+
+func (s sighting) bytes() []byte {
+	if !s.known {
+		return s.shown[:]
+	}
+	return append(s.shown[:], s.newest[:]...)
+}
+
+func sightingOf(note []byte) (s sighting) {
+	n := copy(s.shown[:], note)
+	s.known = copy(s.newest[:], note[n:]) > 0
+	return s
+}
+
+// restored returns the request with everything that the client was not shown, or as it
+// came if that fails.
+func (f *flow) restored() (request *wire.Request) {
+	defer func() {
+		if r := recover(); r != nil {
+			f.failed("what the client was not shown could not be put back", mistake(r))
+			request, f.woven = f.shown, false
+		}
+	}()
 	places := replies(f.shown)
 	if len(places) == 0 {
 		return f.shown
@@ -43,15 +75,14 @@ func (f *flow) restored() *wire.Request {
 	if !ok {
 		return f.shown
 	}
-	body, err := weave.Restore(f.shown, f.fitting(f.follow(key, chain)))
+	body, err := weave.Restore(f.shown, f.fitting(f.follow(key, chain), chain))
 	if err != nil || sameSlice(body, f.shown.Body()) {
 		if err != nil {
 			f.failed("what the client was not shown could not be put back", err)
 		}
 		return f.shown
 	}
-	request, err := f.codec.Decode(body)
-	if err != nil {
+	if request, err = f.codec.Decode(body); err != nil {
 		f.failed("what the client was not shown could not be put back", err)
 		return f.shown
 	}
@@ -69,21 +100,43 @@ func (f *flow) chain() []plimsoll.Digest {
 }
 
 // fitting chooses the records of the replies that the client really has.
-func (f *flow) fitting(found map[int][]weave.Record) map[int]weave.Record {
+func (f *flow) fitting(found map[int][]weave.Record, chain []plimsoll.Digest) map[int]weave.Record {
 	chosen := map[int]weave.Record{}
 	for at, records := range found {
-		chosen[at] = records[0]
-		for _, r := range records {
-			if len(records) == 1 {
-				break
-			}
-			if body, err := weave.Restore(f.shown, map[int]weave.Record{at: r}); err == nil && !sameSlice(body, f.shown.Body()) {
-				chosen[at] = r
-				break
-			}
+		r, ok := f.choose(at, records)
+		if !ok {
+			r, ok = f.choose(at, f.others(at, chain))
+		}
+		if ok {
+			chosen[at] = r
 		}
 	}
 	return chosen
+}
+
+// choose returns the record of the reply that stands at a place.
+func (f *flow) choose(at int, records []weave.Record) (weave.Record, bool) {
+	for _, r := range records {
+		if weave.Stands(f.shown, at, r.Shown) {
+			return r, true
+		}
+	}
+	return weave.Record{}, false
+}
+
+// others returns the records of a place anew: another process may have added some. It
+// does so once for each reply.
+func (f *flow) others(at int, chain []plimsoll.Digest) []weave.Record {
+	checked := recordKey{f.owner.key, keyFor(kindChecked, chain[at+1])}
+	if _, ok := f.t.records.atHand(checked); ok {
+		return nil
+	}
+	f.t.records.keep(checked, nil)
+	var h hidden
+	if body, ok := f.freshly(keyFor(kindHidden, chain[at])); !ok || json.Unmarshal(body, &h) != nil {
+		return nil
+	}
+	return h.Records
 }
 
 // replies are the places where a reply of the model's begins.
@@ -110,18 +163,18 @@ func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, b
 			continue
 		}
 		f.followed = f.followed || i < len(chain)-1
-		for j := len(places) - 1; j >= 0 && places[j] > i; j-- {
-			ask = append(ask, keyFor(kindHidden, chain[places[j]]))
+		seen := sightingOf(body)
+		for j := len(places) - 1; j >= 0 && places[j] >= i; j-- {
+			if places[j] > i || !weave.Stands(f.shown, i, seen.shown) {
+				ask = append(ask, keyFor(kindHidden, chain[places[j]]))
+			}
 		}
 		if len(ask) > 0 {
 			if key, _, ok := f.recorded(ask...); ok {
 				return key, true
 			}
 		}
-		if len(body) == 0 {
-			return plimsoll.Digest{}, false
-		}
-		return plimsoll.Digest(body), true
+		return seen.newest, seen.known
 	}
 	for j := len(places) - 1; j >= 0; j-- {
 		ask = append(ask, keyFor(kindHidden, chain[places[j]]))
@@ -142,7 +195,7 @@ func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int][]we
 		if json.Unmarshal(body, &h) != nil || h.Messages >= len(chain) {
 			break
 		}
-		if keyFor(kindHidden, chain[h.Messages]) == key && len(h.Records) > 0 {
+		if h.Messages < len(chain)-1 && keyFor(kindHidden, chain[h.Messages]) == key && len(h.Records) > 0 {
 			found[h.Messages] = h.Records
 		}
 		if h.Before == nil {
@@ -158,10 +211,7 @@ func (f *flow) seen(record weave.Record, hid bool) {
 	chain := f.chain()
 	at := chain[len(chain)-1]
 	before, known := f.newest(chain, replies(f.shown))
-	note := []byte{}
-	if known {
-		note = before[:]
-	}
+	note := sighting{record.Shown, before, known}
 	if hid {
 		key := keyFor(kindHidden, at)
 		h := f.withOthers(key, record)
@@ -171,19 +221,19 @@ func (f *flow) seen(record weave.Record, hid bool) {
 		}
 		if body, err := json.Marshal(h); err == nil {
 			f.record(context.WithoutCancel(f.ctx), key, body)
-			note = key[:]
+			note.newest, note.known = key, true
 		} else {
 			f.failed("what the client was not shown could not be stored", err)
 		}
 	}
-	f.t.records.keep(recordKey{f.owner.key, keyFor(kindSeen, at)}, note)
+	f.t.records.keep(recordKey{f.owner.key, keyFor(kindSeen, at)}, note.bytes())
 }
 
 // withOthers puts a record before those of other replies at the same place. What stands
 // before that place is the same for all of them.
 func (f *flow) withOthers(key plimsoll.Digest, record weave.Record) hidden {
 	all := hidden{Records: []weave.Record{record}}
-	_, body, ok := f.recorded(key)
+	body, ok := f.freshly(key)
 	var h hidden
 	if !ok || json.Unmarshal(body, &h) != nil {
 		return all

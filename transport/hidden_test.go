@@ -113,3 +113,35 @@ func TestARequestThatIsRepeatedLosesNothingThatWasHiddenBefore(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAnotherProcessHidIsPutBack(t *testing.T) {
+	t.Parallel()
+	for name, calls := range map[string][]int{
+		"where this one hid nothing":       {1},
+		"where this one hid something too": {0, 2},
+	} {
+		u := newUpstream(t, hiddenChat(calls...))
+		shared := newStore(t)
+		first := newBench(t, nil, transport.Options{Store: shared, Expand: transport.ExpandAlways})
+		second := newBench(t, nil, transport.Options{Store: shared, Expand: transport.ExpandAlways})
+		first.server, second.server = u.Server, u.Server
+		a := first.agent(plimsoll.OpenAI, false)
+		a.say("hi")
+		question := a.history
+		a.ask()
+		b := second.agent(plimsoll.OpenAI, false)
+		b.history = question
+		b.ask()
+		// The client goes on from the second answer, and asks the first process.
+		a.history = append(b.history, plimsoll.Say(plimsoll.User, "go on"))
+		for range 2 {
+			asked := a.history
+			a.ask()
+			a.history = asked
+			last := u.bodies[len(u.bodies)-1]
+			if want := fmt.Sprintf("hid%d", calls[len(calls)-1]); strings.Count(last, want) != 2 || strings.Count(last, `"hid`) != 2 {
+				t.Errorf("%s: the model is sent %s", name, last)
+			}
+		}
+	}
+}

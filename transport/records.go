@@ -72,13 +72,22 @@ func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
 	}
 }
 
-// recorded returns the first of the records that there is.
+// recorded returns the first of the records that there is. One that is at hand does not
+// hide those before it that another process may have stored.
 func (f *flow) recorded(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
-	for _, key := range keys {
+	for i, key := range keys {
 		if body, ok := f.t.records.atHand(recordKey{f.owner.key, key}); ok {
+			if found, stored, ok := f.stored(keys[:i]...); ok {
+				return found, stored, true
+			}
 			return key, body, true
 		}
 	}
+	return f.stored(keys...)
+}
+
+// stored returns the first of the records that there is in the store.
+func (f *flow) stored(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
 	if f.tenant == nil || len(keys) == 0 {
 		return plimsoll.Digest{}, nil, false
 	}
@@ -95,4 +104,12 @@ func (f *flow) recorded(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool)
 	}
 	f.t.records.keep(recordKey{f.owner.key, found.Key}, found.Body)
 	return found.Key, found.Body, true
+}
+
+// freshly returns a record as it is in the store, or at hand if it cannot be had there.
+func (f *flow) freshly(key plimsoll.Digest) ([]byte, bool) {
+	if _, body, ok := f.stored(key); ok {
+		return body, true
+	}
+	return f.t.records.atHand(recordKey{f.owner.key, key})
 }

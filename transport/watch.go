@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // watcher reads one answer of the model on the side: what was billed, and what was
@@ -22,6 +23,8 @@ type watcher struct {
 	answer func() (wire.Response, bool)
 	// final is the last event or the body, where it must be remembered.
 	final []byte
+	// shown identifies what the client was shown, when it is over.
+	shown plimsoll.Digest
 	over  bool
 	whole bool
 }
@@ -77,8 +80,25 @@ func (w *watcher) done() {
 		return
 	}
 	answer, whole := w.answer()
-	w.whole = whole && answer.Error == nil
+	if w.whole = whole && answer.Error == nil; w.whole {
+		w.shown = shownIn(answer.Message)
+	}
 	w.f.settle(answer)
+}
+
+// shownIn identifies what a client is shown by a message.
+func shownIn(m plimsoll.Message) plimsoll.Digest {
+	var texts []string
+	var calls []plimsoll.ToolCall
+	for _, p := range m.Parts.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			texts = append(texts, p.Text)
+		case plimsoll.ToolCall:
+			calls = append(calls, p)
+		}
+	}
+	return weave.Shown(texts, calls)
 }
 
 // complete reports whether the answer came to its end.

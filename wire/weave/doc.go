@@ -62,7 +62,7 @@ type Reply interface {
 	// was held back of it without need is returned, and nothing is made up.
 	Finish() []byte
 	// Record returns what the client was not shown, once everything is over; false if
-	// that is nothing. Results are those of all rounds, in order: the answers to the
+	// that is nothing, and then it says only what was shown. Results are those of all rounds, in order: the answers to the
 	// Calls of round i are results[i].
 	Record(results [][]Result) (Record, bool)
 }

@@ -165,13 +165,13 @@ func (h *history) record(results [][]Result) (Record, bool) {
 		hidden = hidden || len(r.Calls) > 0
 	}
 	last := len(h.rounds) - 1
-	if !hidden || h.rounds[last].Broken {
-		return Record{}, false
-	}
 	rec := Record{Shown: h.seen.digest(), Thought: h.seen.thought}
+	if !hidden || h.rounds[last].Broken {
+		return rec, false
+	}
 	for i := range h.rounds {
 		if err := h.add(&rec, i, results); err != nil {
-			return Record{}, false
+			return Record{Shown: rec.Shown}, false
 		}
 	}
 	return rec, true

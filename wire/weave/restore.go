@@ -35,6 +35,13 @@ func Restore(r *wire.Request, records map[int]Record) ([]byte, error) {
 	return rawjson.Splice(r.Body(), edits)
 }
 
+// Stands reports whether the reply that begins with a message is the one that shown
+// identifies.
+func Stands(r *wire.Request, first int, shown plimsoll.Digest) bool {
+	_, ok := endOf(r, first, shown)
+	return ok
+}
+
 // restored returns the edits that put one record into a request, and the index of the
 // message behind the reply.
 func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit, int, bool) {
