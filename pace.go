@@ -10,12 +10,14 @@ func (w *Work) Base() int {
 }
 
 // Pace returns what a call of the model has added to the conversation so far, on
-// average: what the client sent beside its instructions, by the rounds of tools that
-// there were and the turns without any.
+// average: what the client sent beside its instructions, by the answers in it. One
+// answer may be several messages.
 func (w *Work) Pace() int {
-	calls := 0
-	for _, t := range w.draft.Outline().Turns {
-		calls += max(1, len(t.Rounds))
+	messages, calls := w.draft.base.Messages.items, 0
+	for i := range messages {
+		if messages[i].Role == Assistant && (i == 0 || messages[i-1].Role != Assistant) {
+			calls++
+		}
 	}
 	return max(0, w.before.Total-w.Base()) / max(1, calls)
 }

@@ -14,11 +14,19 @@ func TestAPolicyIsToldWhatACallAdds(t *testing.T) {
 	for range 10 {
 		chat = append(chat, plimsoll.Say(plimsoll.User, "how deep is it here?"), plimsoll.Say(plimsoll.Assistant, "four fathoms and a half"))
 	}
+	var items []plimsoll.Message
+	for _, m := range readings(20).Messages.All() {
+		if m.Role == plimsoll.Assistant {
+			items = append(items, plimsoll.Say(plimsoll.Assistant, "the next one"))
+		}
+		items = append(items, m)
+	}
 	for name, tt := range map[string]struct {
 		c           plimsoll.Conversation
 		least, most int
 	}{
-		"rounds of tools":  {readings(20), 400, 450},
+		"rounds of tools": {readings(20), 400, 450},
+		"words and calls that are items of their own": {plimsoll.Conversation{Messages: plimsoll.ListOf(items...)}, 400, 470},
 		"turns of a chat":  {plimsoll.Conversation{Messages: plimsoll.ListOf(chat...)}, 43, 60},
 		"nothing said yet": {plimsoll.Conversation{Messages: plimsoll.ListOf(chat[:1]...)}, 0, 0},
 	} {
