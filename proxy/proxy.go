@@ -125,7 +125,7 @@ func New(o *Options) (*Server, error) {
 	}
 	s.memory = newGate(s.options.Memory)
 	s.proxy = &httputil.ReverseProxy{
-		Rewrite: rewrite, Transport: sender{s.options.Transport}, FlushInterval: -1, BufferPool: buffers{},
+		Rewrite: rewrite, Transport: sender{s.options.Transport}, FlushInterval: flushDelay, BufferPool: buffers{},
 		ErrorHandler: failed, ErrorLog: s.errorLog(),
 	}
 	return s, nil
@@ -175,6 +175,10 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) errorLog() *log.Logger {
 	return slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug)
 }
+
+// flushDelay is how long a part of an answer of known length waits for more of it.
+// Streams have no length, and each of their events is sent as it comes.
+const flushDelay = 2 * time.Millisecond
 
 // buffers are what answers are copied through.
 type buffers struct{}

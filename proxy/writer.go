@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -14,6 +15,8 @@ type paced struct {
 	server  *Server
 	// until is the deadline that is set.
 	until time.Time
+	// left is how many bytes of an answer of known length are still to come.
+	left int64
 }
 
 func (s *Server) paced(w http.ResponseWriter) *paced {
@@ -29,14 +32,24 @@ func (p *paced) WriteHeader(status int) {
 	if _, named := h["Content-Type"]; !named && status >= http.StatusOK {
 		h["Content-Type"] = nil
 	}
+	if status >= http.StatusOK {
+		p.left, _ = strconv.ParseInt(h.Get("Content-Length"), 10, 64) // without one nobody knows
+	}
 	p.extend()
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes under a new deadline.
+// Write writes under a new deadline. The end of an answer is sent at once: what is left
+// to do here need not keep the client waiting.
 func (p *paced) Write(b []byte) (int, error) {
 	p.extend()
-	return p.ResponseWriter.Write(b)
+	n, err := p.ResponseWriter.Write(b)
+	if p.left > 0 && err == nil {
+		if p.left -= int64(n); p.left <= 0 {
+			err = p.control.Flush()
+		}
+	}
+	return n, err
 }
 
 // FlushError sends what was written.

@@ -95,15 +95,25 @@ type watched struct {
 	f     *flow
 	from  io.ReadCloser
 	watch *watcher
-	over  bool
+	// ended says that the upstream's answer has ended, over that this is known to all.
+	ended, over bool
 }
 
-// Read gives the bytes as they come.
+// Read gives the bytes as they come. The end is told behind them, so that who waits for
+// the last of them need not wait for what is then done with the whole; but what a client
+// can name in its next request must be known before it can send one.
 func (w *watched) Read(p []byte) (int, error) {
+	if w.ended {
+		w.finish(io.EOF)
+		return 0, io.EOF
+	}
 	n, err := w.from.Read(p)
 	if n > 0 {
 		w.f.firstByte()
 		w.watch.take(p[:n])
+		if err == io.EOF && w.f.dialect != plimsoll.Responses {
+			w.ended, err = true, nil
+		}
 	}
 	if err != nil {
 		w.finish(err)
@@ -130,6 +140,9 @@ func (w *watched) finish(err error) {
 // Close ends the upstream's answer.
 func (w *watched) Close() error {
 	err := w.from.Close()
+	if w.ended {
+		w.finish(io.EOF)
+	}
 	w.finish(http.ErrBodyReadAfterClose)
 	return err
 }
