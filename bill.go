@@ -103,10 +103,11 @@ func (k *Keeper) life(model string) time.Duration {
 func (t *Task) sent(d *Draft) []Digest {
 	chain := t.chain()
 	links := append(make([]Digest, 0, len(chain)), chain[0])
+	says := newFingerprint()
 	same := true
 	if len(d.system)+len(d.tools) > 0 {
 		same = false
-		links[0] = headLink(chain[0], d)
+		links[0] = says.head(chain[0], d)
 	}
 	for p := range d.Placed() {
 		last := links[len(links)-1]
@@ -115,9 +116,9 @@ func (t *Task) sent(d *Draft) []Digest {
 		case same:
 			links = append(links, chain[p.Original+1])
 		case p.Original < 0:
-			links = append(links, saysLink(last, Digest{}, p.Message))
+			links = append(links, link(last, says.message(Digest{}, p.Message)))
 		case p.Edited:
-			links = append(links, saysLink(last, chain[p.Original+1], p.Message))
+			links = append(links, link(last, says.message(chain[p.Original+1], p.Message)))
 		default:
 			links = append(links, link(last, chain[p.Original+1]))
 		}

@@ -6,27 +6,6 @@ import (
 	"hash"
 )
 
-// headLink identifies what stands before the messages when a draft has added to it.
-func headLink(original Digest, d *Draft) Digest {
-	f := newFingerprint()
-	f.digest(original)
-	f.parts(frozen(d.system))
-	for _, t := range d.tools {
-		f.text(t.Name, t.Description, t.Schema, t.Opaque)
-	}
-	return f.sum()
-}
-
-// saysLink identifies a message behind others by its original, if it has one, and by
-// what it says now.
-func saysLink(last, original Digest, m Message) Digest {
-	f := newFingerprint()
-	f.digest(original)
-	f.text(string(m.Role), m.Name)
-	f.parts(m.Parts)
-	return link(last, f.sum())
-}
-
 // fingerprint hashes what messages say. Everything is written with its kind and its
 // length, so that no two messages run into each other.
 type fingerprint struct {
@@ -35,6 +14,24 @@ type fingerprint struct {
 }
 
 func newFingerprint() *fingerprint { return &fingerprint{hash: sha256.New()} }
+
+// head identifies what stands before the messages when a draft has added to it.
+func (f *fingerprint) head(original Digest, d *Draft) Digest {
+	f.digest(original)
+	f.parts(frozen(d.system))
+	for _, t := range d.tools {
+		f.text(t.Name, t.Description, t.Schema, t.Opaque)
+	}
+	return f.sum()
+}
+
+// message identifies a message by its original, if it has one, and by what it says now.
+func (f *fingerprint) message(original Digest, m Message) Digest {
+	f.digest(original)
+	f.text(string(m.Role), m.Name)
+	f.parts(m.Parts)
+	return f.sum()
+}
 
 func (f *fingerprint) digest(d Digest) { f.buffer = append(f.buffer, d[:]...) }
 
@@ -80,8 +77,12 @@ func (f *fingerprint) parts(parts List[Part]) {
 	}
 }
 
+// sum returns the hash and begins a new one.
 func (f *fingerprint) sum() Digest {
 	f.hash.Write(f.buffer)
-	var sum [sha256.Size]byte
-	return Digest(f.hash.Sum(sum[:0])[:len(Digest{})])
+	f.buffer = f.hash.Sum(f.buffer[:0])
+	sum := Digest(f.buffer[:len(Digest{})])
+	f.hash.Reset()
+	f.buffer = f.buffer[:0]
+	return sum
 }

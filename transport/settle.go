@@ -26,7 +26,7 @@ func (f *flow) settle(answer wire.Response) {
 		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
 			t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 		}
-		if t.options.Billed != nil && (!plan.After.Exact || t.bills.sample()) {
+		if t.options.Billed != nil && (!certain(plan.After) || t.bills.sample()) {
 			t.options.Billed(key, plan.Conversation(), usage)
 		}
 		t.limits.answered(ctx, upstream, limited, prompt{usage.Prompt(), plan.After.Total}, t.options.Now())
@@ -93,8 +93,12 @@ func (b *bills) work() {
 	}
 }
 
-// sampleOf is of how many bills for what was counted exactly one is compared: there is
-// nothing to learn from them, but whether the count is still right.
+// certain reports whether a bill can teach next to nothing about a count: it is exact but
+// for what tools and frames take, or has been right for long.
+func certain(load plimsoll.Load) bool { return load.Exact || load.Band <= load.Total/20 }
+
+// sampleOf is of how many bills for what is certain one is compared: to see whether the
+// count is still right.
 const sampleOf = 16
 
 func (b *bills) sample() bool { return b.settled.Add(1)%sampleOf == 1 }
