@@ -303,7 +303,7 @@ func (s *storm) check(id string, a *agent, body []byte, got *answer, broken bool
 	if decision == "pass" && !bytes.Contains(first.body, []byte(`tool_output_cache`)) && !bytes.Equal(first.body, body) {
 		s.Errorf("%s: under the line the body changed", where)
 	}
-	s.checkRetries(where, sent)
+	s.checkRetries(where, sent, got.header.Get(transport.HeaderWarning))
 	switch {
 	case s.stream && len(sent) > 1 && got.status == http.StatusOK && last.status != http.StatusOK:
 		if !broken && s.dialect != plimsoll.Responses { // which has events for errors
@@ -336,7 +336,7 @@ func (s *storm) check(id string, a *agent, body []byte, got *answer, broken bool
 }
 
 // checkRetries bounds how often one request of the client's is sent.
-func (s *storm) checkRetries(where string, sent []sending) {
+func (s *storm) checkRetries(where string, sent []sending, warning string) {
 	s.Helper()
 	overflows := 0
 	for _, x := range sent {
@@ -349,6 +349,9 @@ func (s *storm) checkRetries(where string, sent []sending) {
 		s.Errorf("%s: over a window that is known", where)
 	}
 	last := sent[len(sent)-1]
+	if last.overflow && overflows < 2 && warning == "" {
+		s.Errorf("%s: an overflow reaches the client, and nothing was done about it", where)
+	}
 	if overflows > 0 && !last.overflow && last.status == http.StatusOK && s.odd == "" && s.dialect != plimsoll.Responses {
 		s.learned = true
 	}
