@@ -2,6 +2,7 @@ package rung
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
@@ -57,13 +58,23 @@ func startsWrong(t string) bool {
 	return false
 }
 
-// begins has a bit for every two bytes that a line begins with which looks like an
-// error by its beginning.
-var begins = func() (set [1 << 16 / 64]uint64) {
+// beginnings are what lines begin with that look like an error by their beginning: as
+// much of it as is compared before a line is read, by the first byte.
+var beginnings = func() (by [256][]string) {
 	for _, start := range append(errorStarts[:], "E   ", "at ", "goroutine ") {
 		for _, first := range cases(start[0]) {
-			for _, second := range cases(start[1]) {
-				pair := uint16(first)<<8 | uint16(second)
+			by[first] = append(by[first], start[:min(4, len(start))])
+		}
+	}
+	return by
+}()
+
+// begins has a bit for every two bytes that one of them begins with.
+var begins = func() (set [1 << 16 / 64]uint64) {
+	for first, all := range beginnings {
+		for _, beginning := range all {
+			for _, second := range cases(beginning[1]) {
+				pair := first<<8 | int(second)
 				set[pair/64] |= 1 << (pair % 64)
 			}
 		}
@@ -82,21 +93,24 @@ func cases(c byte) []byte {
 // mayBegin reports whether the line at a place may begin like an error.
 func mayBegin(text string, at int) bool {
 	if at+8 < len(text) {
-		if skip := blanks(text[at:]); skip < 8 {
-			at += skip
-			return isBeginning(text[at], text[at+1])
+		skip := blanks(text[at:])
+		at += skip
+		if skip < 8 {
+			return isBeginning(text[at:])
 		}
-		at += 8
 	}
 	for at < len(text) && (text[at] == ' ' || text[at] == '\t') {
 		at++
 	}
-	return at+1 < len(text) && isBeginning(text[at], text[at+1])
+	return isBeginning(text[at:])
 }
 
-func isBeginning(first, second byte) bool {
-	pair := uint16(first)<<8 | uint16(second)
-	return begins[pair/64]>>(pair%64)&1 != 0
+func isBeginning(s string) bool {
+	if len(s) < 2 {
+		return false
+	}
+	pair := int(s[0])<<8 | int(s[1])
+	return begins[pair/64]>>(pair%64)&1 != 0 && slices.ContainsFunc(beginnings[s[0]], func(b string) bool { return hasFold(s, b) })
 }
 
 // blanks counts the blanks that a text begins with, up to eight, all at once: how many
