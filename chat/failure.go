@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -113,8 +114,15 @@ func (a *answerer) unreachable(ctx context.Context, err error) error {
 		return stopped(a.p)
 	}
 	hint := "is a server running there? /retry asks again"
+	if a.p.API == "ollama" {
+		hint = "is Ollama running there? \"ollama serve\" starts it; /retry asks again"
+	}
 	if a.text.Len() > 0 {
 		hint = "what came so far is kept; /retry asks again"
+	}
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err // the address is named already
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
 		err = errors.New("the connection broke off in the middle of the answer")
@@ -127,10 +135,19 @@ func (a *answerer) unreachable(ctx context.Context, err error) error {
 // stopped says that the person ended an answer.
 func stopped(p Participant) error {
 	return &plimsoll.Error{
-		Op: "ask " + p.Name, Code: plimsoll.CodeUnavailable, Err: fmt.Errorf("stopped: %w", context.Canceled),
+		Op: "ask " + p.Name, Code: plimsoll.CodeUnavailable, Err: stoppedError{},
 		Hint: "what came so far is kept; /retry asks again",
 	}
 }
+
+// stoppedError is an answer that the person ended.
+type stoppedError struct{}
+
+// Error says so.
+func (stoppedError) Error() string { return "stopped" }
+
+// Unwrap returns what it is.
+func (stoppedError) Unwrap() error { return context.Canceled }
 
 func (a *answerer) strange(err error) error {
 	return &plimsoll.Error{

@@ -50,6 +50,26 @@ func TestAServerThatIsBusySaysHowLongToWait(t *testing.T) {
 	}
 }
 
+func TestAServerThatIsNotThereIsNamedOnce(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	for spec, hint := range map[string]string{"openai:gpt-4o": "is a server running there?", "ollama:llama3.2": "is Ollama running there?"} {
+		p, err := chat.ParseParticipant(spec+"@"+server.URL, func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt := newTable(t)
+		tt.o.Participants = []chat.Participant{p}
+		tt.open()
+		tt.do("Hello?")
+		failed := all[chat.Failed](tt)
+		if len(failed) != 1 || strings.Count(failed[0].Err.Error(), server.URL) != 1 || !strings.HasPrefix(plimsoll.HintOf(failed[0].Err), hint) {
+			t.Errorf("%s: failed %+v", spec, failed)
+		}
+	}
+}
+
 func TestAnAnswerThatBreaksOffSaysSoAndIsKept(t *testing.T) {
 	t.Parallel()
 	for _, api := range []string{"openai", "responses", "anthropic", "gemini"} {
