@@ -150,7 +150,7 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 // load: the lowest from which on no more than Anew is read anew, or else the one from
 // which on the least is.
 func (k *clearing) late(all []output) (goal int, late bool) {
-	if k.Anew == 0 || k.w.Decided() || !slices.ContainsFunc(all, output.cleared) {
+	if k.Anew == 0 || k.w.Decided() || !k.before(all) {
 		return 0, false
 	}
 	limit, pace := k.w.Line().Limit(), k.w.Pace()
@@ -162,8 +162,10 @@ func (k *clearing) late(all []output) (goal int, late bool) {
 	return max(k.goal, min(enough, limit-room)), true
 }
 
-// cleared reports whether an earlier cut left no more than a placeholder.
-func (o output) cleared() bool { return o.edited && o.tokens <= 2*placeholderTokens }
+// before reports whether an earlier cut left a placeholder.
+func (k *clearing) before(all []output) bool {
+	return slices.ContainsFunc(all, func(o output) bool { return o.edited && o.look(k.w).placeholder })
+}
 
 // clear goes over the outputs twice: those that report a failure wait for the
 // second time.
