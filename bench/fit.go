@@ -31,8 +31,18 @@ func (o *options) wantsTokenizers() bool {
 	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return !slices.Contains(parts, w) })
 }
 
+// waits measures how long a first sight takes by the clock.
+func (o *options) waits(dir string, all []texts.Text) ([]fit.Waiting, error) {
+	code, err := o.codeFile(all)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintln(os.Stderr, "fit: waits")
+	return fit.Waits(peers.Keeper(peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}), code)
+}
+
 // fit compares how conversations are made to fit.
-func (o *options) fit(dir string, all []texts.Text) error {
+func (o *options) fit(dir string, all []texts.Text, waits []fit.Waiting) error {
 	setup := peers.Options{Dir: dir, Cache: o.cache, Log: os.Stderr}
 	ours, theirs := peers.Keeper(setup), peers.Trimmers(setup)
 	code, err := o.codeFile(all)
@@ -41,7 +51,7 @@ func (o *options) fit(dir string, all []texts.Text) error {
 	}
 	machine := measure.Here(pin())
 	result, err := fit.Run(fit.Options{
-		Ours: ours, Theirs: theirs, Shared: o.shared, Text: code, Limit: 5 * time.Second, Log: os.Stderr,
+		Ours: ours, Theirs: theirs, Shared: o.shared, Text: code, Waits: waits, Limit: 5 * time.Second, Log: os.Stderr,
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll/plimsoll/bench/internal/fit"
 	"github.com/plimsoll/plimsoll/bench/internal/measure"
 	"github.com/plimsoll/plimsoll/bench/internal/peers"
 	"github.com/plimsoll/plimsoll/bench/internal/report"
@@ -100,13 +101,19 @@ func (o *options) compare(dir string) error {
 	if err != nil {
 		return err
 	}
+	var waits []fit.Waiting
+	if o.wantsFit() { // before everything is held to one core
+		if waits, err = o.waits(dir, all); err != nil {
+			return err
+		}
+	}
 	if o.wantsTokenizers() {
 		if err := o.tokenizers(dir, all); err != nil {
 			return err
 		}
 	}
 	if o.wantsFit() {
-		return o.fit(dir, all)
+		return o.fit(dir, all, waits)
 	}
 	return nil
 }

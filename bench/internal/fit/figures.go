@@ -24,6 +24,15 @@ type Times struct {
 	Next  time.Duration `json:"next_ns"`
 }
 
+// Waiting is how long the first sight of the first of [Sizes] takes by the clock.
+type Waiting struct {
+	// Processors that the program had.
+	Processors int           `json:"processors"`
+	Weigh      time.Duration `json:"weigh_ns"`
+	Under      time.Duration `json:"under_ns"`
+	Over       time.Duration `json:"over_ns"`
+}
+
 // Ratio says how much faster the next request is.
 func (t Times) Ratio() float64 {
 	if t.Next <= 0 {

@@ -41,6 +41,8 @@ type Options struct {
 	Shared string
 	// Text is a file that the conversations of the figures are made of.
 	Text string
+	// Waits are what [Waits] found before everything was held to one processor.
+	Waits []Waiting
 	// Limit of one call.
 	Limit time.Duration
 	Log   io.Writer
@@ -58,6 +60,8 @@ type Result struct {
 	Unused        int       `json:"unused"`
 	Verdicts      []Verdict `json:"verdicts"`
 	Figures       []Figure  `json:"figures"`
+	// Waits are on one processor and on all that there are.
+	Waits []Waiting `json:"waits"`
 }
 
 // patience bounds a batch.
@@ -74,7 +78,7 @@ func Run(o Options) (*Result, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	r := &run{Options: o, dir: dir, meter: token.NewMeter(nil), result: &Result{Limit: o.Limit, Version: o.Theirs.Version}}
+	r := &run{Options: o, dir: dir, meter: token.NewMeter(nil), result: &Result{Limit: o.Limit, Version: o.Theirs.Version, Waits: o.Waits}}
 	if r.ours, err = line.Start(o.Ours.Command); err != nil {
 		return nil, err
 	}
@@ -87,6 +91,29 @@ func Run(o Options) (*Result, error) {
 		fmt.Fprintln(o.Log, "NOT COMPARED:", err)
 	}
 	return r.result, nil
+}
+
+// Waits measures by the clock, on one processor and on all that the calling thread may
+// use.
+func Waits(ours peers.Peer, text string) ([]Waiting, error) {
+	if ours.Missing != "" {
+		return nil, errors.New(ours.Missing)
+	}
+	client, err := line.Start(ours.Command)
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	dir, err := os.MkdirTemp("", "plimsoll-fit-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "waits")
+	if _, err := client.Do(patience, "waits", text, file); err != nil {
+		return nil, err
+	}
+	return ReadLines[Waiting](file)
 }
 
 type run struct {

@@ -30,6 +30,7 @@ func Fit(r *fit.Result, m measure.Machine) string {
 	}
 	return strings.Join(append(sections,
 		"### A conversation of about 200,000 tokens\n\n"+keeperTable(r).String(),
+		waitsSection(r),
 		"### Growing with the number of messages\n\nCPU time for one message of the conversation.\n\n"+growthTable(r).String(),
 		"### Goals of making fit\n\n"+fitGoalTable(r).String(),
 	), "\n")
@@ -159,6 +160,16 @@ func keeperTable(r *fit.Result) *table {
 	add("`Fit` over the line, first sight", f.Over.First)
 	add("`Fit` over the line, one more round", f.Over.Next)
 	return t
+}
+
+// waitsSection is by the clock, on one processor and on all.
+func waitsSection(r *fit.Result) string {
+	t := &table{head: []string{"processors", "`Weigh`", "`Fit` under the line", "`Fit` over the line", "of `Weigh` on one processor: `Weigh`", "under", "over"}}
+	for _, w := range r.Waits {
+		of := func(d time.Duration) string { return fmt.Sprintf("%.2f", d.Seconds()/r.Waits[0].Weigh.Seconds()) }
+		t.add(fmt.Sprint(w.Processors), duration(w.Weigh), duration(w.Under), duration(w.Over), of(w.Weigh), of(w.Under), of(w.Over))
+	}
+	return "### Waiting for its first sight\n\nTime by the clock, the best of the rounds.\n\n" + t.String()
 }
 
 func growthTable(r *fit.Result) *table {

@@ -82,8 +82,13 @@ func TestSlowerLongConversationsMissTheGoal(t *testing.T) {
 
 func TestReportOfFitShowsEveryWay(t *testing.T) {
 	t.Parallel()
-	page := Fit(fitted(), measure.Machine{CPU: "some CPU"})
-	for _, want := range []string{"some CPU", "`Meter.Weigh`", "40×", "| 10000 "} {
+	r := fitted()
+	r.Waits = []fit.Waiting{
+		{Processors: 1, Weigh: 4 * time.Millisecond, Under: 5 * time.Millisecond, Over: 8 * time.Millisecond},
+		{Processors: 2, Weigh: 2 * time.Millisecond, Under: 3 * time.Millisecond, Over: 5 * time.Millisecond},
+	}
+	page := Fit(r, measure.Machine{CPU: "some CPU"})
+	for _, want := range []string{"some CPU", "`Meter.Weigh`", "40×", "| 10000 ", " 0.50 |  0.75 | 1.25 |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

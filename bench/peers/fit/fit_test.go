@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -47,6 +48,24 @@ func TestFiguresAreOfOneConversation(t *testing.T) {
 	}
 	if f.Messages != 121 || f.Tokens < 60*200 || f.Weigh == 0 || f.Under.First == 0 || f.Over.First == 0 || f.Over.Next == 0 {
 		t.Errorf("got %+v", f)
+	}
+}
+
+// TestWaitsAreOnOneProcessorAndOnAll is not parallel: it sets how many there are.
+func TestWaitsAreOnOneProcessorAndOnAll(t *testing.T) {
+	s := session{text: strings.Repeat("func step(ctx context.Context) error\n", 200), rounds: 60}
+	before := runtime.GOMAXPROCS(0)
+	got, err := s.wait(1)
+	if err != nil || runtime.GOMAXPROCS(0) != before {
+		t.Fatalf("got %v with %d processors, want them left as they were: %d", err, runtime.GOMAXPROCS(0), before)
+	}
+	if len(got) != min(2, runtime.NumCPU()) || got[0].Processors != 1 || got[len(got)-1].Processors != runtime.NumCPU() {
+		t.Errorf("got %+v", got)
+	}
+	for _, w := range got {
+		if w.Weigh <= 0 || w.Under <= 0 || w.Over <= 0 {
+			t.Errorf("got %+v, want all measured", w)
+		}
 	}
 }
 

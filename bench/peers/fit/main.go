@@ -26,6 +26,8 @@ func do(fields []string) (string, error) {
 		return trimAll(fields[1], fields[2], fields[3])
 	case fields[0] == "figures" && len(fields) == 3:
 		return figures(fields[1], fields[2])
+	case fields[0] == "waits" && len(fields) == 3:
+		return waits(fields[1], fields[2])
 	}
 	return "", fmt.Errorf("unknown command %q", fields)
 }
