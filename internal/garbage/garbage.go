@@ -4,7 +4,7 @@
 // the heap has doubled: with little alive that is every few dozen requests, each time
 // for the price of looking at everything; with many large requests at once it lets as
 // much garbage lie as there is alive, which is when memory is short. Here a small heap
-// may grow many times over, and a large one by a quarter. What makes it large are bodies
+// may grow many times over, and a large one by a sixth. What makes it large are bodies
 // of requests, which the collector need not look into, so that is no loss.
 package garbage
 
@@ -75,7 +75,7 @@ func (b *bound) stop() {
 // percentFor returns the percentage for a heap of which so many bytes are alive.
 func percentFor(live uint64) int {
 	live = max(live, least)
-	room := max(little, live/4)
+	room := max(little, live/6)
 	if live < grown {
 		room = max(room, min(most, grown-live))
 	}
