@@ -73,12 +73,12 @@ func (s *Scanner) Decode(t rawjson.Text) string {
 // Since returns the span from an offset to where the scanner stands.
 func (s *Scanner) Since(start int) rawjson.Span { return rawjson.Span{Start: start, End: s.Offset()} }
 
-// Copy returns the text of a span in memory of its own.
-func (s *Scanner) Copy(v rawjson.Span) string {
-	if !s.Spend(v.Len() + v.Len()/2) {
+// Wrap returns the text of a span between two others.
+func (s *Scanner) Wrap(before string, v rawjson.Span, after string) string {
+	if n := len(before) + v.Len() + len(after); !s.Spend(n + n/2) {
 		return ""
 	}
-	return string(v.Of(s.Body))
+	return before + v.View(s.Body) + after
 }
 
 // IsNull reports whether a span holds null.

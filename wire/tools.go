@@ -27,7 +27,7 @@ func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, funct
 		tool, function := read(i, id)
 		span := s.Since(begin)
 		if !function {
-			tool = plimsoll.Tool{Name: tool.Name, Opaque: s.Copy(span)}
+			tool = plimsoll.Tool{Name: tool.Name, Opaque: span.View(s.Body)}
 		}
 		l.List.Items = Append(s, l.List.Items, span)
 		Gather(s, &tools, tool, l.List.Start)

@@ -19,7 +19,10 @@ type typedMessage struct {
 	Content any    `json:"content"`
 }
 
+func sessionOf(size, messages int) []byte { return []byte(longSession(messages/2, size/(messages/2))) }
+
 func BenchmarkUnedited(b *testing.B) {
-	body := func(size, messages int) []byte { return []byte(longSession(messages/2, size/(messages/2))) }
-	wiretest.Unedited(b, anthropic.Codec{}, body, func() any { return &typedRequest{} })
+	wiretest.Unedited(b, anthropic.Codec{}, sessionOf, func() any { return &typedRequest{} })
 }
+
+func BenchmarkWarm(b *testing.B) { wiretest.Warm(b, anthropic.Codec{}, sessionOf) }

@@ -200,7 +200,7 @@ func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
 			id.Field("description", []byte(t.Description))
 		case "input_schema":
 			v := s.Value()
-			t.Schema = s.Copy(v)
+			t.Schema = v.View(body)
 			id.Field("input_schema", v.Of(body))
 		case "cache_control":
 			d.mark()

@@ -32,7 +32,7 @@ func (d *decoder) tool(id wire.Identity) {
 			continue
 		}
 		member := s.Since(at.Start)
-		wire.Gather(s, &d.declared, plimsoll.Tool{Opaque: "{" + s.Copy(member) + "}"}, d.toolsFrom)
+		wire.Gather(s, &d.declared, plimsoll.Tool{Opaque: s.Wrap("{", member, "}")}, d.toolsFrom)
 	}
 }
 
@@ -50,7 +50,7 @@ func (d *decoder) declaration(id wire.Identity) plimsoll.Tool {
 	s := d.scanner
 	var t plimsoll.Tool
 	if s.Peek() != '{' {
-		t.Opaque = s.Copy(s.Value())
+		t.Opaque = s.Value().View(s.Body)
 		return t
 	}
 	id.Field("function", nil)
@@ -65,7 +65,7 @@ func (d *decoder) declaration(id wire.Identity) plimsoll.Tool {
 			if s.IsNull(v) {
 				continue
 			}
-			t.Schema = s.Copy(v)
+			t.Schema = v.View(s.Body)
 			id.Field(name, v.Of(s.Body))
 		default:
 			d.unknown(id, name)

@@ -50,3 +50,5 @@ func agentBody(size, messages int) []byte {
 func BenchmarkUnedited(b *testing.B) {
 	wiretest.Unedited(b, openai.Codec{}, agentBody, func() any { return &typedRequest{} })
 }
+
+func BenchmarkWarm(b *testing.B) { wiretest.Warm(b, openai.Codec{}, agentBody) }

@@ -124,7 +124,7 @@ func (d *decoder) tool(id wire.Identity) plimsoll.Tool {
 			id.Field(name, []byte(t.Description))
 		case "parameters":
 			v := s.Value()
-			t.Schema = s.Copy(v)
+			t.Schema = v.View(body)
 			id.Field(name, v.Of(body))
 		case "cache_control":
 			s.Value()

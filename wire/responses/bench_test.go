@@ -39,3 +39,5 @@ func agentBody(size, items int) []byte {
 func BenchmarkUnedited(b *testing.B) {
 	wiretest.Unedited(b, responses.Codec{}, agentBody, func() any { return &typedRequest{} })
 }
+
+func BenchmarkWarm(b *testing.B) { wiretest.Warm(b, responses.Codec{}, agentBody) }

@@ -199,7 +199,7 @@ func (d *decoder) schema() string {
 		d.scanner.Value()
 		return ""
 	}
-	return d.scanner.Copy(d.scanner.Value())
+	return d.scanner.Value().View(d.scanner.Body)
 }
 
 // hash adds a member to an identity unless it says nothing or is one that clients

@@ -44,3 +44,28 @@ func Unedited(b *testing.B, codec wire.Codec, body func(size, messages int) []by
 		})
 	}
 }
+
+// Warm measures what a proxy does with a request that it leaves alone: to decode it,
+// draw its chain, check it and write it, for a short request and a long one.
+func Warm(b *testing.B, codec wire.Codec, body func(size, messages int) []byte) {
+	for _, size := range []struct{ bytes, messages int }{{4 << 10, 8}, {300 << 10, 120}} {
+		data := body(size.bytes, size.messages)
+		b.Run(fmt.Sprintf("%dKiB", size.bytes>>10), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			for b.Loop() {
+				req, err := codec.Decode(data)
+				if err != nil {
+					b.Fatal(err)
+				}
+				req.Chain()
+				if v := wire.Check(req); len(v) > 0 {
+					b.Fatal(v)
+				}
+				if _, err := req.Encode(plimsoll.NewDraft(req.Conversation(), nil)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
