@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable interop test-agents tokenizers postgres terminal bench bench-replay fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents test-browser tokenizers postgres terminal bench bench-replay fuzz generate setup clean
 
 ## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
@@ -75,6 +75,12 @@ portable:
 	$(GO) test -tags purego ./token/... ./internal/rawjson
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+
+## test-browser: the dashboard of the demonstration in a real browser; Debian's package where it is missing and we may install it
+test-browser:
+	@command -v chromium >/dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install chromium >/dev/null 2>&1 </dev/null \
+		|| { echo "no Chromium here (apt-get install chromium)"; exit 1; }
+	PLIMSOLL_BROWSER=chromium $(GO) test -count=1 -run TestABrowser ./cmd/plimsoll
 
 ## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
 interop:

@@ -136,6 +136,24 @@ func (c cutRow) Does() string {
 	return c.Kind
 }
 
+// Takes reports whether the edit took something out.
+func (c cutRow) Takes() bool {
+	switch plimsoll.EditKind(c.Kind) {
+	case plimsoll.EditDrop, plimsoll.EditReplace, plimsoll.EditRemove:
+		return true
+	}
+	return false
+}
+
+// byPlace orders cuts as they stand in the conversation, what is beside the messages
+// last.
+func byPlace(a, b cutRow) int {
+	if (a.Message < 0) != (b.Message < 0) {
+		return b.Message - a.Message
+	}
+	return a.Message - b.Message
+}
+
 func (d *Dashboard) conversation(r *http.Request) (view, error) {
 	key := r.PathValue("key")
 	s := d.ledger.read(r.Context(), d.live.owners())
@@ -150,7 +168,7 @@ func (d *Dashboard) conversation(r *http.Request) (view, error) {
 		for _, x := range c.cuts {
 			v.Edits = append(v.Edits, newCutRow(x, c.tenant))
 		}
-		slices.SortStableFunc(v.Edits, func(a, b cutRow) int { return a.Message - b.Message })
+		slices.SortStableFunc(v.Edits, byPlace)
 		return view{"conversation", v}, nil
 	}
 	a, ok := s.find(key)

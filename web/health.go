@@ -102,7 +102,7 @@ func (d *Dashboard) health(r *http.Request) (view, error) {
 	}
 	slices.SortFunc(asked, func(a, b seenUpstream) int { return strings.Compare(a.Host, b.Host) })
 	v.Servers = servers(v.Setup.Upstreams, asked)
-	for _, w := range slices.Backward(d.live.warnings) {
+	for _, w := range slices.Backward(last(d.live.warnings, maxWarnings)) {
 		v.Warnings = append(v.Warnings, warningRow{w, advice(w)})
 	}
 	return view{"health", v}, nil

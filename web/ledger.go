@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// ledgerLife is how long what was read from the store is shown, ledgerTime how long
-	// reading it may take.
+	// ledgerLife is how long what was read from the store is shown, ledgerRest how long
+	// a store that failed is not asked again, ledgerTime how long reading may take.
 	ledgerLife = 2 * time.Second
+	ledgerRest = 10 * time.Second
 	ledgerTime = 3 * time.Second
 	// ledgerPage is how many accounts are asked for at once, ledgerMost how many are
 	// listed in all.
@@ -55,8 +56,11 @@ type owned struct {
 func (l *ledger) read(ctx context.Context, also map[string]*store.Tenant) statement {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.now()
-	if l.store == nil || !l.last.at.IsZero() && now.Sub(l.last.at) < ledgerLife {
+	life := ledgerLife
+	if l.last.err != nil {
+		life = ledgerRest
+	}
+	if l.store == nil || !l.last.at.IsZero() && l.now().Sub(l.last.at) < life {
 		return l.last
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ledgerTime)

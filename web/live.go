@@ -366,11 +366,17 @@ func thinned(all []cost) []cost {
 	return some
 }
 
+// keepLast forgets what is too old, now and then: at most twice as much is kept.
 func keepLast[T any](all []T, most int) []T {
-	if len(all) > most {
-		return slices.Clone(all[len(all)-most:])
+	if len(all) >= 2*most {
+		return slices.Clone(last(all, most))
 	}
 	return all
+}
+
+// last returns the newest entries, in a list that cannot be appended to.
+func last[T any](all []T, most int) []T {
+	return slices.Clip(all[max(0, len(all)-most):])
 }
 
 // copies of what pages show, taken at once.
@@ -404,7 +410,7 @@ func (l *live) find(key string) (conversation, bool) {
 // they can be shared; its maps are left out.
 func (c *conversation) copy() conversation {
 	is := *c
-	is.requests, is.cuts = slices.Clip(c.requests), slices.Clip(c.cuts)
+	is.requests, is.cuts = last(c.requests, maxRequests), slices.Clip(c.cuts)
 	is.ids, is.refs = nil, maps.Clone(c.refs)
 	return is
 }

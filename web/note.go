@@ -2,11 +2,11 @@ package web
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -121,15 +121,20 @@ func newNote(s transport.Sight, known func(key string, ids []uint64) []bool) not
 	return n
 }
 
+// seed is that of the names of edits, which are known in this process alone.
+var seed = maphash.MakeSeed()
+
 // idOf tells edits of a conversation apart.
 func idOf(e plimsoll.Edit) uint64 {
-	text := string(e.Kind)
+	id := struct {
+		kind          plimsoll.EditKind
+		ref           string
+		message, part int
+	}{kind: e.Kind, message: e.Message, part: e.Part}
 	if e.Ref != nil {
-		text += e.Ref.ID
+		id.ref = e.Ref.ID
 	}
-	b := binary.BigEndian.AppendUint32([]byte(text), uint32(e.Message))
-	sum := sha256.Sum256(binary.BigEndian.AppendUint32(b, uint32(e.Part)))
-	return binary.BigEndian.Uint64(sum[:])
+	return maphash.Comparable(seed, id)
 }
 
 func requestOf(x transport.Exchange) request {

@@ -64,12 +64,11 @@ func (d *Dashboard) refs(r *http.Request) (view, error) {
 	defer cancel()
 	origins := d.live.origins()
 	for _, label := range v.Owners {
-		if v.Tenant != "" && v.Tenant != label {
+		if v.Tenant != "" && v.Tenant != label || v.Store != "" {
 			continue
 		}
 		if err := v.add(ctx, label, s.tenants[label], origins); err != nil {
 			v.Store = err.Error()
-			break
 		}
 	}
 	slices.SortStableFunc(v.Rows, func(a, b refRow) int { return b.Created.Compare(a.Created) })
