@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -26,7 +27,8 @@ const (
 )
 
 const (
-	// lines of a file make some 2,700 tokens.
+	// steps and lines are those of a job of which nobody says more.
+	steps = 24
 	lines = 96
 	// most is how often all steps together may be asked for again.
 	most = 12
@@ -41,6 +43,8 @@ const (
 type Options struct {
 	// Steps is how many files are read; 0 means 24.
 	Steps int
+	// Lines of a file; 0 means so many that it has some 2,700 tokens. A line has 28.
+	Lines int
 }
 
 // Job is the model's side of one client's work. It is safe for concurrent use.
@@ -68,11 +72,12 @@ type Job struct {
 
 // New writes the files of a job into a directory.
 func New(dir string, o *Options) (*Job, error) {
-	j := &Job{dir: dir, steps: 24, seen: map[string]bool{}, back: Set{}}
-	if o != nil && o.Steps > 0 {
-		j.steps = o.Steps
+	j := &Job{dir: dir, steps: steps, seen: map[string]bool{}, back: Set{}}
+	length := lines
+	if o != nil {
+		j.steps, length = cmp.Or(o.Steps, steps), cmp.Or(o.Lines, lines)
 	}
-	return j, writeFiles(dir, j.steps, lines)
+	return j, writeFiles(dir, j.steps, length)
 }
 
 // Prompt is what the client is to be asked.

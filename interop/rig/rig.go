@@ -28,6 +28,8 @@ const (
 	Learned Way = "learned"
 	// InProcess: no server, but the client's own transport.
 	InProcess Way = "transport"
+	// Untold: the same, without being told the window.
+	Untold Way = "transport untold"
 )
 
 // Options configure a [Rig].
@@ -76,8 +78,12 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 		t.Fatal(err)
 	}
 	r.tap = newTap(target)
-	if way == InProcess {
-		r.URL, r.Client = to, &http.Client{Transport: &recorder{tap: r.tap, next: r.managed(t, o)}}
+	if way == InProcess || way == Untold {
+		window := o.Window
+		if way == Untold {
+			window = 0
+		}
+		r.URL, r.Client = to, &http.Client{Transport: &recorder{tap: r.tap, next: r.managed(t, window)}}
 		return r
 	}
 	front := httptest.NewServer(r.tap)
@@ -88,10 +94,10 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 
 // managed is a transport that keeps conversations under the window, with a store of
 // its own.
-func (r *Rig) managed(t testing.TB, o *Options) *transport.Transport {
+func (r *Rig) managed(t testing.TB, window int) *transport.Transport {
 	t.Helper()
 	kept := r.open(t)
-	tr, err := transport.New(&transport.Options{Store: kept, Window: o.Window, Base: &http.Transport{}})
+	tr, err := transport.New(&transport.Options{Store: kept, Window: window, Base: &http.Transport{}})
 	if err != nil {
 		t.Fatal(err)
 	}
