@@ -196,16 +196,6 @@ func markedRef(text string) string {
 	return id
 }
 
-// lastText returns the last text of a result's content.
-func lastText(content plimsoll.List[plimsoll.Part]) string {
-	for i := content.Len() - 1; i >= 0; i-- {
-		if t, ok := content.At(i).(plimsoll.Text); ok {
-			return t.Text
-		}
-	}
-	return ""
-}
-
 // only returns content of one text.
 func only(text string) plimsoll.List[plimsoll.Part] {
 	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text})
