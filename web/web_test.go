@@ -250,9 +250,10 @@ func TestAccountsAndContentsAreThereAfterARestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	var was overview
+	key := http.Header{"X-Api-Key": {"sk-alice"}} // whom only the store knows after a restart
 	t.Run("before", func(t *testing.T) {
 		r := newRig(t, rigOptions{path: path, window: window})
-		r.talk(10, nil)
+		r.talk(10, key)
 		was = r.seen(10)
 		r.settle()
 	})
@@ -278,7 +279,7 @@ func TestAccountsAndContentsAreThereAfterARestart(t *testing.T) {
 			}
 		}
 	}
-	r.talk(11, nil)
+	r.talk(11, key)
 	if again := r.seen(11); again.Focus == nil || again.Focus.ID != was.Focus.ID {
 		t.Error("the conversation goes on under another name")
 	}
