@@ -349,7 +349,7 @@ func (s *storm) checkRetries(where string, sent []sending, warning string) {
 		s.Errorf("%s: over a window that is known", where)
 	}
 	last := sent[len(sent)-1]
-	if last.overflow && overflows < 2 && warning == "" {
+	if last.overflow && overflows < 2 && warning == "" && last.mood != "cut" { // half an error says nothing
 		s.Errorf("%s: an overflow reaches the client, and nothing was done about it", where)
 	}
 	if overflows > 0 && !last.overflow && last.status == http.StatusOK && s.odd == "" && s.dialect != plimsoll.Responses {
