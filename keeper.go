@@ -235,14 +235,14 @@ func (k *Keeper) Line(c Conversation) (Line, error) {
 	} else {
 		line.Reserve = ReserveFor(line.Window, c.MaxOutput)
 	}
-	switch {
-	case k.options.Reserve > 0:
-		line.Reserve = k.options.Reserve
-	case k.options.Reserve < 0:
-		line.Reserve = 0
+	if reserve, set := k.Reserve(); set {
+		line.Reserve = reserve
 	}
 	return line, nil
 }
+
+// Reserve returns what the options keep free for answers, and whether they say so.
+func (k *Keeper) Reserve() (tokens int, set bool) { return max(0, k.options.Reserve), k.options.Reserve != 0 }
 
 // ReserveFor returns what to keep free of a window for an answer of at most
 // maxOutput tokens, 0 if that is unknown: the answer, but never more than half the

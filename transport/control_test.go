@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -325,4 +326,25 @@ func TestF04_F05_WhatCannotFitIsRefusedWithNumbersAndNothingIsSent(t *testing.T)
 			t.Errorf("decision %q", got.header.Get(transport.HeaderDecision))
 		}
 	})
+}
+
+func TestAReserveThatIsSetHoldsForAWindowThatIsSet(t *testing.T) {
+	t.Parallel()
+	for reserve, want := range map[int]int{0: 50_000 - plimsoll.ReserveFor(50_000, 0), 1234: 48_766, -1: 50_000} {
+		options, err := preset.Auto(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options.Reserve = reserve
+		keeper, err := plimsoll.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t, nil, transport.Options{Window: 50_000, Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }})
+		a := b.agent(plimsoll.OpenAI, false)
+		a.say("hello")
+		if got := a.ask().header.Get(transport.HeaderLimit); got != strconv.Itoa(want) {
+			t.Errorf("reserve %d: the limit is %s, want %d", reserve, got, want)
+		}
+	}
 }

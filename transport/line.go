@@ -41,11 +41,11 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 // what the upstream has said, by what is known of the model.
 func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if f.limit > 0 {
-		return plimsoll.Line{Window: f.limit, Reserve: reserveOf(f.limit, c.MaxOutput)}, nil
+		return plimsoll.Line{Window: f.limit, Reserve: f.reserve(f.limit, c.MaxOutput)}, nil
 	}
 	l, heard := f.t.limits.find(f.ctx, f.x.Upstream, f.limitOf(c.Model), f.t.options.Now())
 	if window := f.t.options.Window; window > 0 {
-		line := plimsoll.Line{Window: window, Reserve: reserveOf(window, c.MaxOutput)}
+		line := plimsoll.Line{Window: window, Reserve: f.reserve(window, c.MaxOutput)}
 		if heard && l.line(c, line).Limit() < line.Limit() {
 			line = l.line(c, line)
 		}
@@ -80,10 +80,14 @@ func (f *flow) limitOf(model string) string {
 	return model
 }
 
-// reserveOf is what is kept free of a window that somebody has set. Clients ask for
-// far longer answers than they get, so it is no more than an eighth, or a quarter of a
-// small window; servers that insist on all of it are learned from.
-func reserveOf(window, maxOutput int) int {
+// reserve is what is kept free of a window that somebody has set, if nobody has set that,
+// too. Clients ask for far longer answers than they get, so it is no more than an
+// eighth, or a quarter of a small window; servers that insist on all of it are learned
+// from.
+func (f *flow) reserve(window, maxOutput int) int {
+	if tokens, set := f.keeper.Reserve(); set {
+		return tokens
+	}
 	if maxOutput > 0 {
 		return min(maxOutput, max(window/8, min(window/4, 4096)))
 	}
