@@ -44,13 +44,16 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 			add("one")
 			add("two")
 			time.Sleep(accountDelay + time.Second)
+			synctest.Wait()
 			add("one")
 			time.Sleep(3 * accountDelay)
+			synctest.Wait()
 			if s.asked < 2 {
 				t.Errorf("%s: it was asked %d times", name, s.asked)
 			}
 			s.closed = nil
 			time.Sleep(2 * accountDelay)
+			synctest.Wait()
 			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 1 || s.sums["one"].Saved != 20 {
 				t.Errorf("%s: %+v", name, s.sums)
 			}
@@ -73,6 +76,7 @@ func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
 		s := &shelf{closed: errors.New("there is no such table")}
 		a.add("owner", s, plimsoll.Account{Conversation: "one", Requests: 1})
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if s.asked != maxTries {
 			t.Errorf("they were tried %d times, want %d", s.asked, maxTries)
 		}
