@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,12 +13,15 @@ import (
 
 // shelf takes figures when it is open.
 type shelf struct {
+	mu     sync.Mutex
 	closed error
 	asked  int
 	sums   map[string]plimsoll.Account
 }
 
 func (s *shelf) AddAccount(_ context.Context, accounts ...plimsoll.Account) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.asked++
 	if s.closed != nil {
 		return s.closed
@@ -51,7 +55,9 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 			if s.asked < 2 {
 				t.Errorf("%s: it was asked %d times", name, s.asked)
 			}
+			s.mu.Lock()
 			s.closed = nil
+			s.mu.Unlock()
 			time.Sleep(2 * accountDelay)
 			synctest.Wait()
 			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 1 || s.sums["one"].Saved != 20 {
