@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 )
@@ -191,7 +192,7 @@ func (l *ladder) compact(ctx context.Context, c Compactor, o CompactOptions) err
 func (l *ladder) carryOut(ctx context.Context, c Compactor, order Order, made *Compaction) error {
 	w, mark, began := l.work, l.work.draft.Mark(), time.Now()
 	laid, was := w.laid, w.checkpoint
-	cp, err := c.Checkpoint(ctx, w, order)
+	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
 	if err == nil {
 		err = l.verifyCheckpoint(ctx, mark, made.Before)
@@ -219,6 +220,16 @@ func (l *ladder) carryOut(ctx context.Context, c Compactor, order Order, made *C
 	}
 	l.plan.Rungs = append(l.plan.Rungs, report)
 	return nil
+}
+
+// checkpointBy asks a compactor, in which a mistake ends no more than this compaction.
+func checkpointBy(ctx context.Context, c Compactor, w *Work, order Order) (cp *Checkpoint, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cp, err = nil, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return c.Checkpoint(ctx, w, order)
 }
 
 // NoSummaryError says that there was no summary to make a checkpoint of.

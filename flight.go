@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -195,6 +196,11 @@ func (l *ladder) soft() int { return int(l.k.options.Marks.Soft * float64(l.plan
 // compactAside makes a checkpoint for later requests: because a policy found it due for
 // a conversation that was cut as was says, or because of the load.
 func (k *Keeper) compactAside(ctx context.Context, t *Task, due bool, was *sticky) {
+	defer func() {
+		if r := recover(); r != nil { // no request waits for it, so no request is to end by it
+			k.tell(ChatCompressed{Trigger: Automatic, Status: CompressionNoop, Reason: fmt.Sprintf("panic: %v\n%s", r, debug.Stack())})
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, backgroundLife)
 	defer cancel()
 	l, err := k.ladder(t, walkOptions{archive: k.archiveOf(t)})

@@ -281,11 +281,17 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 	if err := l.start(over); err != nil {
 		return nil, err
 	}
+	climbed := false
+	defer func() {
+		if !climbed { // by an error or a mistake: nobody may wait for this walk any more
+			l.land()
+		}
+	}()
 	l.replay(recalled)
 	if err := l.climb(ctx); err != nil {
-		l.land()
 		return nil, err
 	}
+	climbed = true
 	return l, nil
 }
 

@@ -53,26 +53,28 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 		return nil, nil
 	}
 	chain := t.chain()
-	for i := len(chain) - 1; i > 0; i-- {
+	var own *sticky
+	var keys []Digest
+	for i := len(chain) - 1; i > 0 && own == nil; i-- {
 		if s, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
-			return s, nil
+			own = s
+		} else {
+			keys = append(keys, chain[i])
 		}
 	}
-	if memory == nil {
-		return nil, nil
+	if memory == nil || len(keys) == 0 {
+		return own, nil
 	}
-	keys := make([]Digest, 0, len(chain))
-	for i := len(chain) - 1; i > 0; i-- {
-		keys = append(keys, chain[i])
-	}
+	// Another process may have decided about a longer prefix meanwhile.
 	d, err := memory.Recall(ctx, keys)
 	if err != nil {
-		return nil, notFoundIsNil(err)
+		return own, notFoundIsNil(err)
 	}
 	s := stickyOf(d)
-	if s != nil {
-		k.decisions.put(scoped{t.Scope, d.Key}, s)
+	if s == nil {
+		return own, nil
 	}
+	k.decisions.put(scoped{t.Scope, d.Key}, s)
 	return s, nil
 }
 

@@ -30,6 +30,7 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 	for name, s := range map[string]scribe{
 		"with an error": func(context.Context) (summary.Summary, error) { return summary.Summary{}, errors.New("no such model") },
 		"with nothing":  func(context.Context) (summary.Summary, error) { return summary.Summary{}, nil },
+		"by a mistake":  func(context.Context) (summary.Summary, error) { panic("a mistake") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
