@@ -242,7 +242,9 @@ func (k *Keeper) Line(c Conversation) (Line, error) {
 }
 
 // Reserve returns what the options keep free for answers, and whether they say so.
-func (k *Keeper) Reserve() (tokens int, set bool) { return max(0, k.options.Reserve), k.options.Reserve != 0 }
+func (k *Keeper) Reserve() (tokens int, set bool) {
+	return max(0, k.options.Reserve), k.options.Reserve != 0
+}
 
 // ReserveFor returns what to keep free of a window for an answer of at most
 // maxOutput tokens, 0 if that is unknown: the answer, but never more than half the
