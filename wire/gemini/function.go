@@ -138,7 +138,8 @@ func (d *decoder) resultPart(f *result) plimsoll.Part {
 }
 
 // responseTexts is the source of what function responses say: the text of the one
-// string, under whatever name, or else the whole object.
+// string, under whatever name, or else the whole object. The name of the function, which
+// some libraries repeat in it, does not count.
 type responseTexts struct{ body []byte }
 
 // LoadAt reads the response.
@@ -151,9 +152,14 @@ func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 	members := 0
 	var only rawjson.Text
 	isText := false
-	for range s.Members() {
+	for key := range s.Members() {
+		repeated := string(key) == "name"
+		text, ok := s.String()
+		if repeated && ok {
+			continue
+		}
 		members++
-		only, isText = s.String()
+		only, isText = text, ok
 	}
 	if members == 1 && isText {
 		return plimsoll.Text{Text: only.Decode(raw)}
