@@ -81,15 +81,15 @@ func (f *flow) limitOf(model string) string {
 }
 
 // reserve is what is kept free of a window that somebody has set, if nobody has set that,
-// too. Clients ask for far longer answers than they get, so it is no more than an
-// eighth, or a quarter of a small window; servers that insist on all of it are learned
-// from.
+// too. Clients ask for far longer answers than they get, so it is no more than a
+// sixteenth, or 4,096 tokens, or a quarter of a small window; servers that insist on all
+// of it are learned from.
 func (f *flow) reserve(window, maxOutput int) int {
 	if tokens, set := f.keeper.Reserve(); set {
 		return tokens
 	}
 	if maxOutput > 0 {
-		return min(maxOutput, max(window/8, min(window/4, 4096)))
+		return min(maxOutput, max(window/16, min(window/4, 4096)))
 	}
 	return plimsoll.ReserveFor(window, 0)
 }
