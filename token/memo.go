@@ -32,7 +32,9 @@ const partsPerRoom = 16
 func newMemo(entries int) *memo {
 	m := &memo{}
 	for i := range m.shards {
-		m.shards[i].limit = max(1, entries/len(m.shards)/2)
+		s := &m.shards[i]
+		s.limit = max(1, entries/len(m.shards)/2)
+		s.used = s.limit * i / len(m.shards) // so that they do not all forget at the same time
 	}
 	return m
 }

@@ -24,8 +24,8 @@ type recordKey struct {
 	key   plimsoll.Digest
 }
 
-// recordBytes bounds what is at hand.
-const recordBytes = 32 << 20
+// recordBytes bounds what is at hand: the newest places of some ten thousand requests.
+const recordBytes = 8 << 20
 
 // keyFor is the key of a kind of record for a place.
 func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
