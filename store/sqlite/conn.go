@@ -57,10 +57,13 @@ type pool struct {
 	free chan struct{}
 	mu   sync.Mutex
 	idle []*conn
+	// closed is closed when the pool begins to end.
+	closed chan struct{}
+	once   sync.Once
 }
 
 func newPool(name string, size int) *pool {
-	return &pool{name: name, free: make(chan struct{}, size)}
+	return &pool{name: name, free: make(chan struct{}, size), closed: make(chan struct{})}
 }
 
 // take lends the connection that was given back last, or a new one.
@@ -69,7 +72,14 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 		return nil, err
 	}
 	select {
+	case <-p.closed:
+		return nil, errClosed
+	default:
+	}
+	select {
 	case p.free <- struct{}{}:
+	case <-p.closed:
+		return nil, errClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -109,16 +119,21 @@ func (p *pool) give(c *conn, err error) {
 	<-p.free
 }
 
-// close waits for all connections to come back and ends them.
-func (p *pool) close() error {
-	for range cap(p.free) {
-		p.free <- struct{}{}
-	}
-	var err error
-	for _, c := range p.idle {
-		err = errors.Join(err, c.close())
-	}
-	p.idle = nil
+// errClosed says that the database was closed.
+var errClosed = errors.New("the store is closed")
+
+// close waits for all connections to come back and ends them. It may be called again.
+func (p *pool) close() (err error) {
+	p.once.Do(func() {
+		close(p.closed)
+		for range cap(p.free) {
+			p.free <- struct{}{}
+		}
+		for _, c := range p.idle {
+			err = errors.Join(err, c.close())
+		}
+		p.idle = nil
+	})
 	return err
 }
 
