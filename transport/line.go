@@ -83,9 +83,10 @@ func (f *flow) limitOf(model string) string {
 // reserve is what is kept free of a window that somebody has set, if nobody has set that,
 // too. Clients ask for far longer answers than they get, so it is no more than a
 // sixteenth, or 4,096 tokens, or a quarter of a small window; servers that insist on all
-// of it are learned from.
+// of it are learned from. Nothing at all is never kept free: what we count may be less
+// than what the server does.
 func (f *flow) reserve(window, maxOutput int) int {
-	if tokens, set := f.keeper.Reserve(); set {
+	if tokens, _ := f.keeper.Reserve(); tokens > 0 {
 		return tokens
 	}
 	if maxOutput > 0 {
