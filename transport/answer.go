@@ -97,6 +97,8 @@ type watched struct {
 	watch *watcher
 	// ended says that the upstream's answer has ended, over that this is known to all.
 	ended, over bool
+	// settles says that the client has the whole answer, and that not all is known yet.
+	settles bool
 }
 
 // Read gives the bytes as they come. The end is told behind them, so that who waits for
@@ -111,6 +113,9 @@ func (w *watched) Read(p []byte) (int, error) {
 	if n > 0 {
 		w.f.firstByte()
 		w.watch.take(p[:n])
+		if w.watch.nearly() || err == io.EOF {
+			w.settle()
+		}
 		if err == io.EOF && w.f.dialect != plimsoll.Responses {
 			w.ended, err = true, nil
 		}
@@ -121,11 +126,22 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// settle notes that the client may send its next request before the end was told.
+func (w *watched) settle() {
+	if !w.settles && !w.over {
+		w.settles = true
+		w.f.t.unsettled.begin(w.f.place())
+	}
+}
+
 func (w *watched) finish(err error) {
 	if w.over {
 		return
 	}
 	w.over = true
+	if w.settles {
+		defer w.f.t.unsettled.end(w.f.place())
+	}
 	w.watch.done()
 	if errors.Is(err, io.EOF) {
 		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {

@@ -21,8 +21,10 @@ func (f *flow) settle(answer wire.Response) {
 	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
 	task, plan, t, ctx := f.task, f.plan, f.t, context.WithoutCancel(f.ctx)
 	task.Memory = t.guard.memory(f.owner) // which books for a store that rests, too
-	usage, key, upstream, limited, keeper := answer.Usage, f.owner.key+f.beginning(), f.x.Upstream, f.limitOf(f.model), f.keeper
+	usage, key, upstream, limited, keeper := answer.Usage, f.place(), f.x.Upstream, f.limitOf(f.model), f.keeper
+	t.unsettled.begin(key)
 	t.bills.add(func() {
+		defer t.unsettled.end(key)
 		if err := keeper.Observe(ctx, task, plan, usage); err != nil {
 			t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 		}
@@ -47,6 +49,9 @@ func (f *flow) beginning() string {
 	}
 	return hex.EncodeToString(chain[0][:])
 }
+
+// place names the conversation among those of all owners.
+func (f *flow) place() string { return f.owner.key + f.x.Conversation }
 
 // bills are settled one after another, beside the answers, so that nobody waits for
 // the store at the end of one.

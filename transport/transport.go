@@ -31,6 +31,7 @@ type Transport struct {
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
 	bills     bills
+	unsettled unsettled
 	heavy     heavy
 	lacking   lacking
 }
@@ -207,6 +208,7 @@ func (f *flow) read() {
 func (f *flow) manage() (*http.Response, error) {
 	f.continued()
 	f.x.Conversation = f.beginning()
+	f.t.unsettled.wait(f.ctx, f.place())
 	f.request = f.restored()
 	if err := f.fit(nil); err != nil {
 		if f.ctx.Err() != nil {

@@ -21,6 +21,8 @@ type watcher struct {
 	sink io.WriteCloser
 	// answer is there when everything was read.
 	answer func() (wire.Response, bool)
+	// told, if not nil, reports whether a stream said that it is complete.
+	told func() bool
 	// final is the last event or the body, where it must be remembered.
 	final []byte
 	// shown identifies what the client was shown, when it is over.
@@ -43,7 +45,7 @@ func (f *flow) newWatcher(resp *http.Response) *watcher {
 		w.watchBody()
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		w.sink = newUndone(encoding, w.sink)
+		w.sink, w.told = newUndone(encoding, w.sink), nil // it is read by another goroutine
 	}
 	return w
 }
@@ -101,6 +103,9 @@ func shownIn(m plimsoll.Message) plimsoll.Digest {
 	return weave.Shown(texts, calls)
 }
 
+// nearly reports whether the answer said that it is complete, though it has not ended.
+func (w *watcher) nearly() bool { return w.ok && w.told != nil && w.told() }
+
 // complete reports whether the answer came to its end.
 func (w *watcher) complete() bool { return w.whole }
 
@@ -117,6 +122,7 @@ func (w *watcher) watchEvents() {
 		}
 	}, nil)
 	w.answer = func() (wire.Response, bool) { return a.Response(), a.Done() }
+	w.told = a.Done
 }
 
 func (w *watcher) watchBody() {
