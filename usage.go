@@ -2,7 +2,9 @@ package plimsoll
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
 )
 
 // Usage is what a provider billed for one call. The four figures never overlap:
@@ -49,93 +51,93 @@ func ParseUsage(data []byte) (Usage, error) {
 		return Usage{}, fmt.Errorf("usage: %w: %w", ErrInvalid, err)
 	}
 	switch {
-	case w.PromptTokens != nil:
+	case w.PromptTokens.stated:
 		return w.chat(), nil
-	case w.InputTokens != nil && (w.CacheCreation != nil || w.CacheRead != nil):
+	case w.InputTokens.stated && (w.CacheCreation.stated || w.CacheRead.stated):
 		return w.anthropic(), nil
-	case w.InputTokens != nil && (w.InputDetails != nil || w.OutputDetails != nil):
+	case w.InputTokens.stated && (w.InputDetails != nil || w.OutputDetails != nil):
 		return w.responses(), nil
-	case w.InputTokens != nil:
+	case w.InputTokens.stated:
 		return w.anthropic(), nil
-	case w.PromptTokenCount != nil || w.TotalTokenCount != nil:
+	case w.PromptTokenCount.stated || w.TotalTokenCount.stated:
 		return w.gemini(), nil
-	case w.ConverseInput != nil:
+	case w.ConverseInput.stated:
 		return w.converse(), nil
-	case w.PromptEvalCount != nil || w.EvalCount != nil:
-		return Usage{Input: natural(w.PromptEvalCount), Output: natural(w.EvalCount)}, nil
+	case w.PromptEvalCount.stated || w.EvalCount.stated:
+		return Usage{Input: w.PromptEvalCount.tokens, Output: w.EvalCount.tokens}, nil
 	}
 	return Usage{}, fmt.Errorf("usage: %w: none of the known token counts is present", ErrInvalid)
 }
 
 // wireUsage is the union of the providers' usage objects.
 type wireUsage struct {
-	PromptTokens     *figure       `json:"prompt_tokens"`
-	CompletionTokens *figure       `json:"completion_tokens"`
-	TotalTokens      *figure       `json:"total_tokens"`
+	PromptTokens     figure        `json:"prompt_tokens"`
+	CompletionTokens figure        `json:"completion_tokens"`
+	TotalTokens      figure        `json:"total_tokens"`
 	PromptDetails    *usageDetails `json:"prompt_tokens_details"`
 	CompletionDetail *usageDetails `json:"completion_tokens_details"`
-	CacheHit         *figure       `json:"prompt_cache_hit_tokens"`
+	CacheHit         figure        `json:"prompt_cache_hit_tokens"`
 
-	InputTokens   *figure       `json:"input_tokens"`
-	OutputTokens  *figure       `json:"output_tokens"`
+	InputTokens   figure        `json:"input_tokens"`
+	OutputTokens  figure        `json:"output_tokens"`
 	InputDetails  *usageDetails `json:"input_tokens_details"`
 	OutputDetails *usageDetails `json:"output_tokens_details"`
 
-	CacheCreation *figure `json:"cache_creation_input_tokens"`
-	CacheRead     *figure `json:"cache_read_input_tokens"`
+	CacheCreation figure `json:"cache_creation_input_tokens"`
+	CacheRead     figure `json:"cache_read_input_tokens"`
 
-	PromptTokenCount        *figure `json:"promptTokenCount"`
-	CandidatesTokenCount    *figure `json:"candidatesTokenCount"`
-	ThoughtsTokenCount      *figure `json:"thoughtsTokenCount"`
-	CachedContentTokenCount *figure `json:"cachedContentTokenCount"`
-	ToolUsePromptTokenCount *figure `json:"toolUsePromptTokenCount"`
-	TotalTokenCount         *figure `json:"totalTokenCount"`
+	PromptTokenCount        figure `json:"promptTokenCount"`
+	CandidatesTokenCount    figure `json:"candidatesTokenCount"`
+	ThoughtsTokenCount      figure `json:"thoughtsTokenCount"`
+	CachedContentTokenCount figure `json:"cachedContentTokenCount"`
+	ToolUsePromptTokenCount figure `json:"toolUsePromptTokenCount"`
+	TotalTokenCount         figure `json:"totalTokenCount"`
 
-	ConverseInput      *figure `json:"inputTokens"`
-	ConverseOutput     *figure `json:"outputTokens"`
-	ConverseCacheRead  *figure `json:"cacheReadInputTokens"`
-	ConverseCacheWrite *figure `json:"cacheWriteInputTokens"`
+	ConverseInput      figure `json:"inputTokens"`
+	ConverseOutput     figure `json:"outputTokens"`
+	ConverseCacheRead  figure `json:"cacheReadInputTokens"`
+	ConverseCacheWrite figure `json:"cacheWriteInputTokens"`
 
-	PromptEvalCount *figure `json:"prompt_eval_count"`
-	EvalCount       *figure `json:"eval_count"`
+	PromptEvalCount figure `json:"prompt_eval_count"`
+	EvalCount       figure `json:"eval_count"`
 }
 
 type usageDetails struct {
-	Cached     *figure `json:"cached_tokens"`
-	CacheWrite *figure `json:"cache_write_tokens"`
-	Reasoning  *figure `json:"reasoning_tokens"`
+	Cached     figure `json:"cached_tokens"`
+	CacheWrite figure `json:"cache_write_tokens"`
+	Reasoning  figure `json:"reasoning_tokens"`
 }
 
 func (d *usageDetails) cached() int {
 	if d == nil {
 		return 0
 	}
-	return natural(d.Cached)
+	return d.Cached.tokens
 }
 
 func (d *usageDetails) written() int {
 	if d == nil {
 		return 0
 	}
-	return natural(d.CacheWrite)
+	return d.CacheWrite.tokens
 }
 
 func (d *usageDetails) reasoning() int {
 	if d == nil {
 		return 0
 	}
-	return natural(d.Reasoning)
+	return d.Reasoning.tokens
 }
 
 // chat reads Chat Completions. Gateways that translate Anthropic to it repeat
 // Anthropic's cache figures, still inside prompt_tokens.
 func (w wireUsage) chat() Usage {
-	read := max(w.PromptDetails.cached(), natural(w.CacheHit), natural(w.CacheRead))
-	written := max(w.PromptDetails.written(), natural(w.CacheCreation))
-	u := insideInput(natural(w.PromptTokens), read, written)
-	u.Output = natural(w.CompletionTokens)
+	read := max(w.PromptDetails.cached(), w.CacheHit.tokens, w.CacheRead.tokens)
+	written := max(w.PromptDetails.written(), w.CacheCreation.tokens)
+	u := insideInput(w.PromptTokens.tokens, read, written)
+	u.Output = w.CompletionTokens.tokens
 	u.Reasoning = w.CompletionDetail.reasoning()
-	if total := natural(w.TotalTokens); u.Reasoning > 0 && total == natural(w.PromptTokens)+u.Output+u.Reasoning {
+	if total := w.TotalTokens.tokens; u.Reasoning > 0 && total == w.PromptTokens.tokens+u.Output+u.Reasoning {
 		u.Output += u.Reasoning // billed beside the completion, as xAI does
 	}
 	u.Reasoning = min(u.Output, u.Reasoning)
@@ -143,36 +145,36 @@ func (w wireUsage) chat() Usage {
 }
 
 func (w wireUsage) responses() Usage {
-	u := insideInput(natural(w.InputTokens), w.InputDetails.cached(), w.InputDetails.written())
-	u.Output = natural(w.OutputTokens)
+	u := insideInput(w.InputTokens.tokens, w.InputDetails.cached(), w.InputDetails.written())
+	u.Output = w.OutputTokens.tokens
 	u.Reasoning = min(u.Output, w.OutputDetails.reasoning())
 	return u
 }
 
 func (w wireUsage) anthropic() Usage {
 	return Usage{
-		Input:         natural(w.InputTokens),
-		Output:        natural(w.OutputTokens),
-		CacheCreation: natural(w.CacheCreation),
-		CacheRead:     natural(w.CacheRead),
+		Input:         w.InputTokens.tokens,
+		Output:        w.OutputTokens.tokens,
+		CacheCreation: w.CacheCreation.tokens,
+		CacheRead:     w.CacheRead.tokens,
 	}
 }
 
 // gemini reads usageMetadata, where thoughts stand beside the candidates.
 func (w wireUsage) gemini() Usage {
-	prompt := natural(w.PromptTokenCount) + natural(w.ToolUsePromptTokenCount)
-	u := insideInput(prompt, natural(w.CachedContentTokenCount), 0)
-	u.Reasoning = natural(w.ThoughtsTokenCount)
-	u.Output = natural(w.CandidatesTokenCount) + u.Reasoning
+	prompt := w.PromptTokenCount.tokens + w.ToolUsePromptTokenCount.tokens
+	u := insideInput(prompt, w.CachedContentTokenCount.tokens, 0)
+	u.Reasoning = w.ThoughtsTokenCount.tokens
+	u.Output = w.CandidatesTokenCount.tokens + u.Reasoning
 	return u
 }
 
 func (w wireUsage) converse() Usage {
 	return Usage{
-		Input:         natural(w.ConverseInput),
-		Output:        natural(w.ConverseOutput),
-		CacheCreation: natural(w.ConverseCacheWrite),
-		CacheRead:     natural(w.ConverseCacheRead),
+		Input:         w.ConverseInput.tokens,
+		Output:        w.ConverseOutput.tokens,
+		CacheCreation: w.ConverseCacheWrite.tokens,
+		CacheRead:     w.ConverseCacheRead.tokens,
 	}
 }
 
@@ -184,24 +186,24 @@ func insideInput(input, read, written int) Usage {
 }
 
 // figure is a number of tokens. Some gateways write 12.0 for 12.
-type figure int
+type figure struct {
+	tokens int
+	// stated tells a figure from none, and from null.
+	stated bool
+}
 
 // maxFigure bounds what a provider can claim, so that sums cannot overflow.
 const maxFigure = 1 << 40
 
 // UnmarshalJSON reads any JSON number and brings it into bounds.
 func (f *figure) UnmarshalJSON(data []byte) error {
-	var n float64
-	if err := json.Unmarshal(data, &n); err != nil {
-		return err
+	if string(data) == "null" {
+		return nil
 	}
-	*f = figure(min(maxFigure, max(0, n)))
+	n, err := strconv.ParseFloat(string(data), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("%s is not a number", data)
+	}
+	*f = figure{int(min(maxFigure, max(0, n))), true}
 	return nil
-}
-
-func natural(f *figure) int {
-	if f == nil {
-		return 0
-	}
-	return int(*f)
 }
