@@ -40,10 +40,16 @@ func (*deferred) part() {}
 
 func (d *deferred) load() Part {
 	p := d.source.LoadAt(d.outline, d.at)
-	if t, ok := p.(Text); ok && d.seen.Load() == 0 {
-		d.seen.Store(impression(t.Text))
+	if t, ok := p.(Text); ok {
+		d.see(t.Text)
 	}
 	return p
+}
+
+func (d *deferred) see(text string) {
+	if d.seen.Load() == 0 {
+		d.seen.Store(impression(text))
+	}
 }
 
 // single is the source of one part.

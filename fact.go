@@ -1,10 +1,12 @@
 package plimsoll
 
+import "github.com/plimsoll/plimsoll/internal/recent"
+
 // factLimit is how many facts about parts of messages are remembered at least.
 const factLimit = 1 << 16
 
 // facts remembers what rungs found out about parts of messages.
-type facts = recent[factKey, any]
+type facts = recent.Map[factKey, any]
 
 type factKey struct {
 	message Digest
@@ -21,12 +23,12 @@ func FactOf[T any](w *Work, at PartRef, name string, find func() T) T {
 	if key.message == (Digest{}) {
 		return find()
 	}
-	if v, ok := w.facts.find(key); ok {
+	if v, ok := w.facts.Find(key); ok {
 		if fact, ok := v.(T); ok {
 			return fact
 		}
 	}
 	fact := find()
-	w.facts.put(key, fact)
+	w.facts.Put(key, fact)
 	return fact
 }

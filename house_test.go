@@ -22,7 +22,7 @@ const module = "github.com/plimsoll/plimsoll"
 // edge is a decision and belongs into docs/design.md. Commands (cmd/…, generators
 // under internal/gen…) may import what they need.
 var edges = map[string][]string{
-	".":                    {},
+	".":                    {"internal/rawjson", "internal/recent"},
 	"model":                {"."},
 	"store":                {".", "github.com/klauspost/compress"},
 	"store/sqlite":         {".", "store", "modernc.org/sqlite"},
@@ -41,8 +41,8 @@ var edges = map[string][]string{
 	"telemetry":            {".", "model", "transport", "github.com/prometheus/client_golang"},
 	"telemetry/redact":     {},
 	"telemetry/traces":     {".", "telemetry", "telemetry/redact", "transport", "go.opentelemetry.io/otel"},
-	"token":                {".", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
-	"transport":            {".", "expand", "internal/coding", "internal/rawjson", "internal/sse", "model", "plan", "preset", "rung", "store", "token", "wire", "wire/dialects", "wire/responses", "wire/weave"},
+	"token":                {".", "internal/recent", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
+	"transport":            {".", "expand", "internal/coding", "internal/rawjson", "internal/recent", "internal/sse", "model", "plan", "preset", "rung", "store", "token", "wire", "wire/dialects", "wire/responses", "wire/weave"},
 	"token/bpe":            {"token/internal/split", "golang.org/x/sys"},
 	"token/hf":             {"token/internal/split", "golang.org/x/text"},
 	"token/internal/split": {"golang.org/x/sys"},
@@ -60,6 +60,7 @@ var edges = map[string][]string{
 	"internal/garbage":     {},
 	"internal/process":     {},
 	"internal/rawjson":     {"golang.org/x/sys"},
+	"internal/recent":      {},
 	"internal/sse":         {},
 	"internal/scripted":    {".", "internal/coding", "internal/sse", "token", "wire", "wire/dialects", "wire/responses"},
 	"internal/transcript":  {".", "wire/dialects"},

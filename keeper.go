@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/recent"
 )
 
 // Options configure a [Keeper]. Package preset fills them for the usual cases.
@@ -126,9 +128,9 @@ type Keeper struct {
 	options   Options
 	facts     *facts
 	compactor Compactor
-	decisions recent[scoped, *sticky]
-	tallies   recent[scoped, tally]
-	states    recent[scoped, policyMemo]
+	decisions recent.Map[scoped, *sticky]
+	tallies   recent.Map[scoped, tally]
+	states    recent.Map[scoped, policyMemo]
 	flights   flights
 	books     books
 }
@@ -138,9 +140,9 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, facts: &facts{limit: factLimit}, compactor: o.compactor()}
-	k.decisions.limit, k.tallies.limit, k.states.limit = recentDecisions, recentTallies, recentStates
-	k.books.conversations.limit, k.books.calls.limit, k.books.models.limit = recentAccounts, recentCalls, recentModels
+	k := &Keeper{options: *o, facts: &facts{Limit: factLimit}, compactor: o.compactor()}
+	k.decisions.Limit, k.tallies.Limit, k.states.Limit = recentDecisions, recentTallies, recentStates
+	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}

@@ -49,14 +49,14 @@ type scoped struct {
 // if nothing was.
 func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 	memory := k.memoryOf(t)
-	if memory == nil && k.decisions.empty() {
+	if memory == nil && k.decisions.Unused() {
 		return nil, nil
 	}
 	chain := t.chain()
 	var own *sticky
 	var keys []Digest
 	for i := len(chain) - 1; i > 0 && own == nil; i-- {
-		if s, ok := k.decisions.find(scoped{t.Scope, chain[i]}); ok {
+		if s, ok := k.decisions.Find(scoped{t.Scope, chain[i]}); ok {
 			own = s
 		} else {
 			keys = append(keys, chain[i])
@@ -74,7 +74,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 	if s == nil {
 		return own, nil
 	}
-	k.decisions.put(scoped{t.Scope, d.Key}, s)
+	k.decisions.Put(scoped{t.Scope, d.Key}, s)
 	return s, nil
 }
 
@@ -82,7 +82,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 // messages.
 func (k *Keeper) remember(ctx context.Context, t *Task, s *sticky) error {
 	key := t.chain()[s.Until]
-	k.decisions.put(scoped{t.Scope, key}, s)
+	k.decisions.Put(scoped{t.Scope, key}, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil

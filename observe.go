@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/plimsoll/plimsoll/internal/recent"
 )
 
 const (
@@ -28,9 +30,9 @@ const (
 type books struct {
 	mu            sync.Mutex
 	total         Account
-	conversations recent[scoped, Account]
-	calls         recent[scoped, call]
-	models        recent[string, drift]
+	conversations recent.Map[scoped, Account]
+	calls         recent.Map[scoped, call]
+	models        recent.Map[string, drift]
 }
 
 // drift compares estimates with bills for one model.
@@ -64,7 +66,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *Plan, u Usage) error {
 	}
 	t.Conversation.Model = strings.Clone(t.Conversation.Model) // it may be a view into the request
 	now := k.options.now()
-	_, started := k.books.conversations.find(t.beginning())
+	_, started := k.books.conversations.Find(t.beginning())
 	b := k.bill(&t, p, u, now, started)
 	a := Account{
 		Model: t.Conversation.Model, Requests: 1, Usage: u, Saved: int64(p.Before.Total - p.After.Total),
@@ -113,11 +115,11 @@ func (k *Keeper) book(ctx context.Context, t *Task, a Account) error {
 	key := t.beginning()
 	a.Conversation = hex.EncodeToString(key.key[:])
 	k.books.mu.Lock()
-	sum, ok := k.books.conversations.find(key)
+	sum, ok := k.books.conversations.Find(key)
 	if !ok {
 		sum.Conversation = a.Conversation
 	}
-	k.books.conversations.put(key, sum.Add(a))
+	k.books.conversations.Put(key, sum.Add(a))
 	k.books.total = k.books.total.Add(a)
 	k.books.mu.Unlock()
 	if keeper, ok := k.memoryOf(t).(Bookkeeper); ok {
@@ -128,7 +130,7 @@ func (k *Keeper) book(ctx context.Context, t *Task, a Account) error {
 
 // AccountOf returns the account of the task's conversation, and whether this keeper has
 // seen it of late. What other processes have added is not in it.
-func (k *Keeper) AccountOf(t Task) (Account, bool) { return k.books.conversations.find(t.beginning()) }
+func (k *Keeper) AccountOf(t Task) (Account, bool) { return k.books.conversations.Find(t.beginning()) }
 
 // Total returns the sum of the accounts of all conversations that this keeper has seen.
 func (k *Keeper) Total() Account {
@@ -152,14 +154,14 @@ func (t *Task) beginning() scoped {
 // watch tells when the estimates for a model leave the bounds.
 func (k *Keeper) watch(model string, estimated, billed int) {
 	k.books.mu.Lock()
-	d, _ := k.books.models.find(model)
+	d, _ := k.books.models.Find(model)
 	d.estimated = driftDecay*d.estimated + float64(estimated)
 	d.billed = driftDecay*d.billed + float64(billed)
 	off := (d.estimated - d.billed) / d.billed
 	out := off > driftBound || off < -driftBound
 	tell := out && !d.told
 	d.told = out
-	k.books.models.put(model, d)
+	k.books.models.Put(model, d)
 	k.books.mu.Unlock()
 	if tell {
 		k.tell(CountDrift{Model: model, Estimated: int(d.estimated), Billed: int(d.billed), Off: off})

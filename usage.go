@@ -1,11 +1,6 @@
 package plimsoll
 
-import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // Usage is what a provider billed for one call. The four figures never overlap:
 // providers that count cached tokens inside their input (OpenAI, Gemini) are
@@ -46,8 +41,8 @@ func (u Usage) Add(v Usage) Usage {
 // its keys. Figures that contradict each other are cut to what is possible,
 // never to a negative number.
 func ParseUsage(data []byte) (Usage, error) {
-	var w wireUsage
-	if err := json.Unmarshal(data, &w); err != nil {
+	w, err := readUsage(data)
+	if err != nil {
 		return Usage{}, fmt.Errorf("usage: %w: %w", ErrInvalid, err)
 	}
 	switch {
@@ -71,42 +66,28 @@ func ParseUsage(data []byte) (Usage, error) {
 
 // wireUsage is the union of the providers' usage objects.
 type wireUsage struct {
-	PromptTokens     figure        `json:"prompt_tokens"`
-	CompletionTokens figure        `json:"completion_tokens"`
-	TotalTokens      figure        `json:"total_tokens"`
-	PromptDetails    *usageDetails `json:"prompt_tokens_details"`
-	CompletionDetail *usageDetails `json:"completion_tokens_details"`
-	CacheHit         figure        `json:"prompt_cache_hit_tokens"`
+	// Chat Completions.
+	PromptTokens, CompletionTokens, TotalTokens figure
+	PromptDetails, CompletionDetail             *usageDetails
+	CacheHit                                    figure
 
-	InputTokens   figure        `json:"input_tokens"`
-	OutputTokens  figure        `json:"output_tokens"`
-	InputDetails  *usageDetails `json:"input_tokens_details"`
-	OutputDetails *usageDetails `json:"output_tokens_details"`
+	// Responses and Anthropic.
+	InputTokens, OutputTokens   figure
+	InputDetails, OutputDetails *usageDetails
+	CacheCreation, CacheRead    figure
 
-	CacheCreation figure `json:"cache_creation_input_tokens"`
-	CacheRead     figure `json:"cache_read_input_tokens"`
+	// Gemini.
+	PromptTokenCount, CandidatesTokenCount, ThoughtsTokenCount        figure
+	CachedContentTokenCount, ToolUsePromptTokenCount, TotalTokenCount figure
 
-	PromptTokenCount        figure `json:"promptTokenCount"`
-	CandidatesTokenCount    figure `json:"candidatesTokenCount"`
-	ThoughtsTokenCount      figure `json:"thoughtsTokenCount"`
-	CachedContentTokenCount figure `json:"cachedContentTokenCount"`
-	ToolUsePromptTokenCount figure `json:"toolUsePromptTokenCount"`
-	TotalTokenCount         figure `json:"totalTokenCount"`
+	// Converse.
+	ConverseInput, ConverseOutput, ConverseCacheRead, ConverseCacheWrite figure
 
-	ConverseInput      figure `json:"inputTokens"`
-	ConverseOutput     figure `json:"outputTokens"`
-	ConverseCacheRead  figure `json:"cacheReadInputTokens"`
-	ConverseCacheWrite figure `json:"cacheWriteInputTokens"`
-
-	PromptEvalCount figure `json:"prompt_eval_count"`
-	EvalCount       figure `json:"eval_count"`
+	// Ollama.
+	PromptEvalCount, EvalCount figure
 }
 
-type usageDetails struct {
-	Cached     figure `json:"cached_tokens"`
-	CacheWrite figure `json:"cache_write_tokens"`
-	Reasoning  figure `json:"reasoning_tokens"`
-}
+type usageDetails struct{ Cached, CacheWrite, Reasoning figure }
 
 func (d *usageDetails) cached() int {
 	if d == nil {
@@ -194,16 +175,3 @@ type figure struct {
 
 // maxFigure bounds what a provider can claim, so that sums cannot overflow.
 const maxFigure = 1 << 40
-
-// UnmarshalJSON reads any JSON number and brings it into bounds.
-func (f *figure) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	n, err := strconv.ParseFloat(string(data), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("%s is not a number", data)
-	}
-	*f = figure{int(min(maxFigure, max(0, n))), true}
-	return nil
-}

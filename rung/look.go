@@ -50,11 +50,13 @@ func (o output) shape(w *plimsoll.Work) shape {
 	if o.edited {
 		return shapeOf(o.result(w).Content.Slice())
 	}
-	return plimsoll.FactOf(w, o.at, "rung.shape", func() shape {
+	return plimsoll.FactOf(w, o.at, "rung.shape", func() (s shape) {
 		r := o.result(w)
-		parts := r.Content.Slice() // loaded once
-		plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAtParts(r.IsError, parts) })
-		return shapeOf(parts)
+		plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
+			plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAtParts(r.IsError, parts) })
+			s = shapeOf(parts)
+		})
+		return s
 	})
 }
 
@@ -67,7 +69,10 @@ func (o output) mayExceed(w *plimsoll.Work, c cutter) bool {
 	return !known || g.Bytes > c.bytes || c.line > 0 && g.Bytes > c.line
 }
 
-func lookAt(r plimsoll.ToolResult) look { return lookAtParts(r.IsError, r.Content.Slice()) }
+func lookAt(r plimsoll.ToolResult) (l look) {
+	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) { l = lookAtParts(r.IsError, parts) })
+	return l
+}
 
 func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	texts := textsOf(parts)

@@ -60,7 +60,7 @@ func TestAMeterKeepsNoViewOfARequest(t *testing.T) {
 		}
 		return true
 	})
-	for key, a := range calibration.anchors {
+	for key, a := range calibration.anchors.All() {
 		if inBody(key) || inBody(a.model) {
 			t.Errorf("the anchor %q holds on to the request", key)
 		}

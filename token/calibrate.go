@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/recent"
 )
 
 // Bounds of what calibration may do. A provider's bill can be odd for reasons
@@ -40,8 +41,7 @@ type Calibration struct {
 	log     *slog.Logger
 	mu      sync.Mutex
 	models  map[string]*learned
-	anchors map[string]anchor
-	old     map[string]anchor
+	anchors recent.Map[string, anchor]
 }
 
 // CalibrationOptions configure a calibration.
@@ -54,7 +54,8 @@ type CalibrationOptions struct {
 
 // NewCalibration returns an empty calibration; nil options mean the defaults.
 func NewCalibration(o *CalibrationOptions) *Calibration {
-	c := &Calibration{models: map[string]*learned{}, anchors: map[string]anchor{}}
+	c := &Calibration{models: map[string]*learned{}}
+	c.anchors.Limit = anchorLimit
 	if o != nil {
 		c.log = o.Log
 	}
@@ -135,7 +136,7 @@ func (m *Meter) weighBilled(s *scale, f factor, c plimsoll.Conversation) (plimso
 		return m.weigh(c, plimsoll.Load{}, "")
 	}
 	// What is not corrected is raw, and may be taken from where it was weighed before.
-	load, sum := m.weigh(c, m.recent.find(s, f, c.Digests()), "")
+	load, sum := m.weigh(c, m.lately.find(s, f, c.Digests()), "")
 	sum.raw = load.Total
 	return load, sum
 }
@@ -168,7 +169,7 @@ func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learnedOf(s.model)
-	before, known := c.find(key, s.model)
+	before, known := c.anchor(key, s.model)
 	estimate := max(0, weighed+before.hidden)
 	exact := s.counter.Info().Exact
 	if known && !exact {
@@ -290,18 +291,9 @@ func (d Drift) bounded() Drift {
 	return d
 }
 
+// anchor returns the last bill of a conversation if it is the given model's.
 func (c *Calibration) anchor(key, model string) (anchor, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.find(key, model)
-}
-
-// find returns the last bill of a conversation if it is the given model's.
-func (c *Calibration) find(key, model string) (anchor, bool) {
-	a, ok := c.anchors[key]
-	if !ok {
-		a, ok = c.old[key]
-	}
+	a, ok := c.anchors.Find(key)
 	if !ok || a.model != model {
 		return anchor{}, false
 	}
@@ -309,12 +301,7 @@ func (c *Calibration) find(key, model string) (anchor, bool) {
 }
 
 func (c *Calibration) hold(key string, a anchor) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.anchors) >= anchorLimit/2 {
-		c.old, c.anchors = c.anchors, map[string]anchor{}
-	}
-	c.anchors[strings.Clone(key)] = a // the key may be a view into a request
+	c.anchors.Put(strings.Clone(key), a) // the key may be a view into a request
 }
 
 func (c *Calibration) factorOf(model string) (factor float64, err float64, seen bool) {

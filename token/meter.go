@@ -30,7 +30,7 @@ type MeterOptions struct {
 type Meter struct {
 	options MeterOptions
 	memo    *memo
-	recent  *recent
+	lately  *lately
 	scales  sync.Map // scaleID to *scale, by spelling and by resolved name
 	mu      sync.Mutex
 	kept    int
@@ -61,7 +61,7 @@ func NewMeter(o *MeterOptions) *Meter {
 	if m.options.Remember == 0 {
 		m.options.Remember = 1 << 16
 	}
-	m.memo, m.recent = newMemo(m.options.Remember), newRecent(m.options.Remember)
+	m.memo, m.lately = newMemo(m.options.Remember), newLately(m.options.Remember)
 	m.options.files = &vocabularies{}
 	return m
 }
@@ -88,8 +88,8 @@ func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string) plimsoll.Load {
 	s := m.scale(c)
 	f, digests := m.factor(s), c.Digests()
-	load, _ := m.weigh(c, m.recent.find(s, f, digests), conversation)
-	m.recent.put(s, f, digests, load)
+	load, _ := m.weigh(c, m.lately.find(s, f, digests), conversation)
+	m.lately.put(s, f, digests, load)
 	return load
 }
 

@@ -44,9 +44,7 @@ func (s *scale) message(m plimsoll.Message, siblings int) weight {
 	if together && siblings > 1 {
 		w.framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
-	for i, p := range m.Parts.All() {
-		w.parts[i] = s.part(p, together && siblings > 1, &w.guessed)
-	}
+	s.each(m.Parts, func(i int, p plimsoll.Part) { w.parts[i] = s.part(p, together && siblings > 1, &w.guessed) })
 	if together && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
 		s.parallel(m, &w)
 	}
@@ -100,14 +98,30 @@ func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
 	if s.looseFrame {
 		*guessed += n
 	}
-	for _, p := range r.Content.All() {
+	s.each(r.Content, func(_ int, p plimsoll.Part) {
 		if t, ok := p.(plimsoll.Text); ok && inList {
 			n += s.counter.Count(listElement(t.Text))
-			continue
+			return
 		}
 		n += s.part(p, false, guessed)
-	}
+	})
 	return n
+}
+
+// each calls do for each part. A counter of ours keeps nothing of a text, so that the
+// text needs no memory of its own; others may.
+func (s *scale) each(parts plimsoll.List[plimsoll.Part], do func(i int, p plimsoll.Part)) {
+	if _, ours := s.counter.(vocabularyCounter); !ours {
+		for i, p := range parts.All() {
+			do(i, p)
+		}
+		return
+	}
+	plimsoll.Skim(parts, func(parts []plimsoll.Part) {
+		for i, p := range parts {
+			do(i, p)
+		}
+	})
 }
 
 // reasoning weighs shown thinking. Withheld thinking is only there as a sealed

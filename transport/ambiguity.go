@@ -3,10 +3,10 @@ package transport
 import (
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -28,13 +28,11 @@ func (e *AmbiguousError) Unwrap() error { return plimsoll.ErrInvalid }
 // ambiguity finds objects that have a key twice, or two keys that differ in case only,
 // which some parsers take for one. It remembers the messages in which there is none.
 type ambiguity struct {
-	mu       sync.Mutex
-	clear    map[plimsoll.Digest]struct{}
-	previous map[plimsoll.Digest]struct{}
+	clear recent.Map[plimsoll.Digest, struct{}]
 }
 
 // clearLimit is how many messages are remembered.
-const clearLimit = 1 << 16
+const clearLimit = 1 << 15
 
 // check looks at a body and its messages.
 func (a *ambiguity) check(r *wire.Request) error {
@@ -47,35 +45,16 @@ func (a *ambiguity) check(r *wire.Request) error {
 	c := r.Conversation()
 	for i := range c.Messages.Len() {
 		digest := c.Messages.At(i).Digest
-		if a.known(digest) {
+		if _, known := a.clear.Find(digest); known {
 			continue
 		}
 		raw := r.Raw(i)
 		if err := keysOf(rawjson.NewScanner(raw), fmt.Sprintf("message %d", i)); err != nil {
 			return err
 		}
-		a.add(digest)
+		a.clear.Put(digest, struct{}{})
 	}
 	return nil
-}
-
-func (a *ambiguity) known(d plimsoll.Digest) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	_, ok := a.clear[d]
-	if !ok {
-		_, ok = a.previous[d]
-	}
-	return ok
-}
-
-func (a *ambiguity) add(d plimsoll.Digest) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.clear) >= clearLimit/2 || a.clear == nil {
-		a.previous, a.clear = a.clear, map[plimsoll.Digest]struct{}{}
-	}
-	a.clear[d] = struct{}{}
 }
 
 // keysOf looks at the value that a scanner stands at, and at everything in it.

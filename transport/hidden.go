@@ -128,10 +128,10 @@ func (f *flow) choose(at int, records []weave.Record) (weave.Record, bool) {
 // does so once for each reply.
 func (f *flow) others(at int, chain []plimsoll.Digest) []weave.Record {
 	checked := recordKey{f.owner.key, keyFor(kindChecked, chain[at+1])}
-	if _, ok := f.t.records.atHand(checked); ok {
+	if _, ok := f.t.records.Find(checked); ok {
 		return nil
 	}
-	f.t.records.keep(checked, nil)
+	f.t.records.Put(checked, nil)
 	var h hidden
 	if body, ok := f.freshly(keyFor(kindHidden, chain[at])); !ok || json.Unmarshal(body, &h) != nil {
 		return nil
@@ -158,7 +158,7 @@ func replies(r *wire.Request) []int {
 func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, bool) {
 	var ask []plimsoll.Digest
 	for i := len(chain) - 1; i >= 0; i-- {
-		body, ok := f.t.records.atHand(recordKey{f.owner.key, keyFor(kindSeen, chain[i])})
+		body, ok := f.t.records.Find(recordKey{f.owner.key, keyFor(kindSeen, chain[i])})
 		if !ok {
 			continue
 		}
@@ -226,7 +226,7 @@ func (f *flow) seen(record weave.Record, hid bool) {
 			f.failed("what the client was not shown could not be stored", err)
 		}
 	}
-	f.t.records.keep(recordKey{f.owner.key, keyFor(kindSeen, at)}, note.bytes())
+	f.t.records.Put(recordKey{f.owner.key, keyFor(kindSeen, at)}, note.bytes())
 }
 
 // withOthers puts a record before those of other replies at the same place. What stands

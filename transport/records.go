@@ -3,9 +3,9 @@ package transport
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -13,54 +13,28 @@ import (
 // records keeps small things that belong to a place in a conversation: what the client
 // was not shown there, and what an answer of the server's said. They are at hand in
 // memory, as far as there is room, and in the owner's part of the store.
-type records struct {
-	mu            sync.Mutex
-	recent, older map[recordKey][]byte
-	bytes         int
-}
+type records = recent.Map[recordKey, []byte]
 
 type recordKey struct {
 	owner string
 	key   plimsoll.Digest
 }
 
-// recordBytes bounds what is at hand: the newest places of some ten thousand requests.
-const recordBytes = 8 << 20
+// recordBytes is what is at hand, in bytes: the newest places of some ten thousand
+// requests.
+const recordBytes = 6 << 20
+
+// recordCost is what a record takes of that, with its place in the map.
+func recordCost(_ recordKey, body []byte) int { return len(body) + 128 }
 
 // keyFor is the key of a kind of record for a place.
 func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
 	return wire.DigestOf(append([]byte(kind+"\x00"), at[:]...))
 }
 
-func (r *records) atHand(k recordKey) ([]byte, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	body, ok := r.recent[k]
-	if !ok {
-		if body, ok = r.older[k]; ok {
-			r.hold(k, body)
-		}
-	}
-	return body, ok
-}
-
-func (r *records) keep(k recordKey, body []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.hold(k, body)
-}
-
-func (r *records) hold(k recordKey, body []byte) {
-	cost := len(body) + 128
-	if r.recent == nil || r.bytes+cost > recordBytes/2 {
-		r.older, r.recent, r.bytes = r.recent, map[recordKey][]byte{}, 0
-	}
-	r.recent[k], r.bytes = body, r.bytes+cost
-}
-
 // record keeps a record for other processes, too.
 func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
-	f.t.records.keep(recordKey{f.owner.key, key}, body)
+	f.t.records.Put(recordKey{f.owner.key, key}, body)
 	if f.tenant == nil {
 		return
 	}
@@ -76,7 +50,7 @@ func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
 // hide those before it that another process may have stored.
 func (f *flow) recorded(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
 	for i, key := range keys {
-		if body, ok := f.t.records.atHand(recordKey{f.owner.key, key}); ok {
+		if body, ok := f.t.records.Find(recordKey{f.owner.key, key}); ok {
 			if found, stored, ok := f.stored(keys[:i]...); ok {
 				return found, stored, true
 			}
@@ -102,7 +76,7 @@ func (f *flow) stored(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
 		}
 		return plimsoll.Digest{}, nil, false
 	}
-	f.t.records.keep(recordKey{f.owner.key, found.Key}, found.Body)
+	f.t.records.Put(recordKey{f.owner.key, found.Key}, found.Body)
 	return found.Key, found.Body, true
 }
 
@@ -111,5 +85,5 @@ func (f *flow) freshly(key plimsoll.Digest) ([]byte, bool) {
 	if _, body, ok := f.stored(key); ok {
 		return body, true
 	}
-	return f.t.records.atHand(recordKey{f.owner.key, key})
+	return f.t.records.Find(recordKey{f.owner.key, key})
 }

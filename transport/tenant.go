@@ -74,8 +74,22 @@ type owner struct {
 	tenant     *store.Tenant
 }
 
+// ownerLimit is how many owners are at hand.
+const ownerLimit = 1024
+
+// ownerOf returns the owner of what a request carries. What is remembered of its
+// conversations shares one key.
 func (t *Transport) ownerOf(req *http.Request) owner {
 	name := t.options.Tenant(req)
+	o, known := t.owners.Find(name)
+	if !known {
+		o = t.newOwner(name)
+		t.owners.Put(name, o)
+	}
+	return o
+}
+
+func (t *Transport) newOwner(name string) owner {
 	if t.options.Store != nil {
 		tenant := t.options.Store.Tenant(name)
 		id := tenant.ID()

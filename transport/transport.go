@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -25,6 +26,7 @@ type Transport struct {
 	options Options
 	// secret keeps names of tenants apart where no store does.
 	secret  [32]byte
+	owners  recent.Map[string, owner]
 	limits  limits
 	records records
 	guard   guard
@@ -51,6 +53,8 @@ func New(o *Options) (*Transport, error) {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
 	t.limits.store = t.options.Store
+	t.records.Limit, t.records.Cost = recordBytes, recordCost
+	t.ambiguity.clear.Limit, t.owners.Limit = clearLimit, ownerLimit
 	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
 	t.guard.now = t.options.Now
 	t.bills.failed = func(err error) { t.options.Logger.Error("a bill could not be settled", "error", err) }
@@ -291,14 +295,23 @@ func (f *flow) send() (*http.Response, error) {
 		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
-	out.Body = io.NopCloser(bytes.NewReader(body))
-	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out.Body = newSending(body)
+	out.GetBody = func() (io.ReadCloser, error) { return newSending(body), nil }
 	f.x.Sent = len(body)
 	if f.x.Manage == 0 {
 		f.x.Manage = f.t.options.Now().Sub(f.x.Start)
 	}
 	return f.t.options.Base.RoundTrip(out)
 }
+
+// sending is a body on its way. It says how long it is, so that a connection can take it
+// in one piece.
+type sending struct{ *bytes.Reader }
+
+func newSending(body []byte) sending { return sending{bytes.NewReader(body)} }
+
+// Close does nothing.
+func (sending) Close() error { return nil }
 
 func sameSlice(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])

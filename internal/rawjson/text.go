@@ -31,6 +31,17 @@ func (t Text) Raw(data []byte) []byte {
 // stay as they are.
 func (t Text) Decode(data []byte) string { return view(t.bytes(data)) }
 
+// DecodeIn is Decode into the capacity of room, if there is enough of it; used is how
+// much it takes. The string is good for as long as the room is left alone.
+func (t Text) DecodeIn(data, room []byte) (text string, used int) {
+	raw := t.Raw(data)
+	if !t.Escaped || cap(room) < len(raw) {
+		return t.Decode(data), 0
+	}
+	out := unescape(room[:len(raw)], raw)
+	return view(out), len(out)
+}
+
 // Cost returns the most memory that Decode takes.
 func (t Text) Cost() int {
 	if !t.Escaped {
@@ -49,7 +60,7 @@ func (t Text) bytes(data []byte) []byte {
 	if !t.Escaped {
 		return raw
 	}
-	return unescape(raw)
+	return unescape(make([]byte, len(raw)), raw)
 }
 
 // Unquote returns the string that the span of data stands for, and false if the
@@ -69,11 +80,10 @@ func Unquote(data []byte, s Span) (string, bool) {
 
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// unescape resolves the escapes of a valid string. No escape is shorter than what
-// it stands for, so one allocation is enough, and whole words can be copied before it
-// is known how much of them is plain: what is too much is written over.
-func unescape(raw []byte) []byte {
-	dst := make([]byte, len(raw))
+// unescape resolves the escapes of a valid string in dst, which is as long. No escape is
+// shorter than what it stands for, so that is enough, and whole words can be copied
+// before it is known how much of them is plain: what is too much is written over.
+func unescape(dst, raw []byte) []byte {
 	n, i := unescapeBlocks(dst, raw)
 	for i < len(raw) {
 		if i+8 <= len(raw) {

@@ -144,14 +144,31 @@ type responseTexts struct{ body []byte }
 
 // LoadAt reads the response.
 func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
-	raw := wire.SpanAt(at).Of(r.body)
+	raw, only, isText := r.at(at)
+	if isText {
+		return plimsoll.Text{Text: only.Decode(raw)}
+	}
+	return plimsoll.Text{Text: rawjson.View(raw)}
+}
+
+// LendAt reads the response into room.
+func (r *responseTexts) LendAt(_ plimsoll.Part, at uint64, room []byte) (plimsoll.Part, int) {
+	raw, only, isText := r.at(at)
+	if isText {
+		text, used := only.DecodeIn(raw, room)
+		return plimsoll.Text{Text: text}, used
+	}
+	return plimsoll.Text{Text: rawjson.View(raw)}, 0
+}
+
+// at returns a response, and the text that it is in all.
+func (r *responseTexts) at(at uint64) (raw []byte, only rawjson.Text, isText bool) {
+	raw = wire.SpanAt(at).Of(r.body)
 	s := rawjson.NewScanner(raw)
 	if s.Peek() != '{' {
-		return plimsoll.Text{Text: rawjson.View(raw)}
+		return raw, only, false
 	}
 	members := 0
-	var only rawjson.Text
-	isText := false
 	for key := range s.Members() {
 		repeated := string(key) == "name"
 		text, ok := s.String()
@@ -161,8 +178,5 @@ func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 		members++
 		only, isText = text, ok
 	}
-	if members == 1 && isText {
-		return plimsoll.Text{Text: only.Decode(raw)}
-	}
-	return plimsoll.Text{Text: rawjson.View(raw)}
+	return raw, only, isText && members == 1
 }

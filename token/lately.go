@@ -7,11 +7,11 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// recent remembers the loads of conversations that were weighed lately, so that
+// lately remembers the loads of conversations that were weighed lately, so that
 // one that has grown is weighed from where it was. It goes by digests only: a
 // conversation is recognised by its first messages, and taken over as far as its
 // messages are the same.
-type recent struct {
+type lately struct {
 	mu      sync.Mutex
 	entries map[recentKey]*list.Element
 	order   list.List // of *recentLoad, newest first
@@ -35,22 +35,22 @@ type recentLoad struct {
 	load    plimsoll.Load
 }
 
-func newRecent(limit int) *recent {
-	return &recent{entries: map[recentKey]*list.Element{}, limit: limit}
+func newLately(limit int) *lately {
+	return &lately{entries: map[recentKey]*list.Element{}, limit: limit}
 }
 
 // find returns a load of the first messages, as far as they are known; its other
 // figures mean nothing.
-func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) plimsoll.Load {
+func (l *lately) find(s *scale, f factor, digests []plimsoll.Digest) plimsoll.Load {
 	if len(digests) <= opening {
 		return plimsoll.Load{}
 	}
-	r.mu.Lock()
-	e, ok := r.entries[keyOf(s, digests)]
+	l.mu.Lock()
+	e, ok := l.entries[keyOf(s, digests)]
 	if ok {
-		r.order.MoveToFront(e)
+		l.order.MoveToFront(e)
 	}
-	r.mu.Unlock()
+	l.mu.Unlock()
 	if !ok {
 		return plimsoll.Load{}
 	}
@@ -66,27 +66,27 @@ func (r *recent) find(s *scale, f factor, digests []plimsoll.Digest) plimsoll.Lo
 }
 
 // put remembers the load of messages that have digests.
-func (r *recent) put(s *scale, f factor, digests []plimsoll.Digest, load plimsoll.Load) {
-	if len(digests) <= opening || len(digests) > r.limit {
+func (l *lately) put(s *scale, f factor, digests []plimsoll.Digest, load plimsoll.Load) {
+	if len(digests) <= opening || len(digests) > l.limit {
 		return
 	}
 	added := &recentLoad{keyOf(s, digests), f.times, digests, firstOf(load, len(digests))}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e, ok := r.entries[added.key]; ok {
-		r.remove(e)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.entries[added.key]; ok {
+		l.remove(e)
 	}
-	r.entries[added.key] = r.order.PushFront(added)
-	r.messages += len(digests)
-	for r.messages > r.limit {
-		r.remove(r.order.Back())
+	l.entries[added.key] = l.order.PushFront(added)
+	l.messages += len(digests)
+	for l.messages > l.limit {
+		l.remove(l.order.Back())
 	}
 }
 
-func (r *recent) remove(e *list.Element) {
-	gone := r.order.Remove(e).(*recentLoad)
-	delete(r.entries, gone.key)
-	r.messages -= len(gone.digests)
+func (l *lately) remove(e *list.Element) {
+	gone := l.order.Remove(e).(*recentLoad)
+	delete(l.entries, gone.key)
+	l.messages -= len(gone.digests)
 }
 
 func keyOf(s *scale, digests []plimsoll.Digest) recentKey {
