@@ -171,6 +171,7 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
+	ahead(k.w, k.due(candidates), func(o output) { o.look(k.w) })
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
@@ -195,6 +196,19 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		}
 	}
 	return nil
+}
+
+// due returns about those of the candidates that have to go, by weight alone.
+func (k *clearing) due(candidates []output) []output {
+	weight, load := k.weight, k.w.Load()
+	for i, o := range candidates {
+		if weight <= k.budget && (!k.ToGoal || load <= k.goal) {
+			return candidates[:i]
+		}
+		saved := max(0, o.tokens-placeholderTokens)
+		weight, load = weight-saved, load-saved
+	}
+	return candidates
 }
 
 // lightestPlaceholder is fewer tokens than any placeholder weighs, so that smaller

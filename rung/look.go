@@ -1,10 +1,12 @@
 package rung
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/share"
 )
 
 // Outputs are large, and an agent sends them with every request, so each is read once
@@ -61,6 +63,21 @@ func (o output) shape(w *plimsoll.Work) shape {
 }
 
 func shapeOf(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
+
+// ahead asks a question about outputs on all processors, before it is asked about one
+// after another: whoever sent the conversation waits. What is found out is remembered by
+// the message, so that it is of no use where that has no digest, or where the output is
+// not what it was.
+func ahead(w *plimsoll.Work, all []output, ask func(output)) {
+	const batch = 8
+	messages := w.Draft().Original().Messages
+	known := slices.DeleteFunc(slices.Clone(all), func(o output) bool {
+		return o.edited || messages.At(o.at.Message).Digest == (plimsoll.Digest{})
+	})
+	if len(known) >= 2*batch {
+		share.Do(len(known), batch, func(i int) { ask(known[i]) })
+	}
+}
 
 // mayExceed is false for an output that is known to be smaller than any limit of a view,
 // so that it need not be looked at.

@@ -83,15 +83,19 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if v.ToFit {
 		return v.fit(ctx, w)
 	}
+	if !v.All && w.Reached() {
+		return nil
+	}
 	c := v.cutter()
-	for _, o := range outputs(w) {
+	large := slices.DeleteFunc(outputs(w), func(o output) bool {
+		return w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) || !o.mayExceed(w, c)
+	})
+	ahead(w, large, func(o output) { o.shape(w) })
+	for _, o := range large {
 		if !v.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) {
-			continue
-		}
-		if o.mayExceed(w, c) && o.shape(w).extent.exceeds(c) {
+		if o.shape(w).extent.exceeds(c) {
 			if err := v.cut(ctx, w, o, c); err != nil {
 				return err
 			}

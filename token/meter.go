@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/share"
 )
 
 // MeterOptions configure a meter. The zero value weighs every conversation by
@@ -178,6 +179,18 @@ func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int)
 		raw += w.tokens()
 	}
 	return loads, raw
+}
+
+// shareLen is how many messages a processor takes at a time at first sight of a long
+// conversation: whoever sent it waits, and what a message weighs does not depend on the
+// others.
+const shareLen = 16
+
+// rawFrom weighs the messages from an index on.
+func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) []weight {
+	weights := make([]weight, len(siblings))
+	share.Do(len(weights), shareLen, func(i int) { weights[i] = m.raw(s, messages.At(from+i), siblings[i]) })
+	return weights
 }
 
 // head weighs what stands before the messages.

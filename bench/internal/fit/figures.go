@@ -27,10 +27,13 @@ type Times struct {
 // Waiting is how long the first sight of the first of [Sizes] takes by the clock.
 type Waiting struct {
 	// Processors that the program had.
-	Processors int           `json:"processors"`
-	Weigh      time.Duration `json:"weigh_ns"`
-	Under      time.Duration `json:"under_ns"`
-	Over       time.Duration `json:"over_ns"`
+	Processors int `json:"processors"`
+	// Fresh says that each was the first work of a process, so that it had seen none of
+	// the words before.
+	Fresh bool          `json:"fresh"`
+	Weigh time.Duration `json:"weigh_ns"`
+	Under time.Duration `json:"under_ns"`
+	Over  time.Duration `json:"over_ns"`
 }
 
 // Ratio says how much faster the next request is.

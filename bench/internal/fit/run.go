@@ -94,11 +94,20 @@ func Run(o Options) (*Result, error) {
 }
 
 // Waits measures by the clock, on one processor and on all that the calling thread may
-// use.
+// use, in a process that is used to the words and in fresh ones.
 func Waits(ours peers.Peer, text string) ([]Waiting, error) {
 	if ours.Missing != "" {
 		return nil, errors.New(ours.Missing)
 	}
+	used, err := usedWaits(ours, text)
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := freshWaits(ours, text)
+	return append(used, fresh...), err
+}
+
+func usedWaits(ours peers.Peer, text string) ([]Waiting, error) {
 	client, err := line.Start(ours.Command)
 	if err != nil {
 		return nil, err

@@ -41,8 +41,8 @@ func TestGoalsOfFitFollowTheFigures(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{
 		"results valid and within the budget":           true,
-		"first `Fit` of 200,000 tokens, under the line": true,
-		"first `Fit` of 200,000 tokens, over the line":  false,
+		"first `Fit` of words that were seen before, CPU time, under the line": true,
+		"first `Fit` of words that were seen before, CPU time, over the line":  false,
 		"`Fit` with one more round, under the line":     true,
 		"`Fit` with one more round, over the line":      false,
 		"time of a message in ten times as many":        true,
@@ -86,9 +86,11 @@ func TestReportOfFitShowsEveryWay(t *testing.T) {
 	r.Waits = []fit.Waiting{
 		{Processors: 1, Weigh: 4 * time.Millisecond, Under: 5 * time.Millisecond, Over: 8 * time.Millisecond},
 		{Processors: 2, Weigh: 2 * time.Millisecond, Under: 3 * time.Millisecond, Over: 5 * time.Millisecond},
+		{Processors: 1, Fresh: true, Weigh: 8 * time.Millisecond, Under: 8 * time.Millisecond, Over: 12 * time.Millisecond},
+		{Processors: 2, Fresh: true, Weigh: 5 * time.Millisecond, Under: 6 * time.Millisecond, Over: 9 * time.Millisecond},
 	}
 	page := Fit(r, measure.Machine{CPU: "some CPU"})
-	for _, want := range []string{"some CPU", "`Meter.Weigh`", "40×", "| 10000 ", " 0.50 |  0.75 | 1.25 |"} {
+	for _, want := range []string{"some CPU", "`Meter.Weigh`", "40×", "| 10000 ", " 0.50 |  0.75 | 1.25 |", " 0.62 |  0.75 | 1.12 |", "0.75× by the clock, on 2 processors | yes", "1.12× by the clock, on 2 processors | no"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}

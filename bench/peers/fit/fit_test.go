@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,6 +68,31 @@ func TestWaitsAreOnOneProcessorAndOnAll(t *testing.T) {
 		if w.Weigh <= 0 || w.Under <= 0 || w.Over <= 0 {
 			t.Errorf("got %+v, want all measured", w)
 		}
+	}
+}
+
+// TestAFirstSightSaysWhatTheConversationWeighs is not parallel: it sets how many
+// processors there are.
+func TestAFirstSightSaysWhatTheConversationWeighs(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte(strings.Repeat("func step(ctx context.Context) error\n", 200)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var tokens []string
+	for _, window := range []string{"0", "1000000", "100000"} {
+		answer, err := do([]string{"sight", text, "1", window})
+		fields := strings.Split(answer, "\t")
+		if err != nil || len(fields) != 3 || fields[0] != "ok" {
+			t.Fatalf("in a window of %s: %q, %v", window, answer, err)
+		}
+		if took, err := strconv.Atoi(fields[2]); err != nil || took <= 0 {
+			t.Errorf("in a window of %s it took %q", window, fields[2])
+		}
+		tokens = append(tokens, fields[1])
+	}
+	if tokens[0] == "0" || tokens[1] != tokens[0] || tokens[2] != tokens[0] {
+		t.Errorf("it weighs %v", tokens)
 	}
 }
 

@@ -28,6 +28,8 @@ func do(fields []string) (string, error) {
 		return figures(fields[1], fields[2])
 	case fields[0] == "waits" && len(fields) == 3:
 		return waits(fields[1], fields[2])
+	case fields[0] == "sight" && len(fields) == 4:
+		return sight(fields[1], fields[2], fields[3])
 	}
 	return "", fmt.Errorf("unknown command %q", fields)
 }

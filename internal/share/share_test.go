@@ -1,0 +1,37 @@
+package share_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/plimsoll/plimsoll/internal/share"
+)
+
+func TestSharedWorkIsDoneOnceEach(t *testing.T) {
+	t.Parallel()
+	const batch = 16
+	for _, n := range []int{0, 1, batch, 2 * batch, 4*batch - 1, 4 * batch, 1001} {
+		done := make([]atomic.Int32, n)
+		share.Do(n, batch, func(i int) { done[i].Add(1) })
+		for i := range done {
+			if got := done[i].Load(); got != 1 {
+				t.Errorf("%d of %d was done %d times", i, n, got)
+			}
+		}
+	}
+}
+
+func TestAPanicInSharedWorkIsTheCallers(t *testing.T) {
+	t.Parallel()
+	defer func() {
+		if r := recover(); r != "at 700" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	share.Do(1001, 16, func(i int) {
+		if i == 700 {
+			panic("at 700")
+		}
+	})
+	t.Error("the panic got lost")
+}
