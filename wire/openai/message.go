@@ -106,6 +106,32 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 // Locate reads a message again.
 func (w *writer) Locate(i int) wire.Located {
 	at := w.layout.Messages.Items[i]
+	if content, ok := plainOutput(w.layout.Body, at); ok {
+		return wire.Located{Places: []wire.Place{{List: -1, Content: content}}}
+	}
+	return w.locate(i, at)
+}
+
+// plainOutput returns where the content of a message stands that is nothing but the
+// output of a tool, as one string. Most of what is ever cut is that.
+func plainOutput(body []byte, at rawjson.Span) (content rawjson.Span, ok bool) {
+	s, isTool := rawjson.NewScannerAt(body, at), false
+	for key := range s.Members() {
+		v := s.Value()
+		switch string(key) {
+		case "role":
+			isTool = string(v.Of(body)) == `"tool"`
+		case "content":
+			content = v
+		case "tool_call_id":
+		default:
+			return content, false
+		}
+	}
+	return content, isTool && content.Len() > 0 && body[content.Start] == '"'
+}
+
+func (w *writer) locate(i int, at rawjson.Span) wire.Located {
 	d := decoder{scanner: wire.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at), locating: true}
 	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
