@@ -26,7 +26,7 @@ const (
 	// anything about the scale.
 	leastGrowth = 200
 	// anchorLimit is how many conversations are remembered.
-	anchorLimit = 16384
+	anchorLimit = 8192
 	// modelLimit is how many models are remembered.
 	modelLimit = 1024
 	// errorMax bounds the relative error that one bill can show.

@@ -12,12 +12,13 @@ import (
 )
 
 // Requests and aborts of the whole, which come in steps. Steps before them do not
-// count: they make what is made once and fill what is remembered of conversations.
+// count: they make what is made once and fill what is remembered of conversations, which
+// is the weight of 65,536 messages and much else that is bounded by less.
 const (
 	leakRequests = 100_000
 	leakAborts   = 10_000
 	leakSteps    = 10
-	leakBefore   = 3
+	leakBefore   = 12
 )
 
 // leak sends many small requests and breaks off many streams, and looks at what is left
