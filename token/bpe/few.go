@@ -11,7 +11,7 @@ func (w *worker) mergeFew(piece string, dst []uint32) []uint32 {
 		return append(dst, a)
 	}
 	b := w.byteID[piece[1]]
-	ab := w.duo[a<<8|b]
+	ab := w.duo[duoSlot(piece[0], piece[1])]
 	if len(piece) == 2 {
 		if ab != none {
 			return append(dst, ab)
@@ -19,12 +19,12 @@ func (w *worker) mergeFew(piece string, dst []uint32) []uint32 {
 		return append(dst, a, b)
 	}
 	c := w.byteID[piece[2]]
-	bc := w.duo[b<<8|c]
+	bc := w.duo[duoSlot(piece[1], piece[2])]
 	if len(piece) == 3 {
 		return w.mergeThree(a, b, c, ab, bc, dst)
 	}
 	d := w.byteID[piece[3]]
-	cd := w.duo[c<<8|d]
+	cd := w.duo[duoSlot(piece[2], piece[3])]
 	switch first := min(ab, bc, cd); {
 	case first == none:
 		return append(dst, a, b, c, d)

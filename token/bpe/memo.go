@@ -108,7 +108,7 @@ func (w *worker) findWord(text unsafe.Pointer, n int) (slot uint64) {
 		return key.slot
 	}
 	w.moveWord(key.slot^w.spareWay(key.slot), key.slot, w.words[key.slot])
-	count := len(w.mergeAll(pieceAt(text, n), w.stack[:0]))
+	count := w.countMerged(pieceAt(text, n))
 	w.words[key.slot] = wordEntry{key.last, key.tag | uint64(count)}
 	return key.slot
 }

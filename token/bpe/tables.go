@@ -12,13 +12,14 @@ import (
 type tables struct {
 	vocab
 
-	// byteID is the token of each single byte.
+	// byteID is the token of each single byte, byteOf the byte of each such token.
 	byteID [256]uint32
+	byteOf [256]byte
 
 	// wide is the token of each character that has three bytes in UTF-8; 0 if it has none.
 	wide [1 << 16]uint32
 
-	// duo is the token that two single-byte tokens merge into, indexed by left<<8 + right, or none.
+	// duo is the token that two bytes merge into, or none.
 	duo [1 << 16]uint32
 
 	// merges is an open-addressed table of all merges, with left, right and merged token in one word. Most pairs
@@ -53,6 +54,9 @@ const (
 func newTables(pairs []uint64, singles []byte) *tables {
 	width := tableWidth(len(pairs))
 	t := &tables{vocab: vocab{pair: pairs}, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
+	for id, b := range singles {
+		t.byteID[b], t.byteOf[id] = uint32(id), b
+	}
 	t.trie = sync.OnceValue(func() *trie { return newTrie(&t.vocab) })
 	var merges sync.WaitGroup
 	merges.Go(t.addMerges)
@@ -70,9 +74,6 @@ func (t *tables) addSpellings() {
 	// A character that is followed by the middle of another is no text, and its last bytes may merge with that first.
 	for last := range 256 {
 		t.frayed[(last<<8|0x80)/64] = 1<<64 - 1
-	}
-	for id := range uint32(256) {
-		t.byteID[t.bytes(id)[0]] = id
 	}
 	for id := uint32(t.size()) - 1; id >= 256; id-- {
 		spelling := t.bytes(id)
@@ -129,8 +130,8 @@ func (t *tables) addMerge(id, left, right uint32) {
 	if left == id {
 		return
 	}
-	if left < 256 && right < 256 {
-		t.duo[left<<8|right] = id
+	if left|right < 256 {
+		t.duo[duoSlot(t.byteOf[left], t.byteOf[right])] = id
 	}
 	hash := pairHash(left, right)
 	t.maybe.add(hash)
@@ -189,6 +190,8 @@ func (t *tables) isFrayed(a, b byte) bool {
 	return t.frayed[at/64]>>(at%64)&1 != 0
 }
 
+func duoSlot(left, right byte) uint16 { return uint16(left) | uint16(right)<<8 }
+
 // pairKey is not zero, which stands for an empty place in a table.
 func pairKey(left, right uint32) uint64 { return (uint64(left)<<idBits | uint64(right)) + 1 }
 
@@ -198,23 +201,22 @@ func pairHash(left, right uint32) uint64 { return pairKey(left, right) * hashFac
 // merge returns the token that left and right merge into, or none.
 func (t *tables) merge(left, right uint32) uint32 {
 	if left|right < 256 {
-		return t.duo[left<<8|right]
+		return t.duo[duoSlot(t.byteOf[left], t.byteOf[right])]
 	}
 	return t.mergeWide(left, right)
 }
 
 // mergeWide is merge for a pair that does not consist of two single bytes.
 func (t *tables) mergeWide(left, right uint32) uint32 {
-	hash := pairHash(left, right)
-	if !t.maybe.has(hash) {
+	key := pairKey(left, right)
+	if !t.maybe.has(key * hashFactor) {
 		return none
 	}
-	return t.findMerge(left, right, hash)
+	return t.findMerge(key)
 }
 
-func (t *tables) findMerge(left, right uint32, hash uint64) uint32 {
-	key := pairKey(left, right)
-	slot := hash >> t.shift
+func (t *tables) findMerge(key uint64) uint32 {
+	slot := key * hashFactor >> t.shift
 	for {
 		entry := t.merges[slot]
 		if entry>>idBits == key {

@@ -26,7 +26,7 @@ type worker struct {
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
 
-	// pairs remembers answers of mergeWide as left, right and merged token in one word.
+	// pairs remembers what pairs of tokens merge into, as left, right and merged token in one word.
 	pairs [1 << pairBits]uint64
 
 	// wideStart remembers what characters of three bytes start as.
@@ -37,6 +37,10 @@ type worker struct {
 	chunk [maxParts]uint32
 	parts parts
 	early early
+	sure  sure
+
+	// likely lists the parts that linkSparse looks for merges of.
+	likely [256]uint8
 
 	// missed lists the pieces of a window that the first look at the memo did not answer.
 	missed [64]uint16
