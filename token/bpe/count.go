@@ -4,6 +4,7 @@ import "unsafe"
 
 // count returns the number of tokens of text.
 func (w *worker) count(text string) int {
+	w.warm(text)
 	total := 0
 	for len(text) > tailLen {
 		tokens, n := w.countSome(text)
@@ -69,8 +70,7 @@ func (w *worker) countPiece(text unsafe.Pointer, n int) int {
 	if n <= wordLen {
 		return int(w.words[w.findWord(text, n)].tag & wordCountMask)
 	}
-	count, _ := w.findLarge(text, n)
-	return count
+	return w.countLarge(text, n)
 }
 
 // lowestBit is bits.TrailingZeros64 for a word that is not zero. The instruction for that waits, on some processors,

@@ -7,6 +7,7 @@ import (
 
 // encode appends the ids of text to dst.
 func (w *worker) encode(text string, dst []uint32) []uint32 {
+	w.warm(text)
 	for len(text) > tailLen {
 		var n int
 		dst, n = w.encodeSome(text, dst)
@@ -71,11 +72,7 @@ func (w *worker) encodePiece(text unsafe.Pointer, n int, dst []uint32) []uint32 
 	if n <= wordLen {
 		return w.encodeWord(text, n, dst)
 	}
-	count, ids := w.findLarge(text, n)
-	if len(ids) < count {
-		return w.mergeAll(pieceAt(text, n), dst)
-	}
-	return append(dst, ids...)
+	return w.encodeLarge(text, n, dst)
 }
 
 func (w *worker) encodeWord(text unsafe.Pointer, n int, dst []uint32) []uint32 {

@@ -54,17 +54,16 @@ var keyMasks = func() (masks [128]struct{ first, last uint64 }) {
 	return masks
 }()
 
-// largeEntry remembers the tokens of a piece of 17 to 64 bytes.
+// largeEntry remembers the tokens of a piece of 17 to 64 bytes. At its place in large there is room for so many words:
+// they have the text and behind it, if the entry is full, the ids.
 type largeEntry struct {
-	text       [64]byte
-	len, count uint8
-	ids        [largeIDs]uint32
+	at               uint32
+	room, len, count uint8
+	full             bool
 }
 
-const largeIDs = 15
-
 // seed teaches the memo of words the tokens of the vocabulary themselves, so that the first text already finds most of
-// its words. Frequent tokens have small ids and come first; the memo has room for about so many.
+// its words. Frequent tokens have small ids and come first; the largest vocabulary has more than there is room for.
 func (w *worker) seed() {
 	bringIn(w.words[:])
 	for id := range uint32(min(w.size(), len(w.words))) {
@@ -177,27 +176,59 @@ func packIDs(ids []uint32) (packed idsEntry) {
 	return packed
 }
 
-// findLarge returns the number of tokens of a piece of 17 to 64 bytes, which it encodes if it must, and their ids as
-// far as they are remembered. The ids are valid until the next piece.
-func (w *worker) findLarge(text unsafe.Pointer, n int) (count int, ids []uint32) {
-	place := &w.largeAt[largeHash(text, n)>>(64-largeAtBits)]
-	entry := &w.large[*place%(1<<largeBits)]
-	piece := pieceAt(text, n)
-	if int(entry.len) == n && string(entry.text[:n]) == piece {
-		return int(entry.count), entry.ids[:min(entry.count, largeIDs)]
+// countLarge returns the number of tokens of a piece of 17 to 64 bytes, which it encodes if it must.
+func (w *worker) countLarge(text unsafe.Pointer, n int) int {
+	entry, known := w.findLarge(text, n)
+	if !known {
+		w.keepLarge(entry, pieceAt(text, n), w.countMerged(pieceAt(text, n)), nil)
 	}
-	// Entries are used one after the other, so that no more memory is touched than there are pieces.
-	if *place == 0 {
-		w.lastLarge = w.lastLarge%(1<<largeBits-1) + 1
-		*place = w.lastLarge
-		entry = &w.large[w.lastLarge]
-	}
-	ids = w.mergeAll(piece, w.stack[:0])
-	entry.len, entry.count = uint8(n), uint8(len(ids))
-	copy(entry.text[:], piece)
-	copy(entry.ids[:], ids)
-	return len(ids), ids
+	return int(entry.count)
 }
+
+// encodeLarge appends the ids of a piece of 17 to 64 bytes, for which dst must have room.
+func (w *worker) encodeLarge(text unsafe.Pointer, n int, dst []uint32) []uint32 {
+	entry, known := w.findLarge(text, n)
+	if known && entry.full {
+		at := entry.at + wordsFor(n)
+		return append(dst, w.large[at:at+uint32(entry.count)]...)
+	}
+	before := len(dst)
+	dst = w.mergeAll(pieceAt(text, n), dst)
+	w.keepLarge(entry, pieceAt(text, n), len(dst)-before, dst[before:])
+	return dst
+}
+
+// findLarge returns the entry for a piece of 17 to 64 bytes and whether it is the piece's already.
+func (w *worker) findLarge(text unsafe.Pointer, n int) (entry *largeEntry, known bool) {
+	entry = &w.largeAt[largeHash(text, n)>>(64-largeAtBits)]
+	return entry, int(entry.len) == n && w.largeText(entry) == pieceAt(text, n)
+}
+
+// keepLarge gives an entry to a piece. Places are handed out one after the other, so that no more memory is touched than
+// the pieces need; when there are no more, all are forgotten.
+func (w *worker) keepLarge(entry *largeEntry, piece string, count int, ids []uint32) {
+	words := wordsFor(len(piece)) + uint32(len(ids))
+	if words > uint32(entry.room) {
+		if w.largeUsed+words > uint32(len(w.large)) {
+			clear(w.largeAt[:])
+			w.largeUsed = 0
+		}
+		entry.at, entry.room = w.largeUsed, uint8(words)
+		w.largeUsed += words
+	}
+	entry.len, entry.count, entry.full = uint8(len(piece)), uint8(count), len(ids) > 0
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&w.large[entry.at])), len(piece)), piece)
+	copy(w.large[entry.at+wordsFor(len(piece)):], ids)
+}
+
+// largeText returns the piece that an entry belongs to.
+func (w *worker) largeText(entry *largeEntry) string {
+	return pieceAt(unsafe.Pointer(&w.large[entry.at%(1<<largeBits)]), int(entry.len))
+}
+
+// wordsFor returns how many words of large a text takes. A quarter of a cache line at a time leaves room for another text
+// that is a little longer.
+func wordsFor(n int) uint32 { return (uint32(n) + 15) / 16 * 4 }
 
 // largeHash spreads the bytes of a piece of 17 to 64 bytes over 64 bits, of which the highest are the best. Bytes in
 // the middle of a long piece do not matter to it.

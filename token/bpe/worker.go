@@ -16,12 +16,12 @@ type worker struct {
 	setting
 	_ [64 - unsafe.Sizeof(setting{})]byte
 
-	// words and large remember pieces, ids has the ids of each word. largeAt has the places of pieces in large by their
-	// hash.
+	// words remembers short pieces, ids has the ids of each. largeAt remembers longer ones, with their texts and ids in
+	// large.
 	words   [1 << wordBits]wordEntry
 	ids     [1 << wordBits]idsEntry
-	large   [1 << largeBits]largeEntry
-	largeAt [1 << largeAtBits]uint16
+	largeAt [1 << largeAtBits]largeEntry
+	large   [1 << largeBits]uint32
 
 	// follows remembers answers of mayFollow as left, right and the answer in one word.
 	follows [1 << followBits]uint64
@@ -57,15 +57,18 @@ type setting struct {
 	// turn spreads what happens to words now and then.
 	turn uint32
 
-	// lastLarge is the entry of large that was last taken into use; the first one never is.
-	lastLarge uint16
+	// largeUsed is how much of large is in use.
+	largeUsed uint32
+
+	// isWarm tells that the tables were brought into a near cache once.
+	isWarm bool
 }
 
 const (
-	wordBits   = 16
+	wordBits   = 17
 	groupBits  = 2
 	groupLen   = 1 << groupBits
-	largeBits  = 14
+	largeBits  = 19
 	followBits = 14
 	pairBits   = 15
 
