@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -106,7 +107,7 @@ type watched struct {
 // can name in its next request must be known before it can send one.
 func (w *watched) Read(p []byte) (int, error) {
 	if w.ended {
-		w.finish(io.EOF)
+		w.finishLater()
 		return 0, io.EOF
 	}
 	n, err := w.from.Read(p)
@@ -120,7 +121,10 @@ func (w *watched) Read(p []byte) (int, error) {
 			w.ended, err = true, nil
 		}
 	}
-	if err != nil {
+	switch {
+	case err == io.EOF && w.f.dialect != plimsoll.Responses:
+		w.finishLater()
+	case err != nil:
 		w.finish(err)
 	}
 	return n, err
@@ -134,11 +138,28 @@ func (w *watched) settle() {
 	}
 }
 
-func (w *watched) finish(err error) {
-	if w.over {
+// finishLater finishes an answer that came to its end, when its client has all of it:
+// the connection is free for the client's next request meanwhile.
+func (w *watched) finishLater() {
+	if w.f.ctx.Err() != nil || !w.settles {
+		w.finish(io.EOF)
 		return
 	}
-	w.over = true
+	if !w.over {
+		w.over = true
+		w.f.ctx = context.WithoutCancel(w.f.ctx) // which ends with the answer
+		w.f.t.bills.add(func() { w.conclude(io.EOF) })
+	}
+}
+
+func (w *watched) finish(err error) {
+	if !w.over {
+		w.over = true
+		w.conclude(err)
+	}
+}
+
+func (w *watched) conclude(err error) {
 	if w.settles {
 		defer w.f.t.unsettled.end(w.f.place())
 	}
@@ -157,7 +178,7 @@ func (w *watched) finish(err error) {
 func (w *watched) Close() error {
 	err := w.from.Close()
 	if w.ended {
-		w.finish(io.EOF)
+		w.finishLater()
 	}
 	w.finish(http.ErrBodyReadAfterClose)
 	return err
