@@ -105,6 +105,9 @@ func newWorker(e *Encoding) *worker {
 	w := &worker{setting: setting{tables: e.tables, pattern: e.pattern}}
 	w.seed()
 	w.seedPairs()
+	// These are asked at random places before anything is written there.
+	bringIn(w.largeAt[:])
+	bringIn(w.follows[:])
 	return w
 }
 
