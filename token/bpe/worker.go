@@ -105,9 +105,10 @@ func newWorker(e *Encoding) *worker {
 	w := &worker{setting: setting{tables: e.tables, pattern: e.pattern}}
 	w.seed()
 	w.seedPairs()
-	// These are asked at random places before anything is written there.
+	// These are asked at random places before anything is written there; of wideStart, what Chinese and Japanese ask.
 	bringIn(w.largeAt[:])
 	bringIn(w.follows[:])
+	bringIn(w.wideStart[0x3000:0xa000])
 	return w
 }
 
