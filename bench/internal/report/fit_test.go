@@ -40,12 +40,12 @@ func goalsByName(r *fit.Result) map[string]Goal {
 func TestGoalsOfFitFollowTheFigures(t *testing.T) {
 	t.Parallel()
 	want := map[string]bool{
-		"results valid and within the budget":           true,
+		"results valid and within the budget":                                  true,
 		"first `Fit` of words that were seen before, CPU time, under the line": true,
 		"first `Fit` of words that were seen before, CPU time, over the line":  false,
-		"`Fit` with one more round, under the line":     true,
-		"`Fit` with one more round, over the line":      false,
-		"time of a message in ten times as many":        true,
+		"`Fit` with one more round, under the line":                            true,
+		"`Fit` with one more round, over the line":                             false,
+		"time of a message in ten times as many":                               true,
 	}
 	got := goalsByName(fitted())
 	for what, reached := range want {
