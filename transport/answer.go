@@ -141,7 +141,7 @@ func (w *watched) settle() {
 // finishLater finishes an answer that came to its end, when its client has all of it:
 // the connection is free for the client's next request meanwhile.
 func (w *watched) finishLater() {
-	if w.f.ctx.Err() != nil || !w.settles {
+	if !w.f.t.options.SettleLater || !w.settles || w.f.ctx.Err() != nil {
 		w.finish(io.EOF)
 		return
 	}

@@ -60,12 +60,16 @@ type Options struct {
 	ManageCache bool
 	// MaxBody is how many bytes a request may have, decoded; 0 means 64 MiB.
 	MaxBody int64
-	// Observe, if not nil, is told what became of each managed request. It must not
-	// block.
+	// Observe, if not nil, is told what became of each managed request, before its
+	// answer has been read to the end. It must not block.
 	Observe func(context.Context, Exchange)
 	// Watch, if not nil, is shown each managed request when it has ended, with what was
 	// cut. It must not block, and keep nothing of the plan.
 	Watch func(context.Context, Sight)
+	// SettleLater lets answers end before what they were billed is written down and
+	// Observe and Watch are told, which is then done a moment later. So a server is free
+	// for its client's next request sooner.
+	SettleLater bool
 	// Logger gets what operators should know, without content; nil means no log.
 	Logger *slog.Logger
 	// Now is the clock; nil means the system's.

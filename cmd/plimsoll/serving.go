@@ -97,7 +97,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	s.transport, err = transport.New(&transport.Options{
 		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
-		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, SettleLater: true, Logger: o.log,
 	})
 	if err != nil {
 		return err
