@@ -65,7 +65,13 @@ func managed(t *testing.T) Start {
 }
 
 func reverse(upstream *url.URL, through http.RoundTripper) http.Handler {
-	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(upstream) }, Transport: through, FlushInterval: -1}
+	passing := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(upstream) }, Transport: through, FlushInterval: -1}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// A model that answers at once may do so before its request was read to the end,
+		// and without this the server would then break off the answer.
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		passing.ServeHTTP(w, r)
+	})
 }
 
 func TestASessionThatIsFarTooLongIsPlayedToItsEndInEveryDialect(t *testing.T) {
