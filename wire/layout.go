@@ -28,8 +28,8 @@ type Layout struct {
 	ToolsIdentity  plimsoll.Digest
 	// Messages is the list that holds the messages. If the body has something
 	// else in its place that stands for one message, Messages is the span of that
-	// without items.
-	Messages rawjson.List
+	// without elements.
+	Messages Elements
 	// links has room for the beginning of the chain, and then the identities of the
 	// messages, of which the request makes the chain. The identities of messages that
 	// say the same are equal, whatever the client did to fields that do not matter
@@ -41,7 +41,7 @@ type Layout struct {
 
 // Reset forgets the messages: of members with one name the last counts.
 func (l *Layout) Reset() {
-	l.Messages, l.links = rawjson.List{}, nil
+	l.Messages, l.links = Elements{}, nil
 	l.building.List()
 }
 
@@ -57,7 +57,7 @@ func (l *Layout) Replace(i int, m plimsoll.Message) { l.building.Set(i, m) }
 // Add appends a message that stands at a span, and gives it the digest of its raw
 // bytes if it has none.
 func (l *Layout) Add(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
-	if !s.Spend(checkBytes) || !l.grow(s) {
+	if !l.grow(s) {
 		return
 	}
 	if m.Digest == (plimsoll.Digest{}) {
@@ -65,16 +65,20 @@ func (l *Layout) Add(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, a
 	}
 	l.building.Append(m)
 	l.links = append(l.links, identity)
-	l.Messages.Items = append(l.Messages.Items, at)
+	l.Messages.ends = append(l.Messages.ends, uint32(at.End))
 }
 
-// checkBytes is what any check takes for a message.
-const checkBytes = 4
+// AddBare appends the one message of a body that has something else in the place of
+// the list.
+func (l *Layout) AddBare(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
+	l.Add(s, m, identity, at)
+	l.Messages = Elements{Span: at}
+}
 
 // grow makes room for a message.
 func (l *Layout) grow(s *Scanner) bool {
 	n := l.Len()
-	if n+1 < cap(l.links) && n < cap(l.Messages.Items) && n < l.building.Cap() {
+	if n+1 < cap(l.links) && n < cap(l.Messages.ends) && n < l.building.Cap() {
 		return true
 	}
 	room := s.expected(n, l.Messages.Start)
@@ -85,7 +89,7 @@ func (l *Layout) grow(s *Scanner) bool {
 		l.links = append(l.links[:0], plimsoll.Digest{})
 	}
 	l.links = Grow(s, l.links, room)
-	l.Messages.Items = Grow(s, l.Messages.Items, room)
+	l.Messages.ends = Grow(s, l.Messages.ends, room)
 	return s.Err() == nil
 }
 
@@ -93,7 +97,7 @@ func (l *Layout) grow(s *Scanner) bool {
 // Path names the list, and one what is in it.
 func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (plimsoll.Message, plimsoll.Digest, error)) error {
 	l.Reset()
-	l.Messages.Start = s.Offset()
+	l.Messages.Start, l.Messages.body = s.Offset(), s.Body
 	var failed error
 	for i := range s.Elements() {
 		if s.Peek() != '{' {
@@ -153,4 +157,4 @@ type Place struct {
 func Fixed() Place { return Place{List: -1} }
 
 // bare says that the messages are a single value.
-func (l *Layout) bare() bool { return l.Len() == 1 && len(l.Messages.Items) == 0 }
+func (l *Layout) bare() bool { return l.Len() == 1 && l.Messages.Len() == 0 }

@@ -13,7 +13,7 @@ const (
 	callBytes      = 48 + 60
 	resultBytes    = 80 + 12
 	opaqueBytes    = 32
-	reasoningBytes = 48
+	reasoningBytes = 48 + 12
 	mediaBytes     = 112
 	sourceBytes    = 128
 )
@@ -57,17 +57,29 @@ func (s *Scanner) Parts(parts []plimsoll.Part) plimsoll.List[plimsoll.Part] {
 	return plimsoll.ListOf(parts...)
 }
 
-// A part is made at once where it shares the bytes of the body, which takes less
-// memory than to remember where to read it. What is escaped is read when somebody
-// looks.
+// A part is made at once where it shares the bytes of the body or is short, which takes
+// less memory than to remember where to read it. Longer texts with escapes are read when
+// somebody looks.
+
+// shortText is the length up to which a string with its quotes is unescaped at once.
+const shortText = 24
 
 // TextPart returns a text.
 func (s *Scanner) TextPart(t rawjson.Text) plimsoll.Part {
-	if !t.Escaped {
-		s.Spend(textBytes)
-		return plimsoll.Text{Text: t.Decode(s.Body)}
+	bytes := textBytes
+	if t.Escaped {
+		if t.Len() > shortText {
+			return s.deferText(plimsoll.Text{}, (*textSource)(s.source), t)
+		}
+		// Quotes and at least one backslash go, and allocations are of whole words.
+		bytes += (t.Len() - 3 + 7) &^ 7
 	}
-	return s.deferText(plimsoll.Text{}, (*textSource)(s.source), t)
+	text := t.Decode(s.Body)
+	if t.Len() <= maxWord {
+		return s.words.part(s, text, bytes)
+	}
+	s.Spend(bytes)
+	return plimsoll.Text{Text: text}
 }
 
 func (s *Scanner) deferText(outline plimsoll.Part, from plimsoll.Source, t rawjson.Text) plimsoll.Part {

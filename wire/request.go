@@ -59,7 +59,7 @@ func (r *Request) Raw(i int) []byte {
 	if r.layout.bare() {
 		return r.layout.Messages.Of(r.layout.Body)
 	}
-	return r.layout.Messages.Items[i].Of(r.layout.Body)
+	return r.layout.Messages.At(i).Of(r.layout.Body)
 }
 
 // Locate says where the parts of message i stand. It reads the message again.
@@ -148,7 +148,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 	if r.layout.bare() {
 		return r.bareEdits(kept, inserts), nil
 	}
-	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
+	edits := rawjson.Rearrange(r.layout.Messages.List(), kept, inserts)
 	where := locations{writer: r.writer}
 	removed := map[int]map[int]bool{}
 	replaced := map[plimsoll.PartRef]bool{}

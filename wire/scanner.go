@@ -9,12 +9,10 @@ import (
 )
 
 // Decoding a body, its chain and checking it may have four times its size in use,
-// and workingSet however small it is. A body that would take more was made to: a
-// million empty parts are three megabytes, and a hundred in memory. The working set
-// is what is left of a mebibyte beside pools and the text of violations. Ten
-// thousand messages of a letter fit in: they are 30 bytes each, and 140 in memory.
+// and workingSet however small it is. A body that would take more was made to: ten
+// thousand empty parts are thirty kilobytes, and half a megabyte in memory.
 const (
-	workingSet = 1<<20 - 128<<10
+	workingSet = 64 << 10
 	indexRate  = 4
 )
 
@@ -30,6 +28,7 @@ type Scanner struct {
 	Body    []byte
 	dialect plimsoll.Dialect
 	source  *source
+	words   words
 }
 
 // NewScanner returns a scanner for a request body.
@@ -38,13 +37,13 @@ func NewScanner(d plimsoll.Dialect, body []byte) *Scanner {
 	if len(body) > maxBody {
 		s.Limit(0).Spend(1)
 	}
-	return &Scanner{s, body, d, &source{body}}
+	return &Scanner{Scanner: s, Body: body, dialect: d, source: &source{body}}
 }
 
 // NewScannerAt returns a scanner for the value that a span of a body holds, which
 // has been read before. It is not limited.
 func NewScannerAt(d plimsoll.Dialect, body []byte, at rawjson.Span) *Scanner {
-	return &Scanner{rawjson.NewScannerAt(body, at), body, d, &source{body}}
+	return &Scanner{Scanner: rawjson.NewScannerAt(body, at), Body: body, dialect: d, source: &source{body}}
 }
 
 // Verbatim reads any value. If it is a string, the text tells whether it is escaped.
@@ -108,6 +107,18 @@ func Append[T any](s *Scanner, list []T, item T) []T {
 	return append(list, item)
 }
 
+// AppendOf is Append for a list of what is in the body from an offset on: it makes room
+// for about as many as there will be at most.
+func AppendOf[T any](s *Scanner, list []T, item T, from int) []T {
+	if len(list) == cap(list) {
+		list = Grow(s, list, s.expected(len(list), from))
+	}
+	if len(list) == cap(list) {
+		return list
+	}
+	return append(list, item)
+}
+
 // Gather appends an item to a list that is never copied, and that stands in the body
 // from an offset on. No list is longer than the body, so the items that have been
 // read tell about how many there will be at most.
@@ -138,7 +149,7 @@ func (s *Scanner) expected(n, from int) int {
 		return 8
 	}
 	read, left := s.Offset()-from, len(s.Body)-s.Offset()
-	return max(n/8, min(n*max(7, n/4), int(float64(n)*float64(left)/float64(read)*1.05)+8))
+	return max(n/8, min(n*max(7, n/4), int(float64(n)*float64(left)/float64(read)*1.01)+8))
 }
 
 // Grow makes room for n more items, and for no more than that, in a list that the

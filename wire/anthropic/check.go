@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -42,39 +44,55 @@ type checker struct {
 	w     *writer
 	c     plimsoll.Conversation
 	p     *wire.Pairing
-	run   []uint32 // of each message
-	runs  []run
+	runs  []uint32 // the first message of each
 	found *wire.Violations
 }
 
 // run is a span of messages with one role.
-type run struct{ start, end uint32 }
+type run struct{ start, end int }
 
 func (k *checker) role(i int) plimsoll.Role { return k.c.Messages.At(i).Role }
 
 func (k *checker) readRuns() {
-	n := k.c.Messages.Len()
-	k.run, k.runs = make([]uint32, 0, n), make([]run, 0, k.countRuns())
-	last := plimsoll.Role("")
-	for i, m := range k.c.Messages.All() {
-		if i == 0 || m.Role != last {
-			k.runs = append(k.runs, run{start: uint32(i)})
-		}
-		last = m.Role
-		k.runs[len(k.runs)-1].end = uint32(i + 1)
-		k.run = append(k.run, uint32(len(k.runs)-1))
+	n := 0
+	for range k.begins() {
+		n++
+	}
+	k.runs = make([]uint32, 0, n)
+	for i := range k.begins() {
+		k.runs = append(k.runs, uint32(i))
 	}
 }
 
-func (k *checker) countRuns() int {
-	n, last := 0, plimsoll.Role("")
-	for _, m := range k.c.Messages.All() {
-		if m.Role != last {
-			n++
+// begins goes through the messages that another role spoke before.
+func (k *checker) begins() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		last := plimsoll.Role("")
+		for i, m := range k.c.Messages.All() {
+			if (i == 0 || m.Role != last) && !yield(i) {
+				return
+			}
+			last = m.Role
 		}
-		last = m.Role
 	}
-	return n
+}
+
+// span returns the messages of a run.
+func (k *checker) span(r int) run {
+	end := k.c.Messages.Len()
+	if r+1 < len(k.runs) {
+		end = int(k.runs[r+1])
+	}
+	return run{int(k.runs[r]), end}
+}
+
+// runOf returns the run that a message is in.
+func (k *checker) runOf(message int) int {
+	r, begins := slices.BinarySearch(k.runs, uint32(message))
+	if begins {
+		return r
+	}
+	return r - 1
 }
 
 // roleOf returns the role of a run, or none if there is no such run.
@@ -82,7 +100,7 @@ func (k *checker) roleOf(run int) plimsoll.Role {
 	if run < 0 || run >= len(k.runs) {
 		return ""
 	}
-	return k.role(int(k.runs[run].start))
+	return k.role(int(k.runs[run]))
 }
 
 func (k *checker) roles() {
@@ -96,9 +114,9 @@ func (k *checker) roles() {
 	if k.role(0) != plimsoll.User {
 		k.found.Add(wire.RuleOrder, 0, -1, "the first message must be the user's")
 	}
-	for run, span := range k.runs {
+	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.System {
-			k.instructions(run, span)
+			k.instructions(run, k.span(run))
 		}
 	}
 }
@@ -108,22 +126,22 @@ func (k *checker) roles() {
 func (k *checker) instructions(run int, span run) {
 	before := k.roleOf(run - 1)
 	if before == plimsoll.Assistant {
-		switch k.last(k.runs[run-1]).kind {
+		switch k.last(k.span(run - 1)).kind {
 		case blockServerCall, blockServerResult:
 			before = plimsoll.User
 		}
 	}
 	if run > 0 && before != plimsoll.User {
-		k.found.Add(wire.RuleOrder, int(span.start), -1, "a system turn must follow a user's message")
+		k.found.Add(wire.RuleOrder, span.start, -1, "a system turn must follow a user's message")
 	}
 	if after := k.roleOf(run + 1); after != "" && after != plimsoll.Assistant {
-		k.found.Add(wire.RuleOrder, int(span.end)-1, -1, "a system turn must be the last message or stand before the assistant's")
+		k.found.Add(wire.RuleOrder, span.end-1, -1, "a system turn must be the last message or stand before the assistant's")
 	}
 }
 
 // last returns the last block of a run.
 func (k *checker) last(r run) trait {
-	for i := int(r.end) - 1; i >= int(r.start); i-- {
+	for i := r.end - 1; i >= r.start; i-- {
 		if blocks := k.w.blocks(i); len(blocks) > 0 {
 			return blocks[len(blocks)-1]
 		}
@@ -132,10 +150,10 @@ func (k *checker) last(r run) trait {
 }
 
 func (k *checker) contents() {
-	end := len(k.run) - 1
+	end := len(k.w.turns) - 1
 	for i, t := range k.w.turns {
 		blocks := k.w.blocks(i)
-		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured
+		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured()
 		if len(blocks) == 0 && !optional {
 			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
@@ -193,20 +211,20 @@ func (k *checker) ending(i int) {
 // before anything else in it.
 func (k *checker) pairs() {
 	for p := range k.p.Pairs() {
-		if k.run[p.Result.Message] != k.run[p.Call.Message]+1 {
+		if k.runOf(p.Result.Message) != k.runOf(p.Call.Message)+1 {
 			k.found.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
 		}
 	}
-	for run, span := range k.runs {
+	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.User {
-			k.resultsFirst(span)
+			k.resultsFirst(k.span(run))
 		}
 	}
 }
 
 func (k *checker) resultsFirst(r run) {
 	other := false
-	for i := int(r.start); i < int(r.end); i++ {
+	for i := r.start; i < r.end; i++ {
 		for j, b := range k.w.blocks(i) {
 			if b.kind == blockResult && other {
 				k.found.Add(wire.RuleOrder, i, j, "results must stand before everything else in the user's message")

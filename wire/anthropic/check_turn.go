@@ -27,7 +27,7 @@ func (k *checker) serverTools() {
 		}
 	})
 	k.each(func(i, j int, b trait) {
-		if b.kind == blockServerCall && int(k.run[i]) != newest && open[k.serverID(i, j, "id")] == (plimsoll.PartRef{Message: i, Part: j}) {
+		if b.kind == blockServerCall && k.runOf(i) != newest && open[k.serverID(i, j, "id")] == (plimsoll.PartRef{Message: i, Part: j}) {
 			k.found.Add(wire.RuleNoResult, i, j, "the server tool's call has no result")
 		}
 	})
@@ -49,9 +49,10 @@ func (k *checker) serverID(i, j int, key string) string {
 
 // reasoning checks where thinking must be and where it must not.
 func (k *checker) reasoning() {
-	for run, span := range k.runs {
+	for run := range k.runs {
+		span := k.span(run)
 		if k.roleOf(run) == plimsoll.Assistant && k.last(span).kind == blockThinking {
-			k.found.Add(wire.RuleReasoning, int(span.end)-1, -1, "an assistant's message cannot end in thinking")
+			k.found.Add(wire.RuleReasoning, span.end-1, -1, "an assistant's message cannot end in thinking")
 		}
 	}
 	if k.w.thinking == "enabled" {

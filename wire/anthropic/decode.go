@@ -17,6 +17,8 @@ type decoder struct {
 	// block that the next one belongs to.
 	marks []mark
 	at    plimsoll.PartRef
+	// role is that of the message before.
+	role plimsoll.Role
 	// inner says that the block is inside a tool result.
 	inner bool
 	// content is that of the message that is being read, and inside that of the
@@ -149,7 +151,7 @@ func (d *decoder) messages() error {
 		return s.Wrong("messages", "a list")
 	}
 	d.seen = true
-	d.marks, d.writer.turns, d.writer.traits = nil, nil, nil
+	d.marks, d.role, d.writer.turns, d.writer.traits = nil, "", nil, nil
 	err := d.layout.ReadMessages(s, "messages", "a message object", d.message)
 	d.writer.marks.messages = d.marks
 	return err

@@ -26,13 +26,15 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		Crowds: map[string][]string{
 			"MESSAGES": {
 				`{"role":"user","content":"x"},`,
+				`{"role":"user","content":"ok"},`,
+				`{"role":"user","content":"#"},`,
 				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
 				`{"role":"assistant","content":[{"type":"tool_use","id":"c#","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":"ok"}]},`,
 				`{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"x"},{"type":"tool_use","id":"c#","name":"ls","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c#","content":"ok"}]},`,
 				`{"role":"assistant","content":[{"type":"server_tool_use","id":"s#","name":"web_search","input":{}},{"type":"web_search_tool_result","tool_use_id":"s#","content":[]}]},`,
 			},
-			"PARTS": {`{"type":"text","text":"x"},`, `{},`},
-			"TOOLS": {`{"name":"f#"},`},
+			"PARTS": {`{"type":"text","text":"x"},`},
+			"TOOLS": {`{"name":"f#","input_schema":{"type":"object"}},`},
 		},
 	})
 }

@@ -104,8 +104,7 @@ func (d *decoder) contents() error {
 	d.layout.Reset()
 	begin := s.Offset()
 	m, identity, err := d.content(0)
-	d.layout.Add(s, m, identity, s.Since(begin))
-	d.layout.Messages = rawjson.List{Span: s.Since(begin)}
+	d.layout.AddBare(s, m, identity, s.Since(begin))
 	return err
 }
 
@@ -143,7 +142,7 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 // Locate reads a content again.
 func (w *writer) Locate(i int) wire.Located {
 	d := decoder{
-		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
+		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.At(i)),
 		writer:  &writer{},
 
 		locating: true,

@@ -28,7 +28,7 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 				`{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"ok"}}}]},`,
 				`{"role":"model","parts":[{"functionCall":{"id":"c#","name":"ls","args":{}},"thoughtSignature":"x"}]},{"role":"user","parts":[{"functionResponse":{"id":"c#","name":"ls","response":{"output":"ok"}}}]},`,
 			},
-			"PARTS": {`{"text":"x"},`, `{},`},
+			"PARTS": {`{"text":"x"},`},
 			"TOOLS": {`{"functionDeclarations":[{"name":"f#"}]},`},
 		},
 	})

@@ -23,12 +23,14 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		Crowds: map[string][]string{
 			"MESSAGES": {
 				`{"role":"user","content":"x"},`,
+				`{"role":"user","content":"ok"},`,
+				`{"role":"user","content":"#"},`,
 				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
 				`{"role":"user","content":"x\n"},`,
 				`{"role":"assistant","content":"x","reasoning_content":"y"},`,
 				`{"role":"assistant","tool_calls":[{"id":"c#","type":"function","function":{"name":"ls","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c#","content":"ok"},`,
 			},
-			"PARTS": {`{"type":"text","text":"x"},`, `{},`},
+			"PARTS": {`{"type":"text","text":"x"},`},
 			"TOOLS": {`{"type":"function","function":{"name":"f#"}},`},
 		},
 	})

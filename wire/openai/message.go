@@ -105,7 +105,7 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 
 // Locate reads a message again.
 func (w *writer) Locate(i int) wire.Located {
-	at := w.layout.Messages.Items[i]
+	at := w.layout.Messages.At(i)
 	if content, ok := plainOutput(w.layout.Body, at); ok {
 		return wire.Located{Places: []wire.Place{{List: -1, Content: content}}}
 	}

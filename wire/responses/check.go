@@ -35,12 +35,15 @@ func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations)
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
-	ids := wire.NewKeys(w.named(), func(i int) string { return w.idOf(w.notes[i]) })
+	ids, named := wire.NewKeys(len(w.ids), w.id), 0
 	follower := -1
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
-		if n.named() && ids.Put(i) != i {
-			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(w.idOf(n)))
+		if named < len(w.ids) && int(w.ids[named].item) == i {
+			if ids.Put(named) != named {
+				found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(w.id(named)))
+			}
+			named++
 		}
 		if n.class == classMessage {
 			checkMessage(i, m, n, found)
@@ -55,17 +58,6 @@ func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations)
 			found.Add(RuleFollower, i, -1, "reasoning must be followed by the item that it led to")
 		}
 	}
-}
-
-// named counts the items that have an id.
-func (w *writer) named() int {
-	count := 0
-	for _, n := range w.notes {
-		if n.named() {
-			count++
-		}
-	}
-	return count
 }
 
 func checkMessage(i int, m plimsoll.Message, n note, found *wire.Violations) {

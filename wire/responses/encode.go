@@ -2,7 +2,9 @@ package responses
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -20,11 +22,11 @@ type writer struct {
 	previous string
 	stored   bool
 	notes    []note
+	ids      []itemID
 }
 
 // note is what a check must know of an item beyond its message. There are many.
 type note struct {
-	id    packedSpan
 	class class
 	// blank says that a message has no content, foreign is a kind of part that its
 	// role may not use.
@@ -32,19 +34,23 @@ type note struct {
 	foreign sided
 }
 
-// packedSpan is a span in eight bytes; zero if there is none.
-type packedSpan struct{ start, end uint32 }
+// itemID is where the id of an item stands that has one which is not empty.
+type itemID struct{ item, at uint32 }
 
-func packedID(s rawjson.Span) packedSpan { return packedSpan{uint32(s.Start), uint32(s.End)} }
-
-// idOf returns the id of an item, or "".
-func (w *writer) idOf(n note) string {
-	id, _ := rawjson.Unquote(w.layout.Body, rawjson.Span{Start: int(n.id.start), End: int(n.id.end)})
-	return id
+// id returns the i-th of the ids.
+func (w *writer) id(i int) string {
+	body := w.layout.Body
+	t, _ := rawjson.NewScannerAt(body, rawjson.Span{Start: int(w.ids[i].at), End: len(body)}).String()
+	return t.Decode(body)
 }
 
-// named reports whether an item has an id that is not empty.
-func (n note) named() bool { return n.id.end-n.id.start > 2 }
+// named reports whether an item has an id.
+func (w *writer) named(item int) bool {
+	_, ok := slices.BinarySearchFunc(w.ids, uint32(item), func(id itemID, item uint32) int {
+		return cmp.Compare(id.item, item)
+	})
+	return ok
+}
 
 // class sorts items by what the rules ask of them.
 type class uint8

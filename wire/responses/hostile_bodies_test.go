@@ -23,12 +23,14 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		Crowds: map[string][]string{
 			"MESSAGES": {
 				`{"role":"user","content":"x"},`,
+				`{"role":"user","content":"ok"},`,
+				`{"role":"user","content":"#"},`,
 				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
 				`{"type":"message","id":"msg_#","role":"user","content":[{"type":"input_text","text":"x"}]},`,
 				`{"type":"function_call","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
 				`{"type":"reasoning","id":"rs_#","summary":[],"encrypted_content":"x"},{"type":"function_call","id":"fc_#","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
 			},
-			"PARTS": {`{"type":"input_text","text":"x"},`, `{},`},
+			"PARTS": {`{"type":"input_text","text":"x"},`},
 			"TOOLS": {`{"type":"function","name":"f#"},`},
 		},
 	})

@@ -219,12 +219,15 @@ func (d *decoder) outputElement(o *output, id wire.Identity) {
 	}
 }
 
+// named returns where the id of the item stands. That of an output of a local shell
+// does not count: it may be that of the call.
+func (f *fields) named() (at uint32, ok bool) {
+	return uint32(f.idAt.Start), f.kind != "local_shell_call_output" && f.idAt.Len() > len(`""`)
+}
+
 // note keeps what a check must know of an item beyond its message.
 func (f *fields) note() note {
 	n := note{class: classOf(f.kind)}
-	if f.kind != "local_shell_call_output" { // its id may be that of the call
-		n.id = packedID(f.idAt)
-	}
 	if f.kind == kindMessage {
 		n.blank = len(f.content.parts) == 0
 		n.foreign = f.content.foreign(f.role)

@@ -111,7 +111,7 @@ func again(body []byte, at rawjson.Span) *fields {
 // Locate reads an item again. Only what a message says can be removed alone. An
 // output that is not there yet becomes a member at the end of its item.
 func (w *writer) Locate(i int) wire.Located {
-	f := again(w.layout.Body, w.layout.Messages.Items[i])
+	f := again(w.layout.Body, w.layout.Messages.At(i))
 	if f.kind == kindMessage {
 		return wire.Located{Places: f.content.places, Lists: []wire.PartList{{List: f.content.list}}}
 	}

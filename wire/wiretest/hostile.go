@@ -27,12 +27,12 @@ type Elements struct {
 	Crowds map[string][]string
 }
 
-// overhead is what any body may take, however small it is: what is in pools and what
-// violations say.
-const overhead = 1 << 20
+// overhead is what any body may take, however small it is: what the first few elements
+// take, what is in pools and what violations say.
+const overhead = 96 << 10
 
-// Hostile asks that no body has more than four times its size in use, and a
-// mebibyte, while it is decoded, its chain is drawn and it is checked; and that
+// Hostile asks that no body has more than four times its size in use, and the
+// overhead, while it is decoded, its chain is drawn and it is checked; and that
 // none of the crowds is refused.
 func Hostile(t *testing.T, codec wire.Codec, e Elements) {
 	t.Helper()
@@ -67,6 +67,24 @@ func Hostile(t *testing.T, codec wire.Codec, e Elements) {
 // within checks the bound for a body, and reports whether it was accepted.
 func within(t *testing.T, codec wire.Codec, name, body string) bool {
 	t.Helper()
+	most := 4*len(body) + overhead
+	// Now and then the runtime itself takes half a megabyte meanwhile. What the codec
+	// takes, it takes each time.
+	took, accepted := usedFor(codec, body)
+	for again := 0; again < 2 && took > most; again++ {
+		least, _ := usedFor(codec, body)
+		took = min(took, least)
+	}
+	// The race detector makes pools forget and takes memory of its own.
+	if took > most && !raceEnabled {
+		t.Errorf("%s, in %d bytes: %d bytes were in use", name, len(body), took)
+	}
+	return accepted
+}
+
+// usedFor returns how much was in use at most, beside the body, and whether the body
+// was accepted.
+func usedFor(codec wire.Codec, body string) (bytes int, accepted bool) {
 	var err error
 	_, peak := peakOf(func() *wire.Request {
 		var r *wire.Request
@@ -76,12 +94,7 @@ func within(t *testing.T, codec wire.Codec, name, body string) bool {
 		}
 		return r
 	})
-	// The copy of the body is the decoder's, too. The race detector makes pools forget
-	// and takes memory of its own.
-	if took := peak - len(body); took > 4*len(body)+overhead && !raceEnabled {
-		t.Errorf("%s, in %d bytes: %d bytes were in use", name, len(body), took)
-	}
-	return err == nil
+	return peak - len(body), err == nil
 }
 
 // bodies returns bodies of about a size, by what they have many of.
