@@ -91,12 +91,9 @@ func (s *Scanner) skipEscape(i int) int {
 }
 
 // isShort reports whether c makes an escape of one letter.
-func isShort(c byte) bool {
-	const low uint64 = 1<<'"' | 1<<'/'
-	const high uint64 = 1<<('\\'-64) | 1<<('b'-64) | 1<<('f'-64) | 1<<('n'-64) | 1<<('r'-64) | 1<<('t'-64)
-	// A shift by 64 or more gives 0, so that there is no branch to predict.
-	return (low>>c|high>>(c-64))&1 != 0
-}
+func isShort(c byte) bool { return shorts[c] }
+
+var shorts = [256]bool{'"': true, '/': true, '\\': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // isUnit reports whether raw, which begins with a backslash, begins with \uXXXX.
 func isUnit(raw []byte) bool {
