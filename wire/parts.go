@@ -76,7 +76,7 @@ func (s *Scanner) TextPart(t rawjson.Text) plimsoll.Part {
 	}
 	text := t.Decode(s.Body)
 	if t.Len() <= maxWord {
-		return s.words.part(s, text, bytes)
+		return s.word(text, bytes)
 	}
 	s.Spend(bytes)
 	return plimsoll.Text{Text: text}

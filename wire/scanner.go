@@ -28,7 +28,7 @@ type Scanner struct {
 	Body    []byte
 	dialect plimsoll.Dialect
 	source  *source
-	words   words
+	words   *words // nil until a short text is read
 }
 
 // NewScanner returns a scanner for a request body.

@@ -10,13 +10,16 @@ type words [64]plimsoll.Part
 // maxWord is how long a text may be that is shared, with its quotes.
 const maxWord = 10
 
-// part returns a text that takes some bytes if it is not there yet.
-func (w *words) part(s *Scanner, text string, bytes int) plimsoll.Part {
+// word returns a text that takes some bytes if it is not there yet.
+func (s *Scanner) word(text string, bytes int) plimsoll.Part {
+	if s.words == nil {
+		s.words = new(words)
+	}
 	hash := uint32(len(text))
 	for i := range len(text) {
 		hash = hash*31 + uint32(text[i])
 	}
-	place := &w[hash%uint32(len(w))]
+	place := &s.words[hash%uint32(len(s.words))]
 	if known, ok := (*place).(plimsoll.Text); ok && known.Text == text {
 		return *place
 	}
