@@ -3,6 +3,8 @@ package rung
 import (
 	"slices"
 	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/needle"
 )
 
 // What failed is what an agent comes back to: outputs that report a failure are
@@ -31,13 +33,17 @@ func failed(isError bool, texts []string) bool {
 // about statuses stand in between.
 const statusReach = 1024
 
-// statusWords stand before a status. Each is found by the part of it that begins with
-// a letter which is rare in texts.
+// statusWords stand before a status.
 var statusWords = [...]struct {
-	before, rare string
+	word string
 	// named says that a number alone is a status behind it.
 	named bool
-}{{"", "xit", false}, {"", "XIT", false}, {"et", "urn", false}, {"", "終了コード", true}}
+}{{"xit", false}, {"XIT", false}, {"eturn", false}, {"終了コード", true}}
+
+// statusClues are what they begin with.
+var statusClues = needle.New(
+	needle.Pattern{"", "x", "i", "t"}, needle.Pattern{"", "X", "I", "T"}, needle.Pattern{"", "e", "t", "u"}, needle.Pattern{"", "\xe7", "\xb5", "\x82"},
+)
 
 // exitStatus looks for the status of a command and reports whether it is a bad one.
 func exitStatus(text string) (bad, known bool) {
@@ -50,18 +56,14 @@ func exitStatus(text string) (bad, known bool) {
 }
 
 func statusIn(text string) (bad, known bool) {
-	for i := range statusWords {
-		word := &statusWords[i]
-		for rest := text; ; {
-			before, after, found := strings.Cut(rest, word.rare)
+	clues := statusClues.In(text)
+	for at := clues.Next(); at < len(text); at = clues.Next() {
+		for i := range statusWords {
+			after, found := strings.CutPrefix(text[at:], statusWords[i].word)
 			if !found {
-				break
-			}
-			rest = after
-			if !strings.HasSuffix(before, word.before) {
 				continue
 			}
-			if status, ok := statusAfter(after, word.named); ok {
+			if status, ok := statusAfter(after, statusWords[i].named); ok {
 				known = true
 				bad = bad || status != "0"
 			}
