@@ -14,12 +14,22 @@ type factKey struct {
 	name    string
 }
 
+// Knows reports whether [FactOf] remembers a fact.
+func Knows(w *Work, at PartRef, name string) bool {
+	_, known := w.facts.Find(w.factKey(at, name))
+	return known
+}
+
+func (w *Work) factKey(at PartRef, name string) factKey {
+	return factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, name}
+}
+
 // FactOf returns what find says about a part of the original, and remembers it for
 // the next request that has the same message. Rungs use it for what takes a look at
 // the whole text. The name tells the facts of a part apart; it must stand for the
 // same type and the same question everywhere.
 func FactOf[T any](w *Work, at PartRef, name string, find func() T) T {
-	key := factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, name}
+	key := w.factKey(at, name)
 	if key.message == (Digest{}) {
 		return find()
 	}

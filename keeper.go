@@ -127,6 +127,7 @@ type Task struct {
 type Keeper struct {
 	options   Options
 	facts     *facts
+	lookers   []Looker
 	compactor Compactor
 	decisions recent.Map[scoped, *sticky]
 	tallies   recent.Map[scoped, tally]
@@ -140,7 +141,7 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, facts: &facts{Limit: factLimit}, compactor: o.compactor()}
+	k := &Keeper{options: *o, facts: &facts{Limit: factLimit}, lookers: o.lookers(), compactor: o.compactor()}
 	k.decisions.Limit, k.tallies.Limit, k.states.Limit = recentDecisions, recentTallies, recentStates
 	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
 	if k.options.Marks.High == 0 {
@@ -309,9 +310,10 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := k.options.Meter.Weigh(t.Conversation)
+	goal := int(k.options.Marks.Low * float64(line.Limit()))
+	load := k.weigh(t.Conversation, goal)
 	plan := &Plan{
-		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
+		Line: line, Goal: goal, Before: load, After: load,
 		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
 	}
 	plan.draft.weighed = load.Messages

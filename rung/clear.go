@@ -72,6 +72,13 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	return nil
 }
 
+// Look finds out of an output what clearing it depends on.
+func (c *Clear) Look(s plimsoll.Sight) {
+	if r, ok := s.Part.(plimsoll.ToolResult); ok {
+		plimsoll.Note(s, lookFact, lookAtParts(r.IsError, s.Content))
+	}
+}
+
 // candidates are the outputs that may be cleared.
 func (c *Clear) candidates(all []output, w *plimsoll.Work) []output {
 	candidates := all[:max(0, len(all)-max(0, c.KeepNewest))]
@@ -171,7 +178,7 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	ahead(k.w, k.due(candidates), func(o output) { o.look(k.w) })
+	ahead(k.w, k.due(candidates), lookFact, func(o output) { o.look(k.w) })
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()

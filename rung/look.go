@@ -1,7 +1,6 @@
 package rung
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +22,12 @@ type look struct {
 	ref         string
 }
 
+// What looks and shapes are called among the facts of a part.
+const (
+	lookFact  = "rung.look"
+	shapeFact = "rung.shape"
+)
+
 // shape is what an output is compared by.
 type shape struct {
 	extent extent
@@ -43,7 +48,7 @@ func (o output) look(w *plimsoll.Work) look {
 	if o.edited {
 		return lookAt(o.result(w))
 	}
-	return plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAt(o.result(w)) })
+	return plimsoll.FactOf(w, o.at, lookFact, func() look { return lookAt(o.result(w)) })
 }
 
 // shape measures the output. While it is at hand it is looked at as well: what is
@@ -52,10 +57,10 @@ func (o output) shape(w *plimsoll.Work) shape {
 	if o.edited {
 		return shapeOf(o.result(w).Content.Slice())
 	}
-	return plimsoll.FactOf(w, o.at, "rung.shape", func() (s shape) {
+	return plimsoll.FactOf(w, o.at, shapeFact, func() (s shape) {
 		r := o.result(w)
 		plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-			plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAtParts(r.IsError, parts) })
+			plimsoll.FactOf(w, o.at, lookFact, func() look { return lookAtParts(r.IsError, parts) })
 			s = shapeOf(parts)
 		})
 		return s
@@ -67,15 +72,19 @@ func shapeOf(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)
 // ahead asks a question about outputs on all processors, before it is asked about one
 // after another: whoever sent the conversation waits. What is found out is remembered by
 // the message, so that it is of no use where that has no digest, or where the output is
-// not what it was.
-func ahead(w *plimsoll.Work, all []output, ask func(output)) {
+// not what it was. Fact is what it is remembered as: many an answer is known from when the
+// conversation was weighed.
+func ahead(w *plimsoll.Work, all []output, fact string, ask func(output)) {
 	const batch = 8
 	messages := w.Draft().Original().Messages
-	known := slices.DeleteFunc(slices.Clone(all), func(o output) bool {
-		return o.edited || messages.At(o.at.Message).Digest == (plimsoll.Digest{})
-	})
-	if len(known) >= 2*batch {
-		share.Do(len(known), batch, func(i int) { ask(known[i]) })
+	var new []output
+	for _, o := range all {
+		if !o.edited && messages.At(o.at.Message).Digest != (plimsoll.Digest{}) && !plimsoll.Knows(w, o.at, fact) {
+			new = append(new, o)
+		}
+	}
+	if len(new) >= 2*batch {
+		share.Do(len(new), batch, func(i int) { ask(new[i]) })
 	}
 }
 
