@@ -8,37 +8,44 @@ const factLimit = 1 << 16
 // facts remembers what rungs found out about parts of messages.
 type facts = recent.Map[factKey, any]
 
+// factKey has nothing in it but numbers, so that it is hashed at once.
 type factKey struct {
-	message Digest
-	part    int
-	name    string
+	message  Digest
+	part     int
+	question *question
 }
 
-// Knows reports whether [FactOf] remembers a fact.
-func Knows(w *Work, at PartRef, name string) bool {
-	_, known := w.facts.Find(w.factKey(at, name))
-	return known
-}
+type question struct{ _ byte }
 
-func (w *Work) factKey(at PartRef, name string) factKey {
-	return factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, name}
-}
+// Question is what is asked of parts of messages, with answers of type T. A question is the
+// same as another only if it is a copy of it.
+type Question[T any] struct{ is *question }
+
+// NewQuestion returns a question that is not the same as any other.
+func NewQuestion[T any]() Question[T] { return Question[T]{&question{}} }
 
 // FactOf returns what find says about a part of the original, and remembers it for
 // the next request that has the same message. Rungs use it for what takes a look at
-// the whole text. The name tells the facts of a part apart; it must stand for the
-// same type and the same question everywhere.
-func FactOf[T any](w *Work, at PartRef, name string, find func() T) T {
-	key := w.factKey(at, name)
+// the whole text.
+func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
+	key := w.factKey(at, q.is)
 	if key.message == (Digest{}) {
 		return find()
 	}
 	if v, ok := w.facts.Find(key); ok {
-		if fact, ok := v.(T); ok {
-			return fact
-		}
+		return v.(T)
 	}
 	fact := find()
 	w.facts.Put(key, fact)
 	return fact
+}
+
+// Knows reports whether [FactOf] remembers a fact.
+func Knows[T any](w *Work, at PartRef, q Question[T]) bool {
+	_, known := w.facts.Find(w.factKey(at, q.is))
+	return known
+}
+
+func (w *Work) factKey(at PartRef, q *question) factKey {
+	return factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, q}
 }

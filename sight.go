@@ -1,5 +1,7 @@
 package plimsoll
 
+import "sync"
+
 // Onlooker is a [Meter] that lets others look at what it weighs while it has it at hand.
 // Texts are unescaped to be weighed, and who must look through them as well need not do
 // that again.
@@ -34,8 +36,8 @@ type Sight struct {
 }
 
 // Note remembers what [FactOf] would find out about the part.
-func Note[T any](s Sight, name string, fact T) {
-	s.facts.Put(factKey{s.message, s.at.Part, name}, fact)
+func Note[T any](s Sight, q Question[T], fact T) {
+	s.facts.Put(factKey{s.message, s.at.Part, q.is}, fact)
 }
 
 // lookers are the rungs that look at calls and results.
@@ -56,7 +58,9 @@ func (k *Keeper) weigh(c Conversation, goal int) Load {
 	if !shows || len(k.lookers) == 0 {
 		return k.options.Meter.Weigh(c)
 	}
+	var first sync.Once
 	return meter.WeighShowing(c, goal-goal/8, func(at PartRef, p Part, content []Part) {
+		first.Do(func() { k.facts.Expect(c.Messages.Len()) })
 		s := Sight{Part: p, Content: content, at: at, message: c.Messages.At(at.Message).Digest, facts: k.facts}
 		if s.message == (Digest{}) {
 			return

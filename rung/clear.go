@@ -60,6 +60,7 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if !k.wanted() {
 		return nil
 	}
+	k.overBudget = fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
 	missed := !w.Reached()
 	mark, saved := w.Draft().Mark(), w.Draft().Saved()
 	if err := k.run(ctx, all); err != nil {
@@ -75,7 +76,7 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 // Look finds out of an output what clearing it depends on.
 func (c *Clear) Look(s plimsoll.Sight) {
 	if r, ok := s.Part.(plimsoll.ToolResult); ok {
-		plimsoll.Note(s, lookFact, lookAtParts(r.IsError, s.Content))
+		plimsoll.Note(s, lookOf, lookAtParts(r.IsError, s.Content))
 	}
 }
 
@@ -131,6 +132,8 @@ type clearing struct {
 	weight, budget int
 	// goal is the load to come down to.
 	goal int
+	// The reasons for which outputs go.
+	overBudget, overGoal string
 }
 
 func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
@@ -141,8 +144,12 @@ func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.
 // run clears the oldest outputs, or the newest that the model has seen.
 func (k *clearing) run(ctx context.Context, all []output) error {
 	seen := beforeNewestRound(all, k.w)
-	if goal, late := k.late(all); late {
+	goal, late := k.late(all)
+	if late {
 		k.goal = goal
+	}
+	k.overGoal = fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.goal)
+	if late {
 		slices.Reverse(seen)
 		return k.clear(ctx, seen)
 	}
@@ -178,7 +185,7 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	ahead(k.w, k.due(candidates), lookFact, func(o output) { o.look(k.w) })
+	ahead(k.w, k.due(candidates), lookOf, func(o output) { o.look(k.w) })
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
@@ -186,11 +193,12 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
 			continue
 		}
-		if o.look(k.w).failed {
+		l := o.look(k.w)
+		if l.failed {
 			waiting = append(waiting, o)
 			continue
 		}
-		if err := k.take(ctx, o); err != nil {
+		if err := k.take(ctx, o, l); err != nil {
 			return err
 		}
 	}
@@ -198,7 +206,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.take(ctx, o); err != nil {
+		if err := k.take(ctx, o, o.look(k.w)); err != nil {
 			return err
 		}
 	}
@@ -222,16 +230,19 @@ func (k *clearing) due(candidates []output) []output {
 // outputs need not be looked at.
 const lightestPlaceholder = 5
 
-func (k *clearing) take(ctx context.Context, o output) error {
-	if o.look(k.w).placeholder {
+func (k *clearing) take(ctx context.Context, o output, l look) error {
+	if l.placeholder {
 		return nil
 	}
 	var ref *plimsoll.Ref
 	id, without := "", ""
 	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
 		var err error
-		if ref, id, err = origin(ctx, k.w, o); err != nil {
+		if ref, err = stored(ctx, k.w, o); err != nil {
 			return err
+		}
+		if id = l.ref; ref != nil {
+			id = ref.ID
 		}
 		if k.Explain {
 			without = "it was not stored, run the tool again if it is needed"
@@ -248,9 +259,9 @@ func (k *clearing) take(ctx context.Context, o output) error {
 
 func (k *clearing) reason() string {
 	if k.weight > k.budget {
-		return fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
+		return k.overBudget
 	}
-	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.goal)
+	return k.overGoal
 }
 
 // Prospect returns what clearing everything but the newest outputs would take off, by

@@ -6,32 +6,66 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
+// knownPaths are the paths of a rung, with what is asked of calls because of them.
+type knownPaths struct {
+	*Paths
+	accesses plimsoll.Question[[]access]
+	// kinds of the tools by the names that they are given.
+	kinds map[string]fileTool
+}
+
+// paths returns the paths of the rung.
+func (d *Dedupe) paths() *knownPaths {
+	d.files.Do(func() {
+		d.known = &knownPaths{d.Paths, plimsoll.NewQuestion[[]access](), map[string]fileTool{}}
+		if d.Paths == nil {
+			d.known.Paths = DefaultPaths()
+		}
+		for _, names := range d.known.tools() {
+			for _, name := range names {
+				d.known.kinds[name] = d.known.Paths.kind(name)
+			}
+		}
+	})
+	return d.known
+}
+
+// kind is that of the paths, and need not compare a name that is spelt as there.
+func (p *knownPaths) kind(tool string) fileTool {
+	if kind, ok := p.kinds[tool]; ok {
+		return kind
+	}
+	return p.Paths.kind(tool)
+}
+
+// Look finds out of a call what it did to files.
+func (d *Dedupe) Look(s plimsoll.Sight) {
+	call, ok := s.Part.(plimsoll.ToolCall)
+	if !ok {
+		return
+	}
+	paths := d.paths()
+	if kind := paths.kind(call.Name); kind != noFiles {
+		plimsoll.Note(s, paths.accesses, paths.Paths.accesses(kind, call.Arguments))
+	}
+}
+
 // fileUses returns what the calls of the outputs did to files, by the place of the
 // output. Only calls of tools that are known are read.
-func (d *Dedupe) fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
-	uses := map[int][]access{}
-	question := fmt.Sprintf("rung.files %p", d) // paths are this rung's own
-	kinds := map[string]fileTool{}
+func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
+	uses, paths := make([][]access, len(all)), d.paths()
 	for i, o := range all {
 		if o.call.Message < 0 {
 			continue
 		}
-		tool := o.tool(w)
-		kind, seen := kinds[tool]
-		if !seen {
-			kind = paths.kind(tool)
-			kinds[tool] = kind
-		}
+		kind := paths.kind(o.tool(w))
 		if kind == noFiles {
 			continue
 		}
-		found := plimsoll.FactOf(w, o.call, question, func() []access {
+		uses[i] = plimsoll.FactOf(w, o.call, paths.accesses, func() []access {
 			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
-			return paths.accesses(kind, call.Arguments)
+			return paths.Paths.accesses(kind, call.Arguments)
 		})
-		if len(found) > 0 {
-			uses[i] = found
-		}
 	}
 	return uses
 }
@@ -59,7 +93,7 @@ const readsPerFile = 32
 const mostOfRefusal = 200
 
 // outdated finds reads of files that were read again or changed later.
-func outdated(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
+func outdated(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
 	seen := map[string]*later{}
 	for _, accesses := range files {

@@ -22,10 +22,10 @@ type look struct {
 	ref         string
 }
 
-// What looks and shapes are called among the facts of a part.
-const (
-	lookFact  = "rung.look"
-	shapeFact = "rung.shape"
+// What is asked of outputs.
+var (
+	lookOf  = plimsoll.NewQuestion[look]()
+	shapeOf = plimsoll.NewQuestion[shape]()
 )
 
 // shape is what an output is compared by.
@@ -48,38 +48,37 @@ func (o output) look(w *plimsoll.Work) look {
 	if o.edited {
 		return lookAt(o.result(w))
 	}
-	return plimsoll.FactOf(w, o.at, lookFact, func() look { return lookAt(o.result(w)) })
+	return plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAt(o.result(w)) })
 }
 
 // shape measures the output. While it is at hand it is looked at as well: what is
 // measured is often cut next.
 func (o output) shape(w *plimsoll.Work) shape {
 	if o.edited {
-		return shapeOf(o.result(w).Content.Slice())
+		return measure(o.result(w).Content.Slice())
 	}
-	return plimsoll.FactOf(w, o.at, shapeFact, func() (s shape) {
+	return plimsoll.FactOf(w, o.at, shapeOf, func() (s shape) {
 		r := o.result(w)
 		plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-			plimsoll.FactOf(w, o.at, lookFact, func() look { return lookAtParts(r.IsError, parts) })
-			s = shapeOf(parts)
+			plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
+			s = measure(parts)
 		})
 		return s
 	})
 }
 
-func shapeOf(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
+func measure(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
 
 // ahead asks a question about outputs on all processors, before it is asked about one
 // after another: whoever sent the conversation waits. What is found out is remembered by
 // the message, so that it is of no use where that has no digest, or where the output is
-// not what it was. Fact is what it is remembered as: many an answer is known from when the
-// conversation was weighed.
-func ahead(w *plimsoll.Work, all []output, fact string, ask func(output)) {
+// not what it was. Many an answer is known from when the conversation was weighed.
+func ahead[T any](w *plimsoll.Work, all []output, q plimsoll.Question[T], ask func(output)) {
 	const batch = 8
 	messages := w.Draft().Original().Messages
 	var new []output
 	for _, o := range all {
-		if !o.edited && messages.At(o.at.Message).Digest != (plimsoll.Digest{}) && !plimsoll.Knows(w, o.at, fact) {
+		if !o.edited && messages.At(o.at.Message).Digest != (plimsoll.Digest{}) && !plimsoll.Knows(w, o.at, q) {
 			new = append(new, o)
 		}
 	}

@@ -90,7 +90,7 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 	large := slices.DeleteFunc(outputs(w), func(o output) bool {
 		return w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) || !o.mayExceed(w, c)
 	})
-	ahead(w, large, shapeFact, func(o output) { o.shape(w) })
+	ahead(w, large, shapeOf, func(o output) { o.shape(w) })
 	for _, o := range large {
 		if !v.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
