@@ -33,14 +33,7 @@ func failed(isError bool, texts []string) bool {
 // about statuses stand in between.
 const statusReach = 1024
 
-// statusWords stand before a status.
-var statusWords = [...]struct {
-	word string
-	// named says that a number alone is a status behind it.
-	named bool
-}{{"xit", false}, {"XIT", false}, {"eturn", false}, {"終了コード", true}}
-
-// statusClues are what they begin with.
+// statusClues are what words begin with that stand before a status.
 var statusClues = needle.New(
 	needle.Pattern{"", "x", "i", "t"}, needle.Pattern{"", "X", "I", "T"}, needle.Pattern{"", "e", "t", "u"}, needle.Pattern{"", "\xe7", "\xb5", "\x82"},
 )
@@ -58,25 +51,39 @@ func exitStatus(text string) (bad, known bool) {
 func statusIn(text string) (bad, known bool) {
 	clues := statusClues.In(text)
 	for at := clues.Next(); at < len(text); at = clues.Next() {
-		for i := range statusWords {
-			after, found := strings.CutPrefix(text[at:], statusWords[i].word)
-			if !found {
-				continue
-			}
-			if status, ok := statusAfter(after, statusWords[i].named); ok {
-				known = true
-				bad = bad || status != "0"
-			}
+		if status, ok := statusAt(text[at:]); ok {
+			known = true
+			bad = bad || status != "0"
 		}
 	}
 	return bad, known
+}
+
+// statusAt returns the status that the words name which a text begins with.
+func statusAt(text string) (string, bool) {
+	word, named := "xit", false
+	switch text[0] {
+	case 'X':
+		word = "XIT"
+	case 'e':
+		word = "eturn"
+	case 0xe7:
+		word, named = "終了コード", true
+	}
+	after, found := strings.CutPrefix(text, word)
+	if !found {
+		return "", false
+	}
+	return statusAfter(after, named)
 }
 
 // statusAfter reads "ed with code 1", "_code\":1", " status: -9" and the like.
 // Without the words code or status a number means nothing, unless named says that
 // they came before.
 func statusAfter(s string, named bool) (string, bool) {
-	s = trimFold(s, "ed")
+	if s != "" && s[0]|0x20 == 'e' {
+		s = trimFold(s, "ed")
+	}
 	for {
 		s = trimSigns(s)
 		if s == "" || !named && !mayName[s[0]] {

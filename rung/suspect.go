@@ -33,12 +33,10 @@ func (s *suspects) next() bool {
 		s.clue = s.nextClue()
 	}
 	for at < len(s.text) && s.clue-at > errorReach {
-		n := strings.LastIndexByte(s.text[at:min(len(s.text), at+errorReach+1)], '\n')
+		rest := s.text[at:min(len(s.text), at+errorReach+1)]
+		n := lateNewline(rest)
 		if n < 0 {
-			if len(s.text)-at <= errorReach {
-				return false
-			}
-			return s.take(at)
+			return len(rest) > errorReach && s.take(at)
 		}
 		at += n + 1
 	}
@@ -46,6 +44,15 @@ func (s *suspects) next() bool {
 		return false
 	}
 	return s.take(at + 1 + strings.LastIndexByte(s.text[at:s.clue], '\n'))
+}
+
+// lateNewline returns where a newline stands, if there is one, rather late than early.
+func lateNewline(text string) int {
+	half := len(text) / 2
+	if n := strings.IndexByte(text[half:], '\n'); n >= 0 {
+		return half + n
+	}
+	return strings.LastIndexByte(text[:half], '\n')
 }
 
 func (s *suspects) take(start int) bool {
