@@ -40,13 +40,52 @@ func Do(n, batch int, do func(i int)) {
 			}
 		}
 	}
-	var others sync.WaitGroup
+	all := helpers{gone: make(chan struct{})}
 	for range sharers - 1 {
-		others.Go(work)
+		go all.help(work)
 	}
 	work()
-	others.Wait()
+	all.wait()
 	if r, ok := failed.Load().(*any); ok {
 		panic(*r)
+	}
+}
+
+// helpers are the goroutines that work beside the caller. A processor that sleeps takes a
+// while to come, and short work is done by then: who comes too late is not waited for.
+type helpers struct {
+	mu      sync.Mutex
+	closed  bool
+	working int
+	gone    chan struct{}
+}
+
+// help works, unless it is too late.
+func (h *helpers) help(work func()) {
+	h.mu.Lock()
+	late := h.closed
+	if !late {
+		h.working++
+	}
+	h.mu.Unlock()
+	if late {
+		return
+	}
+	work()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.working--; h.closed && h.working == 0 {
+		close(h.gone)
+	}
+}
+
+// wait sends those away who come from now on, and waits for those who are at work.
+func (h *helpers) wait() {
+	h.mu.Lock()
+	h.closed = true
+	working := h.working
+	h.mu.Unlock()
+	if working > 0 {
+		<-h.gone
 	}
 }
