@@ -15,6 +15,15 @@ type Onlooker interface {
 	WeighShowing(c Conversation, beyond int, show func(at PartRef, p Part, content []Part)) Load
 }
 
+// Reweigher is a [Meter] that need not look at a whole conversation again of which a few
+// messages have changed.
+type Reweigher interface {
+	Meter
+	// Reweigh is Weigh for a conversation that was weighed lately as original. Only the
+	// messages that are listed differ, and none of them by its calls.
+	Reweigh(original, c Conversation, changed []int) Load
+}
+
 // Looker is a rung that asks of calls and results what takes a look at the whole text.
 type Looker interface {
 	Rung
@@ -51,15 +60,15 @@ func (o *Options) lookers() (all []Looker) {
 }
 
 // weigh weighs a conversation that is to come down to a goal if it is over its line. Rungs
-// look at what is older than what the goal leaves room for, with a little more, because
-// they leave something in the place of what they take.
+// look at what is older than what two thirds of the goal leave room for: where outputs are
+// taken, calls stay, and a mark for each.
 func (k *Keeper) weigh(c Conversation, goal int) Load {
 	meter, shows := k.options.Meter.(Onlooker)
 	if !shows || len(k.lookers) == 0 {
 		return k.options.Meter.Weigh(c)
 	}
 	var first sync.Once
-	return meter.WeighShowing(c, goal-goal/8, func(at PartRef, p Part, content []Part) {
+	return meter.WeighShowing(c, goal*2/3, func(at PartRef, p Part, content []Part) {
 		first.Do(func() { k.facts.Expect(c.Messages.Len()) })
 		s := Sight{Part: p, Content: content, at: at, message: c.Messages.At(at.Message).Digest, facts: k.facts}
 		if s.message == (Digest{}) {

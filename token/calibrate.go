@@ -151,7 +151,10 @@ type anchored struct {
 	key string
 }
 
-var _ plimsoll.Onlooker = (*anchored)(nil)
+var (
+	_ plimsoll.Onlooker  = (*anchored)(nil)
+	_ plimsoll.Reweigher = (*anchored)(nil)
+)
 
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
@@ -161,6 +164,11 @@ func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 // WeighShowing is Weigh, and shows what it reads.
 func (a *anchored) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
 	return a.weighGrown(c, a.key, &onlooker{beyond, show})
+}
+
+// Reweigh returns the load of a conversation of which a few messages have changed.
+func (a *anchored) Reweigh(original, c plimsoll.Conversation, changed []int) plimsoll.Load {
+	return a.reweigh(original, c, changed, a.key)
 }
 
 // Extend returns the load of a conversation that has grown, corrected likewise.
