@@ -34,9 +34,7 @@ func failed(isError bool, texts []string) bool {
 const statusReach = 1024
 
 // statusClues are what words begin with that stand before a status.
-var statusClues = needle.New(
-	needle.Pattern{"", "x", "i", "t"}, needle.Pattern{"", "X", "I", "T"}, needle.Pattern{"", "e", "t", "u"}, needle.Pattern{"", "\xe7", "\xb5", "\x82"},
-)
+var statusClues = needle.New(nil, []needle.Pattern{{"x", "i", "t"}, {"X", "I", "T"}, {"e", "t", "u"}, {"\xe7", "\xb5", "\x82"}})
 
 // exitStatus looks for the status of a command and reports whether it is a bad one.
 func exitStatus(text string) (bad, known bool) {
@@ -49,8 +47,9 @@ func exitStatus(text string) (bad, known bool) {
 }
 
 func statusIn(text string) (bad, known bool) {
-	clues := statusClues.In(text)
-	for at := clues.Next(); at < len(text); at = clues.Next() {
+	var clues needle.Finder
+	clues.Begin(statusClues, text, len(text))
+	for at, _ := clues.Next(); at < len(text); at, _ = clues.Next() {
 		if status, ok := statusAt(text[at:]); ok {
 			known = true
 			bad = bad || status != "0"

@@ -11,84 +11,56 @@ import (
 // one by one: what an error must have in it is looked for in the whole text at once, and
 // only lines that have it are read.
 
-// suspects goes through the lines of a text that may look like an error, in order.
+// suspects goes through the lines of a text that may look like an error, in order. Lines
+// that are longer than what is looked at of them always may: a name may end where they are
+// cut.
 type suspects struct {
 	text string
 	// start and end are those of the present line.
 	start, end int
 	clues      needle.Finder
-	// clue is the next place that makes its line suspect.
-	clue int
 }
 
-func suspectsOf(text string) suspects {
-	return suspects{text: text, end: -1, clues: clues.In(text), clue: -1}
+func (s *suspects) begin(text string) {
+	s.text, s.start, s.end = text, 0, -1
+	s.clues.Begin(clues, text, errorReach)
 }
 
-// next goes on to the next suspect line, if there is one. Lines that are longer than what is
-// looked at of them are always suspect: a name may end where they are cut.
+// next goes on to the next suspect line, if there is one.
 func (s *suspects) next() bool {
-	at := s.end + 1
-	for s.clue < at {
-		s.clue = s.nextClue()
-	}
-	for at < len(s.text) && s.clue-at > errorReach {
-		rest := s.text[at:min(len(s.text), at+errorReach+1)]
-		n := lateNewline(rest)
-		if n < 0 {
-			return len(rest) > errorReach && s.take(at)
-		}
-		at += n + 1
-	}
-	if s.clue >= len(s.text) {
-		return false
-	}
-	return s.take(at + 1 + strings.LastIndexByte(s.text[at:s.clue], '\n'))
-}
-
-// lateNewline returns where a newline stands, if there is one, rather late than early.
-func lateNewline(text string) int {
-	half := len(text) / 2
-	if n := strings.IndexByte(text[half:], '\n'); n >= 0 {
-		return half + n
-	}
-	return strings.LastIndexByte(text[:half], '\n')
-}
-
-func (s *suspects) take(start int) bool {
-	s.start, s.end = start, lineEnd(s.text, start)
-	return true
-}
-
-// clues are what lines that look like an error have in them: behind a blank or at the
-// beginning of the line what errorStarts begin with and frames do, and anywhere a colon and
-// the names and words that tell of an error.
-var clues = needle.New(
-	needle.Pattern{blank, "eE", "rRxX", "rRcC"},
-	needle.Pattern{blank, "fFpP", "aA", "tTiInN"},
-	needle.Pattern{blank, "uUnN", "nNpPoO", "cChHmMtT"},
-	needle.Pattern{blank, "tTcCsSgG", "rRaAoOeE", "aAuUrRgG"},
-	needle.Pattern{blank, "-[aAE", "-eEfFtT ", "-rRaA "},
-	needle.Pattern{"", ":", " ", ""},
-	needle.Pattern{"", "EFK", "rRxAe", "rRcTy"},
-	needle.Pattern{"", "=\xe2\xe3\xe4\xe5", "ef\x9c\x82\xbe\xa4", "ra\x97\x95\xa8\x8b\xb1"},
-)
-
-const blank = " \t\n"
-
-// nextClue returns the next place that makes its line suspect, far behind the text if there
-// is none.
-func (s *suspects) nextClue() int {
 	for {
-		at := s.clues.Next()
-		if at == len(s.text) {
-			return len(s.text) + errorReach + 1
+		at, long := s.clues.Next()
+		switch {
+		case at == len(s.text):
+			return false
+		case at <= s.end: // its line was read for another reason
+			continue
+		case long:
+			s.start = at
+		case isClue(s.text, at):
+			s.start = s.end + 2 + strings.LastIndexByte(s.text[s.end+1:at], '\n')
+		default:
+			continue
 		}
-		if isClue(s.text, at) {
-			return at
-		}
+		s.end = lineEnd(s.text, at)
+		return true
 	}
 }
+
+// clues are what lines that look like an error have in them: at the beginning of the line
+// what errorStarts begin with and frames do, and anywhere a colon and the names and words
+// that tell of an error.
+var clues = needle.New([]needle.Pattern{
+	{"eEfFpP", "rRxXaA", "rRcCtTiInN"},
+	{"uUnN", "nNpPoO", "cChHmMtT"},
+	{"tTcCsSgG", "rRaAoOeE", "aAuUrRgG"},
+	{"-[aAE", "-eEfFtT ", "-rRaA "},
+}, []needle.Pattern{
+	{":", " ", ""},
+	{"EFK", "rRxAe", "rRcTy"},
+	{"k", "e", "d"},
+	{"=\xe2\xe3\xe4\xe5", "ef\x9c\x82\xbe\xa4", "ra\x97\x95\xa8\x8b\xb1"},
+})
 
 func isClue(text string, at int) bool {
 	rest, found := text[at:], false
@@ -103,8 +75,8 @@ func isClue(text string, at int) bool {
 		found = strings.HasPrefix(rest, "FATAL")
 	case 'K':
 		found = endsName(rest, interrupt)
-	case 'p':
-		found = strings.HasPrefix(rest, "panicked at ")
+	case 'k':
+		return strings.HasPrefix(rest, "ked at ") && strings.HasSuffix(text[:at], " panic")
 	case 0xe3, 0xe4, 0xe5:
 		found = strings.HasPrefix(rest, "エラー") || strings.HasPrefix(rest, "例外が") || strings.HasPrefix(rest, "失敗しました")
 	}

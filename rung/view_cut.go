@@ -142,7 +142,9 @@ const tellingLine = 300
 func (c cutter) telling(text string, from, room int) string {
 	var b strings.Builder
 	number, text := 1+strings.Count(text[:from], "\n"), text[from:]
-	for l, last := suspectsOf(text), 0; b.Len() < room && l.next(); last = l.start {
+	var l suspects
+	l.begin(text)
+	for last := 0; b.Len() < room && l.next(); last = l.start {
 		number += strings.Count(text[last:l.start], "\n")
 		line := text[l.start:l.end]
 		if !errorLine(line) {

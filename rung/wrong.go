@@ -7,7 +7,8 @@ import (
 
 // hasErrorLine reports whether a line of the text looks like an error.
 func hasErrorLine(text string) bool {
-	for l := suspectsOf(text); l.next(); {
+	var l suspects
+	for l.begin(text); l.next(); {
 		if errorLine(text[l.start:l.end]) {
 			return true
 		}

@@ -13,11 +13,12 @@ var hasAVX2 = cpu.X86.HasAVX2
 // findAVX2 is findPortable for processors with AVX2.
 //
 //go:noescape
-func findAVX2(text *byte, blocks int, halves *[len(Pattern{})][2][16]byte) (passed int, hits uint64)
+func findAVX2(text *byte, t *tables, all *marks, n int)
 
-func (s *Set) find(text string, blocks int) (passed int, hits uint64) {
+func (s *Set) find(text string, all []marks) {
 	if hasAVX2 {
-		return findAVX2(unsafe.StringData(text), blocks, &s.halves)
+		findAVX2(unsafe.StringData(text), &s.tables, unsafe.SliceData(all), len(all))
+		return
 	}
-	return s.findPortable(text, blocks)
+	s.findPortable(text, all)
 }

@@ -2,6 +2,4 @@
 
 package needle
 
-func (s *Set) find(text string, blocks int) (passed int, hits uint64) {
-	return s.findPortable(text, blocks)
-}
+func (s *Set) find(text string, all []marks) { s.findPortable(text, all) }
