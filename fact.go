@@ -6,7 +6,7 @@ import "github.com/plimsoll/plimsoll/internal/recent"
 const factLimit = 1 << 16
 
 // facts remembers what rungs found out about parts of messages.
-type facts = recent.Map[factKey, any]
+type facts struct{ recent.Map[factKey, any] }
 
 // factKey has nothing in it but numbers, so that it is hashed at once.
 type factKey struct {
@@ -32,8 +32,8 @@ func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
 	if key.message == (Digest{}) {
 		return find()
 	}
-	if v, ok := w.facts.Find(key); ok {
-		return v.(T)
+	if fact, known := w.fact(at, key); known {
+		return fact.(T)
 	}
 	fact := find()
 	w.facts.Put(key, fact)
@@ -42,8 +42,17 @@ func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
 
 // Knows reports whether [FactOf] remembers a fact.
 func Knows[T any](w *Work, at PartRef, q Question[T]) bool {
-	_, known := w.facts.Find(w.factKey(at, q.is))
+	_, known := w.fact(at, w.factKey(at, q.is))
 	return known
+}
+
+func (w *Work) fact(at PartRef, key factKey) (fact any, known bool) {
+	if w.notes != nil {
+		if fact, known = w.notes[at.Message].find(at.Part, key.question); known {
+			return fact, true
+		}
+	}
+	return w.facts.Find(key)
 }
 
 func (w *Work) factKey(at PartRef, q *question) factKey {

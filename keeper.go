@@ -141,7 +141,8 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, facts: &facts{Limit: factLimit}, lookers: o.lookers(), compactor: o.compactor()}
+	k := &Keeper{options: *o, facts: &facts{}, lookers: o.lookers(), compactor: o.compactor()}
+	k.facts.Limit = factLimit
 	k.decisions.Limit, k.tallies.Limit, k.states.Limit = recentDecisions, recentTallies, recentStates
 	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
 	if k.options.Marks.High == 0 {
@@ -311,13 +312,13 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 		return nil, err
 	}
 	goal := int(k.options.Marks.Low * float64(line.Limit()))
-	load := k.weigh(t.Conversation, goal)
+	load, notes := k.weigh(t.Conversation, goal)
 	plan := &Plan{
 		Line: line, Goal: goal, Before: load, After: load,
 		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
 	}
 	plan.draft.weighed = load.Messages
-	return &ladder{k: k, task: t, plan: plan, options: o, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+	return &ladder{k: k, task: t, plan: plan, options: o, notes: notes, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 
 func (k *Keeper) lineOf(t *Task) (Line, error) {

@@ -14,6 +14,8 @@ type ladder struct {
 	plan    *Plan
 	options walkOptions
 	work    *Work
+	// notes are what was found out about the messages when they were weighed.
+	notes []notes
 	// high is the load above which rungs must act.
 	high int
 	// made are the compactions of this walk; they are settled when everything is
@@ -37,7 +39,7 @@ func (l *ladder) start(over bool) error {
 	l.orphans, l.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(options.Pins), l.task.Pins...)
 	l.work = &Work{
-		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts,
+		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts, notes: l.notes,
 		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{},
 		rawMessage: l.task.Raw, encode: l.task.Encode, dry: l.options.dry,
 	}

@@ -39,14 +39,66 @@ type Sight struct {
 	Part    Part
 	Content []Part
 
-	at      PartRef
-	message Digest
-	facts   *facts
+	part  int
+	notes *notes
 }
 
 // Note remembers what [FactOf] would find out about the part.
 func Note[T any](s Sight, q Question[T], fact T) {
-	s.facts.Put(factKey{s.message, s.at.Part, q.is}, fact)
+	s.notes.add(noted{s.part, q.is, fact})
+}
+
+// notes are what was found out about one message while it was weighed. Messages are weighed
+// by several goroutines, which would be in each other's way if they wrote down all that they
+// find at one place. Most messages have one thing to be found.
+type notes struct {
+	first noted
+	more  []noted
+}
+
+type noted struct {
+	part     int
+	question *question
+	fact     any
+}
+
+func (n *notes) add(is noted) {
+	if n.first.question == nil {
+		n.first = is
+		return
+	}
+	n.more = append(n.more, is)
+}
+
+// find returns what was found out about a part.
+func (n *notes) find(part int, q *question) (fact any, known bool) {
+	if n.first.question == q && n.first.part == part {
+		return n.first.fact, true
+	}
+	for i := range n.more {
+		if n.more[i].question == q && n.more[i].part == part {
+			return n.more[i].fact, true
+		}
+	}
+	return nil, false
+}
+
+// remember keeps the notes about messages for later requests.
+func (f *facts) remember(messages List[Message], all []notes) {
+	f.Expect(len(all))
+	f.PutAll(func(put func(factKey, any)) {
+		for i := range all {
+			n := &all[i]
+			if n.first.question == nil {
+				continue
+			}
+			digest := messages.At(i).Digest
+			put(factKey{digest, n.first.part, n.first.question}, n.first.fact)
+			for _, m := range n.more {
+				put(factKey{digest, m.part, m.question}, m.fact)
+			}
+		}
+	})
 }
 
 // lookers are the rungs that look at calls and results.
@@ -62,20 +114,24 @@ func (o *Options) lookers() (all []Looker) {
 // weigh weighs a conversation that is to come down to a goal if it is over its line. Rungs
 // look at what is older than what two thirds of the goal leave room for: where outputs are
 // taken, calls stay, and a mark for each.
-func (k *Keeper) weigh(c Conversation, goal int) Load {
+func (k *Keeper) weigh(c Conversation, goal int) (Load, []notes) {
 	meter, shows := k.options.Meter.(Onlooker)
 	if !shows || len(k.lookers) == 0 {
-		return k.options.Meter.Weigh(c)
+		return k.options.Meter.Weigh(c), nil
 	}
+	var all []notes
 	var first sync.Once
-	return meter.WeighShowing(c, goal*2/3, func(at PartRef, p Part, content []Part) {
-		first.Do(func() { k.facts.Expect(c.Messages.Len()) })
-		s := Sight{Part: p, Content: content, at: at, message: c.Messages.At(at.Message).Digest, facts: k.facts}
-		if s.message == (Digest{}) {
+	load := meter.WeighShowing(c, goal*2/3, func(at PartRef, p Part, content []Part) {
+		if c.Messages.At(at.Message).Digest == (Digest{}) {
 			return
 		}
+		first.Do(func() { all = make([]notes, c.Messages.Len()) })
 		for _, l := range k.lookers {
-			l.Look(s)
+			l.Look(Sight{Part: p, Content: content, part: at.Part, notes: &all[at.Message]})
 		}
 	})
+	if all != nil {
+		k.facts.remember(c.Messages, all)
+	}
+	return load, all
 }

@@ -72,6 +72,24 @@ func (m *Map[K, V]) Put(key K, v V) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.put(key, v, cost)
+}
+
+// PutAll remembers what each puts, one after the other, as Put does. The map must not be
+// used meanwhile.
+func (m *Map[K, V]) PutAll(each func(put func(K, V))) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	each(func(key K, v V) {
+		cost := 1
+		if m.Cost != nil {
+			cost = m.Cost(key, v)
+		}
+		m.put(key, v, cost)
+	})
+}
+
+func (m *Map[K, V]) put(key K, v V, cost int) {
 	if !m.touched.Load() {
 		m.touched.Store(true)
 		if m.at == nil {
