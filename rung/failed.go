@@ -1,7 +1,6 @@
 package rung
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/needle"
@@ -10,22 +9,41 @@ import (
 // What failed is what an agent comes back to: outputs that report a failure are
 // taken out last, and their telling lines survive a cut.
 
-// failed reports whether a result bears an error: it is marked so, a command ended
-// with another status than 0, or a line looks like an error. A status of 0 has the
-// last word over lines, because logs of things that went well mention errors too.
-func failed(isError bool, texts []string) bool {
-	if isError {
-		return true
-	}
-	succeeded := false
+// failed reports whether the texts of a result that is not marked so bear an error: a
+// command ended with another status than 0, or a line looks like an error. A status of 0
+// has the last word over lines, because logs of things that went well mention errors too.
+// Told is false if there is nothing of the kind, neither a status nor such a line.
+func failed(texts []string) (failed, told bool) {
+	succeeded, wrong := false, false
 	for _, text := range texts {
-		if bad, known := exitStatus(text); known && bad {
-			return true
+		is := tell(text)
+		told = told || is.wrong || is.named
+		wrong = wrong || is.wrong
+		if !is.named {
+			continue
+		}
+		if bad, known := exitStatus(text); bad {
+			return true, true
 		} else if known {
 			succeeded = true
 		}
 	}
-	return !succeeded && slices.ContainsFunc(texts, hasErrorLine)
+	return wrong && !succeeded, told
+}
+
+// told is what a text tells.
+type told struct {
+	// wrong says that a line looks like an error, and named that a status may be named.
+	wrong, named bool
+}
+
+func tell(text string) (t told) {
+	var l suspects
+	for l.begin(text); l.next(); {
+		t.wrong = t.wrong || errorLine(text[l.start:l.end])
+	}
+	t.named = l.named
+	return t
 }
 
 // statusReach is how far from either end of an output a status is looked for:
@@ -108,6 +126,25 @@ func statusAfter(s string, named bool) (string, bool) {
 			return status, true
 		}
 	}
+}
+
+// namesStatus reports whether a status may be named where the end of one of the words stands
+// that all names of statuses have: of code, of status, or 終了コード.
+func namesStatus(text string, at int) bool {
+	rest, before := text[at:], ""
+	switch rest[0] | 0x20 {
+	case 'o':
+		before = "c"
+	case 't':
+		before = "sta"
+	default:
+		return strings.HasPrefix(rest, "終了コード")
+	}
+	if at < len(before) || len(rest) < 3 || !strings.EqualFold(text[at-len(before):at], before) {
+		return false
+	}
+	number := trimSigns(rest[3:])
+	return number != "" && (mayName[number[0]] || number[0] == '-' || number[0] >= '0' && number[0] <= '9')
 }
 
 // mayName are the letters that words begin with which say that a status follows.

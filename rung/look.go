@@ -101,17 +101,25 @@ func lookAt(r plimsoll.ToolResult) (l look) {
 
 func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	texts := textsOf(parts)
-	l := look{failed: failed(isError, texts), didWork: !isError}
+	l := look{failed: isError, didWork: !isError}
 	if len(texts) == 0 {
 		return l
 	}
-	first, _, _ := strings.Cut(texts[0], "\n")
-	bad, known := exitStatus(first)
-	l.didWork = l.didWork && !(known && bad) && !errorLine(first)
+	if !isError {
+		isFailed, told := failed(texts)
+		l.failed, l.didWork = isFailed, !told || !wrongFrom(texts[0])
+	}
 	last := texts[len(texts)-1]
 	l.placeholder = len(parts) == 1 && isMark(last)
 	l.ref = strings.Clone(markedRef(last))
 	return l
+}
+
+// wrongFrom reports whether the first line of an output tells of a failure.
+func wrongFrom(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	bad, _ := exitStatus(first)
+	return bad || errorLine(first)
 }
 
 func extentOf(texts []string) extent {

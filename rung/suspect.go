@@ -19,6 +19,8 @@ type suspects struct {
 	// start and end are those of the present line.
 	start, end int
 	clues      needle.Finder
+	// named says that a status may be named in what has been passed.
+	named bool
 }
 
 func (s *suspects) begin(text string) {
@@ -33,6 +35,9 @@ func (s *suspects) next() bool {
 		switch {
 		case at == len(s.text):
 			return false
+		case !long && isEnding[s.text[at]] && namesStatus(s.text, at):
+			s.named = true
+			continue
 		case at <= s.end: // its line was read for another reason
 			continue
 		case long:
@@ -49,18 +54,22 @@ func (s *suspects) next() bool {
 
 // clues are what lines that look like an error have in them: at the beginning of the line
 // what errorStarts begin with and frames do, and anywhere a colon and the names and words
-// that tell of an error.
+// that tell of an error. While the text is gone through, the words are looked for as well
+// that a status is named by.
 var clues = needle.New([]needle.Pattern{
 	{"eEfFpP", "rRxXaA", "rRcCtTiInN"},
-	{"uUnN", "nNpPoO", "cChHmMtT"},
-	{"tTcCsSgG", "rRaAoOeE", "aAuUrRgG"},
+	{"uUnNtTcCsSgG", "nNpPoOrRaAeE", "cChHmMtTaAuUrRgG"},
 	{"-[aAE", "-eEfFtT ", "-rRaA "},
 }, []needle.Pattern{
 	{":", " ", ""},
 	{"EFK", "rRxAe", "rRcTy"},
-	{"k", "e", "d"},
-	{"=\xe2\xe3\xe4\xe5", "ef\x9c\x82\xbe\xa4", "ra\x97\x95\xa8\x8b\xb1"},
+	{"koO", "edD", "deE"},
+	{"tT", "uU", "sS"},
+	{"=\xe2\xe3\xe4\xe5\xe7", "ef\x9c\x82\xbe\xa4\xb5", "ra\x97\x95\xa8\x8b\xb1\x82"},
 })
+
+// isEnding has the bytes that the words which name a status may be found by.
+var isEnding = [256]bool{'o': true, 'O': true, 't': true, 'T': true, 0xe7: true}
 
 func isClue(text string, at int) bool {
 	rest, found := text[at:], false

@@ -5,17 +5,6 @@ import (
 	"strings"
 )
 
-// hasErrorLine reports whether a line of the text looks like an error.
-func hasErrorLine(text string) bool {
-	var l suspects
-	for l.begin(text); l.next(); {
-		if errorLine(text[l.start:l.end]) {
-			return true
-		}
-	}
-	return false
-}
-
 // errorReach is how much of a line is looked at.
 const errorReach = 256
 

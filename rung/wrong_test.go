@@ -46,6 +46,17 @@ func plainStatus(text string) (bad, known bool) {
 	return bad, known
 }
 
+// plainLook is whether a text bears an error and says that the tool did its work.
+func plainLook(text string) look {
+	lines := strings.Split(text, "\n")
+	bad, known := plainStatus(text)
+	badFirst, _ := plainStatus(lines[0])
+	return look{
+		failed:  bad || !known && slices.ContainsFunc(lines, plainlyWrong),
+		didWork: !badFirst && !plainlyWrong(lines[0]),
+	}
+}
+
 var statusPattern = regexp.MustCompile(`^(?i:ed)?[ \t_"'\\:=：]*(?:(?i:with)[ \t_"'\\:=：]*)*((?i:code|status)(?:[ \t_"'\\:=：]|(?i:with|code|status))*)?(-?[0-9]{1,10})(?:[^0-9]|$)`)
 
 // plainExtent is extentOf, line by line.
@@ -84,8 +95,11 @@ func TestQuickLooksFindWhatPlainOnesDo(t *testing.T) {
 func compareLooks(t rapid.TB, text string) {
 	t.Helper()
 	want := slices.ContainsFunc(strings.Split(text, "\n"), plainlyWrong)
-	if got := hasErrorLine(text); got != want {
+	if got := tell(text).wrong; got != want {
 		t.Fatalf("%q has an error line: got %v, want %v", text, got, want)
+	}
+	if got, want := lookAtParts(false, []plimsoll.Part{plimsoll.Text{Text: text}}), plainLook(text); got.failed != want.failed || got.didWork != want.didWork {
+		t.Fatalf("%q: got %+v, want %+v", text, got, want)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if got, want := errorLine(line), plainlyWrong(line); got != want {
