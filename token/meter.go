@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/share"
 )
@@ -225,20 +227,76 @@ func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int,
 // others.
 const shareLen = 16
 
-// rawFrom weighs the messages from an index on.
+// rawFrom weighs the messages from an index on. What is remembered is looked up before and
+// written down behind: goroutines that did so between would be in each other's way.
 func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker) []weight {
-	weights := make([]weight, len(siblings))
+	known := m.recall(s, messages, from, siblings)
+	weights := known.weights
 	var newer atomic.Int64
 	share.Do((len(weights)+shareLen-1)/shareLen, 1, func(k int) {
 		end := len(weights) - k*shareLen
 		for i := max(0, end-shareLen); i < end; i++ {
-			weights[i] = m.raw(s, messages.At(from+i), siblings[i], o.at(from+i, int(newer.Load())))
+			if known.at[i] != remembered {
+				seen := o.at(from+i, int(newer.Load()))
+				weights[i] = m.weighAt(s, messages.At(from+i), siblings[i], known.at[i], seen)
+			}
 		}
 		if o != nil {
 			newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
 		}
 	})
+	m.memo.expect(len(weights))
+	for i, key := range known.keys {
+		if known.at[i] == missing {
+			m.memo.put(key, weights[i])
+		}
+	}
 	return weights
+}
+
+// recalled is what the memo knew of messages before they were weighed.
+type recalled struct {
+	keys    []xxh3.Uint128
+	weights []weight
+	at      []recallState
+}
+
+// recallState says whether the memo had a message, had it not, or was not asked, because
+// that takes a look at the message.
+type recallState uint8
+
+const (
+	unasked recallState = iota
+	missing
+	remembered
+)
+
+func (m *Meter) recall(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) recalled {
+	n := len(siblings)
+	r := recalled{make([]xxh3.Uint128, n), make([]weight, n), make([]recallState, n)}
+	for i := range n {
+		digest := messages.At(from + i).Digest
+		if digest == (plimsoll.Digest{}) {
+			continue
+		}
+		r.keys[i], r.at[i] = digestKey(s.key, digest, s.inList(siblings[i])), missing
+		var ok bool
+		if r.weights[i], ok = m.memo.find(r.keys[i]); ok {
+			r.at[i] = remembered
+		}
+	}
+	return r
+}
+
+// weighAt weighs a message that the memo does not have, or was not asked for.
+func (m *Meter) weighAt(s *scale, message plimsoll.Message, siblings int, state recallState, seen show) weight {
+	if state == unasked {
+		return m.raw(s, message, siblings, seen)
+	}
+	if !s.inList(siblings) {
+		siblings = 0
+	}
+	return s.message(message, siblings, seen)
 }
 
 // at returns how to show the parts of a message, nil if they are not wanted.
@@ -317,7 +375,7 @@ func (m *Meter) anchor(conversation, model string) (anchor, bool) {
 }
 
 func (m *Meter) raw(s *scale, message plimsoll.Message, siblings int, seen show) weight {
-	inList := siblings > 1 && s.framing.Style == StyleOpenAI
+	inList := s.inList(siblings)
 	if !inList {
 		siblings = 0
 	}

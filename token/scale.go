@@ -19,6 +19,10 @@ type scale struct {
 	key uint64
 }
 
+// inList reports whether a message is the result of one of several calls, which are weighed
+// as the elements of a list.
+func (s *scale) inList(siblings int) bool { return siblings > 1 && s.framing.Style == StyleOpenAI }
+
 // weight is the raw weight of a message. Guessed is the share that comes from
 // formulas for media and declarations rather than from the counter.
 type weight struct {
