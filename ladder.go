@@ -154,7 +154,7 @@ func (l *ladder) weigh() int {
 func (l *ladder) reweigh() Load {
 	meter, can := l.k.options.Meter.(Reweigher)
 	if changed, same := l.plan.draft.changed(); can && same {
-		return meter.Reweigh(l.plan.draft.base, l.plan.draft.Result(), changed)
+		return meter.Reweigh(l.plan.draft.base, l.plan.draft.Result(), changed, l.plan.draft.structure().Siblings)
 	}
 	return l.k.options.Meter.Weigh(l.plan.draft.Result())
 }

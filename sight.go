@@ -20,8 +20,9 @@ type Onlooker interface {
 type Reweigher interface {
 	Meter
 	// Reweigh is Weigh for a conversation that was weighed lately as original. Only the
-	// messages that are listed differ, and none of them by its calls.
-	Reweigh(original, c Conversation, changed []int) Load
+	// messages that are listed differ, and none of them by its calls. Siblings is what
+	// [Outline] says of all messages.
+	Reweigh(original, c Conversation, changed, siblings []int) Load
 }
 
 // Looker is a rung that asks of calls and results what takes a look at the whole text.

@@ -77,7 +77,7 @@ func (w *Work) stick() *sticky {
 	if cp := w.checkpoint; cp != nil {
 		s.Until = cp.Old.End
 	}
-	whys := map[PartRef]Why{}
+	whys := make(map[PartRef]Why, len(d.log))
 	for _, e := range d.log {
 		whys[PartRef{e.Message, e.Part}] = Why{Rung: e.Rung, Ref: e.Ref}
 	}

@@ -134,6 +134,9 @@ type clearing struct {
 	goal int
 	// The reasons for which outputs go.
 	overBudget, overGoal string
+	// unnamed is the last placeholder without a reference, and without what it says.
+	unnamed plimsoll.List[plimsoll.Part]
+	without string
 }
 
 func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
@@ -250,11 +253,23 @@ func (k *clearing) take(ctx context.Context, o output, l look) error {
 	}
 	saved := k.w.Draft().Saved()
 	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
-	if _, err := replace(k.w, o, only(mark(trimmedMark, id, without)), why); err != nil {
+	if _, err := replace(k.w, o, k.placeholder(id, without), why); err != nil {
 		return err
 	}
 	k.weight -= k.w.Draft().Saved() - saved
 	return nil
+}
+
+// placeholder returns what takes the place of an output. Where nothing is stored, it is the
+// same for one output after another.
+func (k *clearing) placeholder(id, without string) plimsoll.List[plimsoll.Part] {
+	if id != "" {
+		return only(mark(trimmedMark, id, without))
+	}
+	if k.unnamed.Len() == 0 || without != k.without {
+		k.unnamed, k.without = only(mark(trimmedMark, "", without)), without
+	}
+	return k.unnamed
 }
 
 func (k *clearing) reason() string {

@@ -72,8 +72,6 @@ func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
 
 // later is what is known of a file when one looks back from the end.
 type later struct {
-	// uses counts all reads and changes.
-	uses int
 	// changed is the newest message that changed it, or -1.
 	changed int
 	// reads are the newest reads, newest first. Few are enough: an agent that
@@ -95,20 +93,22 @@ const mostOfRefusal = 200
 // outdated finds reads of files that were read again or changed later.
 func outdated(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
-	seen := map[string]*later{}
+	uses := make(map[string]int, len(files))
 	for _, accesses := range files {
 		for _, a := range accesses {
-			if seen[a.path] == nil {
-				seen[a.path] = &later{changed: -1}
-			}
-			seen[a.path].uses++
+			uses[a.path]++
 		}
 	}
+	seen := map[string]*later{}
 	for i := len(all) - 1; i >= 0; i-- {
 		for _, a := range files[i] {
-			file := seen[a.path]
-			if file.uses == 1 {
+			if uses[a.path] == 1 {
 				continue
+			}
+			file := seen[a.path]
+			if file == nil {
+				file = &later{changed: -1}
+				seen[a.path] = file
 			}
 			if a.writes {
 				file.write(w, all[i])

@@ -167,8 +167,8 @@ func (a *anchored) WeighShowing(c plimsoll.Conversation, beyond int, show func(p
 }
 
 // Reweigh returns the load of a conversation of which a few messages have changed.
-func (a *anchored) Reweigh(original, c plimsoll.Conversation, changed []int) plimsoll.Load {
-	return a.reweigh(original, c, changed, a.key)
+func (a *anchored) Reweigh(original, c plimsoll.Conversation, changed, siblings []int) plimsoll.Load {
+	return a.reweigh(original, c, changed, siblings, a.key)
 }
 
 // Extend returns the load of a conversation that has grown, corrected likewise.

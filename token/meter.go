@@ -1,7 +1,6 @@
 package token
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,10 +54,7 @@ type scaleID struct {
 	model   string
 }
 
-var (
-	_ plimsoll.Onlooker  = (*Meter)(nil)
-	_ plimsoll.Reweigher = (*Meter)(nil)
-)
+var _ plimsoll.Onlooker = (*Meter)(nil)
 
 // NewMeter returns a meter; nil options mean the defaults.
 func NewMeter(o *MeterOptions) *Meter {
@@ -118,29 +114,6 @@ func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string, o *onlo
 // costs.
 func (m *Meter) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
 	load, _ = m.weigh(c, load, "", nil)
-	return load
-}
-
-// Reweigh returns the load of a conversation of which a few messages have changed; see
-// [plimsoll.Reweigher].
-func (m *Meter) Reweigh(original, c plimsoll.Conversation, changed []int) plimsoll.Load {
-	return m.reweigh(original, c, changed, "")
-}
-
-func (m *Meter) reweigh(original, c plimsoll.Conversation, changed []int, conversation string) plimsoll.Load {
-	s := m.scale(c)
-	f := m.factor(s)
-	known := m.lately.find(s, f, original.Digests())
-	if len(known.Messages) != c.Messages.Len() {
-		return m.weighGrown(c, conversation, nil)
-	}
-	siblings := siblingsFrom(s, c, 0)
-	known.Messages = slices.Clone(known.Messages)
-	for _, i := range changed {
-		w := m.raw(s, c.Messages.At(i), siblings[i], nil)
-		known.Messages[i] = f.load(w, make([]int, 0, len(w.parts)))
-	}
-	load, _ := m.weigh(c, known, conversation, nil)
 	return load
 }
 
