@@ -143,8 +143,8 @@ func namesStatus(text string, at int) bool {
 	if at < len(before) || len(rest) < 3 || !strings.EqualFold(text[at-len(before):at], before) {
 		return false
 	}
-	number := trimSigns(rest[3:])
-	return number != "" && (mayName[number[0]] || number[0] == '-' || number[0] >= '0' && number[0] <= '9')
+	_, ok := statusAfter(rest[3:], true)
+	return ok
 }
 
 // mayName are the letters that words begin with which say that a status follows.
