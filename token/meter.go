@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/share"
 )
@@ -184,10 +182,12 @@ func firstOf(known plimsoll.Load, n int) plimsoll.Load {
 // weighFrom weighs the messages from an index on, and returns what they weigh
 // before any correction beside.
 func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int, o *onlooker) (loads []plimsoll.MessageLoad, raw int) {
+	crew := share.Call((c.Messages.Len()-from+shareLen-1)/shareLen, 1)
+	defer crew.Dismiss()
 	siblings := siblingsFrom(s, c, from)
 	backing := make([]int, 0, partCount(c.Messages, from))
 	loads = make([]plimsoll.MessageLoad, len(siblings))
-	for i, w := range m.rawFrom(s, c.Messages, from, siblings, o) {
+	for i, w := range m.rawFrom(s, c.Messages, from, siblings, o, crew) {
 		loads[i] = f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(loads[i].Parts)]
 		raw += w.tokens()
@@ -202,16 +202,15 @@ const shareLen = 16
 
 // rawFrom weighs the messages from an index on. What is remembered is looked up before and
 // written down behind: goroutines that did so between would be in each other's way.
-func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker) []weight {
-	known := m.recall(s, messages, from, siblings)
-	weights := known.weights
+func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
+	weights, known := m.recall(s, messages, from, siblings)
 	var newer atomic.Int64
-	share.Do((len(weights)+shareLen-1)/shareLen, 1, func(k int) {
+	crew.Do(func(k int) {
 		end := len(weights) - k*shareLen
 		for i := max(0, end-shareLen); i < end; i++ {
-			if known.at[i] != remembered {
+			if known[i] != remembered {
 				seen := o.at(from+i, int(newer.Load()))
-				weights[i] = m.weighAt(s, messages.At(from+i), siblings[i], known.at[i], seen)
+				weights[i] = m.weighAt(s, messages.At(from+i), siblings[i], known[i], seen)
 			}
 		}
 		if o != nil {
@@ -219,19 +218,12 @@ func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from
 		}
 	})
 	m.memo.expect(len(weights))
-	for i, key := range known.keys {
-		if known.at[i] == missing {
-			m.memo.put(key, weights[i])
+	for i, state := range known {
+		if state == missing {
+			m.memo.put(digestKey(s.key, messages.At(from+i).Digest, s.inList(siblings[i])), weights[i])
 		}
 	}
 	return weights
-}
-
-// recalled is what the memo knew of messages before they were weighed.
-type recalled struct {
-	keys    []xxh3.Uint128
-	weights []weight
-	at      []recallState
 }
 
 // recallState says whether the memo had a message, had it not, or was not asked, because
@@ -244,21 +236,20 @@ const (
 	remembered
 )
 
-func (m *Meter) recall(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) recalled {
-	n := len(siblings)
-	r := recalled{make([]xxh3.Uint128, n), make([]weight, n), make([]recallState, n)}
-	for i := range n {
+// recall returns what the memo knows of messages.
+func (m *Meter) recall(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) (weights []weight, known []recallState) {
+	weights, known = make([]weight, len(siblings)), make([]recallState, len(siblings))
+	for i := range known {
 		digest := messages.At(from + i).Digest
 		if digest == (plimsoll.Digest{}) {
 			continue
 		}
-		r.keys[i], r.at[i] = digestKey(s.key, digest, s.inList(siblings[i])), missing
-		var ok bool
-		if r.weights[i], ok = m.memo.find(r.keys[i]); ok {
-			r.at[i] = remembered
+		known[i] = missing
+		if w, ok := m.memo.find(digestKey(s.key, digest, s.inList(siblings[i]))); ok {
+			weights[i], known[i] = w, remembered
 		}
 	}
-	return r
+	return weights, known
 }
 
 // weighAt weighs a message that the memo does not have, or was not asked for.

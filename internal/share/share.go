@@ -14,10 +14,43 @@ const most = 4
 // Do calls do for all numbers below n, from several goroutines if there is enough to do
 // for two: each takes so many at a time as batch says. A panic of one becomes the
 // caller's.
-func Do(n, batch int, do func(i int)) {
-	sharers := min(runtime.GOMAXPROCS(0), most, n/(2*batch))
-	if sharers < 2 {
-		for i := range n {
+func Do(n, batch int, do func(i int)) { Call(n, batch).Do(do) }
+
+// Crew is the caller and goroutines that help it. A processor that sleeps takes a while to
+// come: who calls it before the work is quite ready waits less.
+type Crew struct {
+	n, batch, helpers int
+
+	mu sync.Mutex
+	// ready is closed when it is known what is to be done, which is nil if that is nothing.
+	ready chan struct{}
+	work  func()
+	// closed says that who comes now comes too late, working how many are at work, and gone
+	// is closed when those are through.
+	closed  bool
+	working int
+	gone    chan struct{}
+	set     atomic.Bool
+}
+
+// Call calls those who help with work for all numbers below n, so many at a time as batch
+// says. Do or Dismiss must follow.
+func Call(n, batch int) *Crew {
+	c := &Crew{n: n, batch: batch, helpers: max(0, min(runtime.GOMAXPROCS(0), most, n/(2*batch))-1)}
+	if c.helpers == 0 {
+		return c
+	}
+	c.ready, c.gone = make(chan struct{}), make(chan struct{})
+	for range c.helpers {
+		go c.help()
+	}
+	return c
+}
+
+// Do is the function Do, with those who were called.
+func (c *Crew) Do(do func(i int)) {
+	if c.helpers == 0 {
+		for i := range c.n {
 			do(i)
 		}
 		return
@@ -31,61 +64,73 @@ func Do(n, batch int, do func(i int)) {
 			}
 		}()
 		for failed.Load() == nil {
-			end := int(next.Add(int64(batch)))
-			if end-batch >= n {
+			end := int(next.Add(int64(c.batch)))
+			if end-c.batch >= c.n {
 				return
 			}
-			for i := end - batch; i < min(end, n); i++ {
+			for i := end - c.batch; i < min(end, c.n); i++ {
 				do(i)
 			}
 		}
 	}
-	all := helpers{gone: make(chan struct{})}
-	for range sharers - 1 {
-		go all.help(work)
-	}
+	c.begin(work)
 	work()
-	all.wait()
+	c.wait()
 	if r, ok := failed.Load().(*any); ok {
 		panic(*r)
 	}
 }
 
-// helpers are the goroutines that work beside the caller. A processor that sleeps takes a
-// while to come, and short work is done by then: who comes too late is not waited for.
-type helpers struct {
-	mu      sync.Mutex
-	closed  bool
-	working int
-	gone    chan struct{}
+// Dismiss sends those away who were called, unless the work has been done.
+func (c *Crew) Dismiss() {
+	if c.helpers > 0 && !c.set.Load() {
+		c.begin(nil)
+	}
 }
 
-// help works, unless it is too late.
-func (h *helpers) help(work func()) {
-	h.mu.Lock()
-	late := h.closed
-	if !late {
-		h.working++
+func (c *Crew) begin(work func()) {
+	c.work = work
+	c.set.Store(true)
+	close(c.ready)
+}
+
+// patience is how often a helper asks what is to be done before it sleeps again.
+const patience = 200
+
+func (c *Crew) help() {
+	for i := 0; i < patience && !c.set.Load(); i++ {
+		runtime.Gosched()
 	}
-	h.mu.Unlock()
-	if late {
+	<-c.ready
+	if c.work == nil || !c.join() {
 		return
 	}
-	work()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.working--; h.closed && h.working == 0 {
-		close(h.gone)
+	c.work()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.working--; c.closed && c.working == 0 {
+		close(c.gone)
 	}
+}
+
+// join reports whether a helper does not come too late. Short work is done by then, and
+// nobody waits for those who do.
+func (c *Crew) join() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.working++
+	}
+	return !c.closed
 }
 
 // wait sends those away who come from now on, and waits for those who are at work.
-func (h *helpers) wait() {
-	h.mu.Lock()
-	h.closed = true
-	working := h.working
-	h.mu.Unlock()
+func (c *Crew) wait() {
+	c.mu.Lock()
+	c.closed = true
+	working := c.working
+	c.mu.Unlock()
 	if working > 0 {
-		<-h.gone
+		<-c.gone
 	}
 }
