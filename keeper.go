@@ -312,13 +312,13 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 		return nil, err
 	}
 	goal := int(k.options.Marks.Low * float64(line.Limit()))
-	load, notes := k.weigh(t.Conversation, goal)
+	load, seen := k.weigh(t.Conversation, goal)
 	plan := &Plan{
 		Line: line, Goal: goal, Before: load, After: load,
 		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
 	}
 	plan.draft.weighed = load.Messages
-	return &ladder{k: k, task: t, plan: plan, options: o, notes: notes, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+	return &ladder{k: k, task: t, plan: plan, options: o, notes: seen.hand(plan.draft), high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 
 func (k *Keeper) lineOf(t *Task) (Line, error) {

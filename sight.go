@@ -1,6 +1,9 @@
 package plimsoll
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Onlooker is a [Meter] that lets others look at what it weighs while it has it at hand.
 // Texts are unescaped to be weighed, and who must look through them as well need not do
@@ -115,24 +118,50 @@ func (o *Options) lookers() (all []Looker) {
 // weigh weighs a conversation that is to come down to a goal if it is over its line. Rungs
 // look at what is older than what two thirds of the goal leave room for: where outputs are
 // taken, calls stay, and a mark for each.
-func (k *Keeper) weigh(c Conversation, goal int) (Load, []notes) {
+func (k *Keeper) weigh(c Conversation, goal int) (Load, *album) {
 	meter, shows := k.options.Meter.(Onlooker)
 	if !shows || len(k.lookers) == 0 {
 		return k.options.Meter.Weigh(c), nil
 	}
-	var all []notes
-	var first sync.Once
+	a := &album{}
 	load := meter.WeighShowing(c, goal*2/3, func(at PartRef, p Part, content []Part) {
 		if c.Messages.At(at.Message).Digest == (Digest{}) {
 			return
 		}
-		first.Do(func() { all = make([]notes, c.Messages.Len()) })
+		a.open(c)
 		for _, l := range k.lookers {
-			l.Look(Sight{Part: p, Content: content, part: at.Part, notes: &all[at.Message]})
+			l.Look(Sight{Part: p, Content: content, part: at.Part, notes: &a.notes[at.Message]})
 		}
 	})
-	if all != nil {
-		k.facts.remember(c.Messages, all)
+	if a.notes == nil {
+		return load, nil
 	}
-	return load, all
+	k.facts.remember(c.Messages, a.notes)
+	return load, a
+}
+
+// album is what was seen of a conversation while it was weighed.
+type album struct {
+	first sync.Once
+	notes []notes
+	// outline is drawn by the first goroutine that has something to show: it will be asked
+	// for, and others go on weighing meanwhile.
+	drawn   atomic.Bool
+	outline Outline
+}
+
+func (a *album) open(c Conversation) {
+	a.first.Do(func() { a.notes = make([]notes, c.Messages.Len()) })
+	if !a.drawn.Load() && a.drawn.CompareAndSwap(false, true) {
+		a.outline = c.Outline()
+	}
+}
+
+// hand gives a draft and a work what was seen.
+func (a *album) hand(d *Draft) []notes {
+	if a == nil {
+		return nil
+	}
+	d.draw(a.outline)
+	return a.notes
 }

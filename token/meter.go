@@ -165,7 +165,9 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 	load.Total = load.System + load.Tools + load.Framing + load.MessageSums().Tokens
 	more, raw := m.weighFrom(s, f, c, len(load.Messages), o)
 	sum.raw += raw
-	load = load.Grow(more...)
+	if len(more) > 0 {
+		load = load.Grow(more...)
+	}
 	sum.add(s, load)
 	m.judge(s, f, conversation, sum, &load)
 	return load, sum
