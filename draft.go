@@ -95,14 +95,9 @@ func (d *Draft) structure() Outline {
 	if d.outlined {
 		return d.outline
 	}
-	d.draw(d.base.Outline())
+	d.outline, d.outlined = d.base.Outline(), true
+	d.touching = touching(d.outline.Pairs, len(d.base.Messages.items))
 	return d.outline
-}
-
-// draw takes the outline of the original.
-func (d *Draft) draw(o Outline) {
-	d.outline, d.outlined = o, true
-	d.touching = touching(o.Pairs, len(d.base.Messages.items))
 }
 
 // touching lists, for each of n messages, the pairs with a call or a result in it. All

@@ -315,10 +315,10 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 	load, seen := k.weigh(t.Conversation, goal)
 	plan := &Plan{
 		Line: line, Goal: goal, Before: load, After: load,
-		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
+		Edits: []Edit{}, Rungs: []RungReport{}, draft: seen.draft,
 	}
 	plan.draft.weighed = load.Messages
-	return &ladder{k: k, task: t, plan: plan, options: o, notes: seen.hand(plan.draft), high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+	return &ladder{k: k, task: t, plan: plan, options: o, notes: seen.notes, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 
 func (k *Keeper) lineOf(t *Task) (Line, error) {

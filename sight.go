@@ -117,26 +117,27 @@ func (o *Options) lookers() (all []Looker) {
 
 // weigh weighs a conversation that is to come down to a goal if it is over its line. Rungs
 // look at what is older than what two thirds of the goal leave room for: where outputs are
-// taken, calls stay, and a mark for each.
+// taken, calls stay, and a mark for each. The draft of the conversation comes with the load.
 func (k *Keeper) weigh(c Conversation, goal int) (Load, *album) {
 	meter, shows := k.options.Meter.(Onlooker)
 	if !shows || len(k.lookers) == 0 {
-		return k.options.Meter.Weigh(c), nil
+		return k.options.Meter.Weigh(c), &album{draft: NewDraft(c, k.options.Meter)}
 	}
 	a := &album{}
 	load := meter.WeighShowing(c, goal*2/3, func(at PartRef, p Part, content []Part) {
 		if c.Messages.At(at.Message).Digest == (Digest{}) {
 			return
 		}
-		a.open(c)
+		a.open(c, meter)
 		for _, l := range k.lookers {
 			l.Look(Sight{Part: p, Content: content, part: at.Part, notes: &a.notes[at.Message]})
 		}
 	})
 	if a.notes == nil {
-		return load, nil
+		a.draft = NewDraft(c, meter)
+	} else {
+		k.facts.remember(c.Messages, a.notes)
 	}
-	k.facts.remember(c.Messages, a.notes)
 	return load, a
 }
 
@@ -144,24 +145,17 @@ func (k *Keeper) weigh(c Conversation, goal int) (Load, *album) {
 type album struct {
 	first sync.Once
 	notes []notes
-	// outline is drawn by the first goroutine that has something to show: it will be asked
-	// for, and others go on weighing meanwhile.
-	drawn   atomic.Bool
-	outline Outline
+	// draft is made ready for edits by the first goroutine that has something to show: it
+	// will be asked for, and others go on weighing meanwhile.
+	begun atomic.Bool
+	draft *Draft
 }
 
-func (a *album) open(c Conversation) {
+func (a *album) open(c Conversation, meter Meter) {
 	a.first.Do(func() { a.notes = make([]notes, c.Messages.Len()) })
-	if !a.drawn.Load() && a.drawn.CompareAndSwap(false, true) {
-		a.outline = c.Outline()
+	if !a.begun.Load() && a.begun.CompareAndSwap(false, true) {
+		a.draft = NewDraft(c, meter)
+		a.draft.structure()
+		a.draft.slots()
 	}
-}
-
-// hand gives a draft and a work what was seen.
-func (a *album) hand(d *Draft) []notes {
-	if a == nil {
-		return nil
-	}
-	d.draw(a.outline)
-	return a.notes
 }
