@@ -1,12 +1,74 @@
 package plimsoll
 
-import "github.com/plimsoll/plimsoll/internal/recent"
+import (
+	"sync"
+
+	"github.com/plimsoll/plimsoll/internal/recent"
+)
 
 // factLimit is how many facts about parts of messages are remembered at least.
 const factLimit = 1 << 16
 
-// facts remembers what rungs found out about parts of messages.
-type facts struct{ recent.Map[factKey, any] }
+// facts remembers what rungs found out about parts of messages. What was noted while a
+// conversation was weighed is at hand in its own walk, and needed beyond that by the next
+// one that cuts: it is put in order when that begins.
+type facts struct {
+	recent.Map[factKey, any]
+	mu    sync.Mutex
+	noted []notedMessages
+}
+
+// notedMessages are notes by the digests of their messages.
+type notedMessages struct {
+	digests []Digest
+	notes   []notes
+}
+
+// mostNoted is how many conversations notes are kept of before they are put in order.
+const mostNoted = 8
+
+// remember keeps notes about messages for later requests.
+func (f *facts) remember(messages List[Message], all []notes) {
+	if all == nil {
+		return
+	}
+	digests := make([]Digest, len(all))
+	for i := range digests {
+		digests[i] = messages.At(i).Digest
+	}
+	f.mu.Lock()
+	f.noted = append(f.noted, notedMessages{digests, all})
+	full := len(f.noted) >= mostNoted
+	f.mu.Unlock()
+	if full {
+		f.order()
+	}
+}
+
+// order puts what was noted where it is found.
+func (f *facts) order() {
+	f.mu.Lock()
+	noted := f.noted
+	f.noted = nil
+	f.mu.Unlock()
+	for _, n := range noted {
+		f.Expect(len(n.notes))
+		f.PutAll(n.each)
+	}
+}
+
+func (n notedMessages) each(put func(factKey, any)) {
+	for i := range n.notes {
+		is := &n.notes[i]
+		if is.first.question == nil {
+			continue
+		}
+		put(factKey{n.digests[i], is.first.part, is.first.question}, is.first.fact)
+		for _, m := range is.more {
+			put(factKey{n.digests[i], m.part, m.question}, m.fact)
+		}
+	}
+}
 
 // factKey has nothing in it but numbers, so that it is hashed at once.
 type factKey struct {

@@ -276,6 +276,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 	if err != nil {
 		return nil, err
 	}
+	defer k.facts.remember(t.Conversation.Messages, l.seen.notes)
 	recalled := l.recall(ctx)
 	if l.quick(recalled) {
 		return l, nil
@@ -318,7 +319,7 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 		Edits: []Edit{}, Rungs: []RungReport{}, draft: seen.draft,
 	}
 	plan.draft.weighed = load.Messages
-	return &ladder{k: k, task: t, plan: plan, options: o, notes: seen.notes, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+	return &ladder{k: k, task: t, plan: plan, options: o, seen: seen, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 
 func (k *Keeper) lineOf(t *Task) (Line, error) {

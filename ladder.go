@@ -14,8 +14,8 @@ type ladder struct {
 	plan    *Plan
 	options walkOptions
 	work    *Work
-	// notes are what was found out about the messages when they were weighed.
-	notes []notes
+	// seen is what was found out about the messages when they were weighed.
+	seen *album
 	// high is the load above which rungs must act.
 	high int
 	// made are the compactions of this walk; they are settled when everything is
@@ -34,12 +34,13 @@ type ladder struct {
 
 // start finds out what must survive, and refuses at once what cannot fit.
 func (l *ladder) start(over bool) error {
+	l.k.facts.order()
 	draft, options := l.plan.draft, &l.k.options
 	c, o := draft.base, draft.Outline()
 	l.orphans, l.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(options.Pins), l.task.Pins...)
 	l.work = &Work{
-		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts, notes: l.notes,
+		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts, notes: l.seen.notes,
 		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{},
 		rawMessage: l.task.Raw, encode: l.task.Encode, dry: l.options.dry,
 	}

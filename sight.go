@@ -87,24 +87,6 @@ func (n *notes) find(part int, q *question) (fact any, known bool) {
 	return nil, false
 }
 
-// remember keeps the notes about messages for later requests.
-func (f *facts) remember(messages List[Message], all []notes) {
-	f.Expect(len(all))
-	f.PutAll(func(put func(factKey, any)) {
-		for i := range all {
-			n := &all[i]
-			if n.first.question == nil {
-				continue
-			}
-			digest := messages.At(i).Digest
-			put(factKey{digest, n.first.part, n.first.question}, n.first.fact)
-			for _, m := range n.more {
-				put(factKey{digest, m.part, m.question}, m.fact)
-			}
-		}
-	})
-}
-
 // lookers are the rungs that look at calls and results.
 func (o *Options) lookers() (all []Looker) {
 	for _, r := range o.Rungs {
@@ -133,10 +115,8 @@ func (k *Keeper) weigh(c Conversation, goal int) (Load, *album) {
 			l.Look(Sight{Part: p, Content: content, part: at.Part, notes: &a.notes[at.Message]})
 		}
 	})
-	if a.notes == nil {
+	if a.draft == nil {
 		a.draft = NewDraft(c, meter)
-	} else {
-		k.facts.remember(c.Messages, a.notes)
 	}
 	return load, a
 }
