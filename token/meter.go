@@ -165,7 +165,7 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 	load.Total = load.System + load.Tools + load.Framing + load.MessageSums().Tokens
 	more, raw := m.weighFrom(s, f, c, len(load.Messages), o)
 	sum.raw += raw
-	if len(more) > 0 {
+	if len(more) > 0 || load.Messages == nil { // no messages are a list without any
 		load = load.Grow(more...)
 	}
 	sum.add(s, load)

@@ -130,3 +130,10 @@ func TestWhatHasChangedIsWeighedAgain(t *testing.T) {
 		})
 	}
 }
+
+func TestAConversationWithoutMessagesHasAListOfNone(t *testing.T) {
+	t.Parallel()
+	if load := NewMeter(nil).Weigh(plimsoll.Conversation{Model: "gpt-4o"}); load.Messages == nil {
+		t.Error("it has no list, which is null in reports")
+	}
+}
