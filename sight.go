@@ -38,7 +38,7 @@ type Looker interface {
 
 // Sight is a call or a result that was shown.
 type Sight struct {
-	// Part is the call, or the result without its content, and Content that. Nobody may
+	// Part is the call or the result, and Content what the result holds, whole. Nobody may
 	// keep texts of theirs.
 	Part    Part
 	Content []Part
