@@ -143,8 +143,14 @@ func namesStatus(text string, at int) bool {
 	if at < len(before) || len(rest) < 3 || !strings.EqualFold(text[at-len(before):at], before) {
 		return false
 	}
-	_, ok := statusAfter(rest[3:], true)
-	return ok
+	// Where code or status follows, that is the word to ask.
+	const enough = 64
+	after := rest[3:]
+	number := trimSigns(after[:min(len(after), enough)])
+	if len(number) < len("with") && len(after) > enough {
+		return true // what follows is too far away
+	}
+	return number != "" && (number[0] == '-' || number[0] >= '0' && number[0] <= '9' || hasFold(number, "with"))
 }
 
 // mayName are the letters that words begin with which say that a status follows.
