@@ -208,9 +208,6 @@ func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from
 	weights, known := m.recall(s, messages, from, siblings)
 	var newer atomic.Int64
 	crew.Do(func(k int) {
-		if k == 0 {
-			m.memo.expect(len(weights))
-		}
 		end := len(weights) - k*shareLen
 		for i := max(0, end-shareLen); i < end; i++ {
 			if known[i] != remembered {
@@ -222,6 +219,7 @@ func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from
 			newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
 		}
 	})
+	m.memo.expect(len(weights))
 	for i, state := range known {
 		if state == missing {
 			m.memo.put(digestKey(s.key, messages.At(from+i).Digest, s.inList(siblings[i])), weights[i])
