@@ -29,6 +29,8 @@ type Draft struct {
 	tools    []Tool
 	log      []entry
 	saved    int
+	// last is the result that was weighed last.
+	last weighedResult
 }
 
 type insertion struct {
@@ -375,9 +377,40 @@ func (d *Draft) weighResult(at PartRef, r ToolResult) int {
 			return load
 		}
 	}
-	m := d.slots()[at.Message].message
+	m, siblings := d.slots()[at.Message].message, d.structure().Siblings[at.Message]
+	said, isText := saidBy(m, r, siblings)
+	if isText && said == d.last.said {
+		return d.last.load
+	}
 	m.Parts, m.Digest = frozen([]Part{r}), Digest{}
-	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[at.Message]).Parts[0]
+	load := d.meter.WeighMessage(d.base, m, siblings).Parts[0]
+	if isText {
+		d.last = weighedResult{said, load}
+	}
+	return load
+}
+
+// weighedResult is what a result weighs of which nothing is left but a text. Many results
+// in a row are replaced by the same words, and which call a result is of weighs nothing.
+type weighedResult struct {
+	said saidResult
+	load int
+}
+
+type saidResult struct {
+	role             Role
+	name, tool, text string
+	isError          bool
+	siblings         int
+}
+
+// saidBy returns what a result says that stands in a message, if that is one text.
+func saidBy(m Message, r ToolResult, siblings int) (saidResult, bool) {
+	if r.Content.Len() != 1 {
+		return saidResult{}, false
+	}
+	t, ok := r.Content.items[0].(Text)
+	return saidResult{m.Role, m.Name, r.Name, t.Text, r.IsError, siblings}, ok && t.Text != ""
 }
 
 // resultLoad returns what an edited result weighs.

@@ -1,34 +1,122 @@
 package plimsoll
 
-import "github.com/plimsoll/plimsoll/internal/recent"
+import (
+	"sync"
+
+	"github.com/plimsoll/plimsoll/internal/recent"
+)
 
 // factLimit is how many facts about parts of messages are remembered at least.
 const factLimit = 1 << 16
 
-// facts remembers what rungs found out about parts of messages.
-type facts = recent.Map[factKey, any]
-
-type factKey struct {
-	message Digest
-	part    int
-	name    string
+// facts remembers what rungs found out about parts of messages. What was noted while a
+// conversation was weighed is at hand in its own walk, and needed beyond that by the next
+// one that cuts: it is put in order when that begins.
+type facts struct {
+	recent.Map[factKey, any]
+	mu    sync.Mutex
+	noted []notedMessages
 }
+
+// notedMessages are notes by the digests of their messages.
+type notedMessages struct {
+	digests []Digest
+	notes   []notes
+}
+
+// mostNoted is how many conversations notes are kept of before they are put in order.
+const mostNoted = 8
+
+// remember keeps notes about messages for later requests.
+func (f *facts) remember(messages List[Message], all []notes) {
+	if all == nil {
+		return
+	}
+	digests := make([]Digest, len(all))
+	for i := range digests {
+		digests[i] = messages.At(i).Digest
+	}
+	f.mu.Lock()
+	f.noted = append(f.noted, notedMessages{digests, all})
+	full := len(f.noted) >= mostNoted
+	f.mu.Unlock()
+	if full {
+		f.order()
+	}
+}
+
+// order puts what was noted where it is found.
+func (f *facts) order() {
+	f.mu.Lock()
+	noted := f.noted
+	f.noted = nil
+	f.mu.Unlock()
+	for _, n := range noted {
+		f.Expect(len(n.notes))
+		f.PutAll(n.each)
+	}
+}
+
+func (n notedMessages) each(put func(factKey, any)) {
+	for i := range n.notes {
+		is := &n.notes[i]
+		if is.first.question == nil {
+			continue
+		}
+		put(factKey{n.digests[i], is.first.part, is.first.question}, is.first.fact)
+		for _, m := range is.more {
+			put(factKey{n.digests[i], m.part, m.question}, m.fact)
+		}
+	}
+}
+
+// factKey has nothing in it but numbers, so that it is hashed at once.
+type factKey struct {
+	message  Digest
+	part     int
+	question *question
+}
+
+type question struct{ _ byte }
+
+// Question is what is asked of parts of messages, with answers of type T. A question is the
+// same as another only if it is a copy of it.
+type Question[T any] struct{ is *question }
+
+// NewQuestion returns a question that is not the same as any other.
+func NewQuestion[T any]() Question[T] { return Question[T]{&question{}} }
 
 // FactOf returns what find says about a part of the original, and remembers it for
 // the next request that has the same message. Rungs use it for what takes a look at
-// the whole text. The name tells the facts of a part apart; it must stand for the
-// same type and the same question everywhere.
-func FactOf[T any](w *Work, at PartRef, name string, find func() T) T {
-	key := factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, name}
+// the whole text.
+func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
+	key := w.factKey(at, q.is)
 	if key.message == (Digest{}) {
 		return find()
 	}
-	if v, ok := w.facts.Find(key); ok {
-		if fact, ok := v.(T); ok {
-			return fact
-		}
+	if fact, known := w.fact(at, key); known {
+		return fact.(T)
 	}
 	fact := find()
 	w.facts.Put(key, fact)
 	return fact
+}
+
+// Knows reports whether [FactOf] remembers a fact.
+func Knows[T any](w *Work, at PartRef, q Question[T]) bool {
+	_, known := w.fact(at, w.factKey(at, q.is))
+	return known
+}
+
+func (w *Work) fact(at PartRef, key factKey) (fact any, known bool) {
+	if w.notes != nil {
+		if fact, known = w.notes[at.Message].find(at.Part, key.question); known {
+			return fact, true
+		}
+	}
+	return w.facts.Find(key)
+}
+
+func (w *Work) factKey(at PartRef, q *question) factKey {
+	return factKey{w.draft.base.Messages.items[at.Message].Digest, at.Part, q}
 }

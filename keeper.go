@@ -127,6 +127,7 @@ type Task struct {
 type Keeper struct {
 	options   Options
 	facts     *facts
+	lookers   []Looker
 	compactor Compactor
 	decisions recent.Map[scoped, *sticky]
 	tallies   recent.Map[scoped, tally]
@@ -140,7 +141,8 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, facts: &facts{Limit: factLimit}, compactor: o.compactor()}
+	k := &Keeper{options: *o, facts: &facts{}, lookers: o.lookers(), compactor: o.compactor()}
+	k.facts.Limit = factLimit
 	k.decisions.Limit, k.tallies.Limit, k.states.Limit = recentDecisions, recentTallies, recentStates
 	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
 	if k.options.Marks.High == 0 {
@@ -274,6 +276,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*ladder, err
 	if err != nil {
 		return nil, err
 	}
+	defer k.facts.remember(t.Conversation.Messages, l.seen.notes)
 	recalled := l.recall(ctx)
 	if l.quick(recalled) {
 		return l, nil
@@ -309,13 +312,14 @@ func (k *Keeper) ladder(t *Task, o walkOptions) (*ladder, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := k.options.Meter.Weigh(t.Conversation)
+	goal := int(k.options.Marks.Low * float64(line.Limit()))
+	load, seen := k.weigh(t.Conversation, goal)
 	plan := &Plan{
-		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
-		Edits: []Edit{}, Rungs: []RungReport{}, draft: NewDraft(t.Conversation, k.options.Meter),
+		Line: line, Goal: goal, Before: load, After: load,
+		Edits: []Edit{}, Rungs: []RungReport{}, draft: seen.draft,
 	}
 	plan.draft.weighed = load.Messages
-	return &ladder{k: k, task: t, plan: plan, options: o, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
+	return &ladder{k: k, task: t, plan: plan, options: o, seen: seen, high: int(k.options.Marks.High * float64(line.Limit()))}, nil
 }
 
 func (k *Keeper) lineOf(t *Task) (Line, error) {

@@ -387,11 +387,12 @@ func TestFactsAreFoundOncePerMessage(t *testing.T) {
 	}
 	messages[2].Digest = plimsoll.Digest{}
 	looked := map[int]int{}
+	index, half := plimsoll.NewQuestion[int](), plimsoll.NewQuestion[int]()
 	asking := rungOf("asking", func(w *plimsoll.Work) error {
 		for i := range messages {
 			at := plimsoll.PartRef{Message: i}
-			got := plimsoll.FactOf(w, at, "index", func() int { looked[i]++; return i })
-			if other := plimsoll.FactOf(w, at, "half", func() int { return i / 2 }); got != i || other != i/2 {
+			got := plimsoll.FactOf(w, at, index, func() int { looked[i]++; return i })
+			if other := plimsoll.FactOf(w, at, half, func() int { return i / 2 }); got != i || other != i/2 {
 				t.Errorf("message %d: facts %d and %d", i, got, other)
 			}
 		}

@@ -14,6 +14,8 @@ type ladder struct {
 	plan    *Plan
 	options walkOptions
 	work    *Work
+	// seen is what was found out about the messages when they were weighed.
+	seen *album
 	// high is the load above which rungs must act.
 	high int
 	// made are the compactions of this walk; they are settled when everything is
@@ -32,12 +34,13 @@ type ladder struct {
 
 // start finds out what must survive, and refuses at once what cannot fit.
 func (l *ladder) start(over bool) error {
+	l.k.facts.order()
 	draft, options := l.plan.draft, &l.k.options
 	c, o := draft.base, draft.Outline()
 	l.orphans, l.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(options.Pins), l.task.Pins...)
 	l.work = &Work{
-		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts,
+		draft: draft, line: l.plan.Line, before: l.plan.Before, archive: l.options.archive, facts: l.k.facts, notes: l.seen.notes,
 		kept: standings(c, o, options, l.task.Keep, pins), stowed: map[string]List[Part]{},
 		rawMessage: l.task.Raw, encode: l.task.Encode, dry: l.options.dry,
 	}
@@ -142,10 +145,19 @@ func (l *ladder) weigh() int {
 	if !l.plan.Changed() {
 		return 0
 	}
-	l.plan.After = l.k.options.Meter.Weigh(l.plan.draft.Result())
+	l.plan.After = l.reweigh()
 	off := l.plan.After.Total - l.work.Load()
 	l.work.drift += off
 	return off
+}
+
+// reweigh weighs the draft, and only what has changed if messages are all that has.
+func (l *ladder) reweigh() Load {
+	meter, can := l.k.options.Meter.(Reweigher)
+	if changed, same := l.plan.draft.changed(); can && same {
+		return meter.Reweigh(l.plan.draft.base, l.plan.draft.Result(), changed, l.plan.draft.structure().Siblings)
+	}
+	return l.k.options.Meter.Weigh(l.plan.draft.Result())
 }
 
 // try applies a rung and takes its edits back if they do not hold. Only a caller

@@ -137,11 +137,11 @@ func forModel(links []Digest, model string) []Digest {
 		return links
 	}
 	salt := sha256.Sum256([]byte(model))
+	first, second := binary.LittleEndian.Uint64(salt[:8]), binary.LittleEndian.Uint64(salt[8:])
 	keys := make([]Digest, len(links))
 	for i := range links {
-		for j := range keys[i] {
-			keys[i][j] = links[i][j] ^ salt[j]
-		}
+		binary.LittleEndian.PutUint64(keys[i][:8], binary.LittleEndian.Uint64(links[i][:8])^first)
+		binary.LittleEndian.PutUint64(keys[i][8:], binary.LittleEndian.Uint64(links[i][8:])^second)
 	}
 	return keys
 }

@@ -226,7 +226,7 @@ func newPairing(messages []Message) *pairing {
 			}
 		}
 	}
-	p := &pairing{calls: make([]openCall, 0, calls), groups: make([]callGroup, 0, 2*calls), newest: [2]map[string]int32{{}, {}}}
+	p := &pairing{calls: make([]openCall, 0, calls), groups: make([]callGroup, 0, 2*calls), newest: [2]map[string]int32{byID: make(map[string]int32, calls), byName: {}}}
 	if n := min(calls, results); n > 0 {
 		p.pairs = make([]Pair, 0, n)
 	}
@@ -278,18 +278,20 @@ func (p *pairing) add(kind int, key string) {
 
 // take finds the open call for a key and marks it answered.
 func (p *pairing) take(kind int, key string) (int32, bool) {
-	top, known := p.newest[kind][key]
+	newest, known := p.newest[kind][key]
 	if !known {
 		return 0, false
 	}
-	for ; top != none; top = p.groups[top].older {
+	for top := newest; top != none; top = p.groups[top].older {
 		g := &p.groups[top]
 		for g.first != none {
 			call := g.first
 			g.first = p.calls[call].next[kind]
 			if !p.calls[call].answered {
 				p.calls[call].answered = true
-				p.newest[kind][key] = top
+				if top != newest {
+					p.newest[kind][key] = top
+				}
 				return call, true
 			}
 		}

@@ -37,30 +37,64 @@ type madeSlot struct {
 // compile lays a cut once more, alone, and keeps how that was done; nil if the result
 // is not what the ladder left.
 func (l *ladder) compile(s *sticky) *compiled {
-	w := &Work{draft: NewDraft(l.plan.draft.base, l.k.options.Meter), kept: make([]standing, len(l.work.kept))}
-	d, behind := w.draft, l.plan.draft.base.Messages.Len()-s.Until
-	d.weighed, d.twin = l.plan.draft.weighed, l.plan.draft
-	err := s.lay(w)
-	d.add(l.plan.draft.tools)
-	if err != nil || len(l.plan.After.Messages) < behind || d.saved != l.plan.draft.saved {
+	c, behind := l.again(s), l.plan.draft.base.Messages.Len()-s.Until
+	if c == nil || len(l.plan.After.Messages) < behind || c.saved != l.plan.draft.saved {
 		return nil
 	}
-	c := &compiled{
-		until: s.Until, saved: d.saved, drift: l.work.drift, inserts: d.inserts, edits: d.Edits(), weight: weightOf(l.plan.Before, s.Until),
-		loads: slices.Clone(l.plan.After.Messages[:len(l.plan.After.Messages)-behind]),
-		offer: slices.Clone(l.task.Offer), always: l.task.OfferAlways, tools: d.tools,
-		toolsLoad: l.plan.After.Tools - l.plan.Before.Tools, framing: l.plan.After.Framing - l.plan.Before.Framing,
+	c.until, c.weight, c.drift = s.Until, weightOf(l.plan.Before, s.Until), l.work.drift
+	c.loads = slices.Clone(l.plan.After.Messages[:len(l.plan.After.Messages)-behind])
+	c.offer, c.always = slices.Clone(l.task.Offer), l.task.OfferAlways
+	c.toolsLoad, c.framing = l.plan.After.Tools-l.plan.Before.Tools, l.plan.After.Framing-l.plan.Before.Framing
+	c.edits = make([]Edit, len(c.log))
+	for i := range c.log {
+		c.edits[i] = c.log[i].Edit
 	}
-	c.log = make([]entry, len(d.log))
+	return c
+}
+
+// again lays a cut once more, and returns what that leaves; nil if it does not hold.
+func (l *ladder) again(s *sticky) *compiled {
+	if s.onlyResults() && len(l.plan.draft.tools) == 0 {
+		return s.relaid(l.plan.draft)
+	}
+	w := &Work{draft: NewDraft(l.plan.draft.base, l.k.options.Meter), kept: make([]standing, len(l.work.kept))}
+	d := w.draft
+	d.weighed, d.twin = l.plan.draft.weighed, l.plan.draft
+	if s.lay(w) != nil {
+		return nil
+	}
+	d.add(l.plan.draft.tools)
+	c := &compiled{saved: d.saved, inserts: d.inserts, tools: d.tools, log: make([]entry, len(d.log)), slots: make([]madeSlot, 0, len(d.log))}
 	for i, e := range d.log {
 		c.log[i].Edit = e.Edit
 	}
-	c.slots = make([]madeSlot, 0, len(d.log))
 	for i, slot := range d.slots()[:s.Until] {
 		if slot.dropped || slot.edited {
 			slot.owned = false
 			c.slots = append(c.slots, madeSlot{i, slot})
 		}
+	}
+	return c
+}
+
+// onlyResults reports whether nothing was cut but what stands in results.
+func (s *sticky) onlyResults() bool {
+	return s.Checkpoint == nil && len(s.Drops)+len(s.Removed)+len(s.Inserts) == 0
+}
+
+// relaid is what laying the results again leaves. It stands in the draft already that they
+// were taken from.
+func (s *sticky) relaid(d *Draft) *compiled {
+	c := &compiled{log: make([]entry, len(s.Results)), slots: make([]madeSlot, 0, len(s.Results))}
+	for i, r := range s.Results {
+		at := &d.slots()[r.At.Message]
+		saved := d.weighed[r.At.Message].Parts[r.At.Part] - at.loads[r.At.Part]
+		c.log[i].Edit = Edit{Kind: EditReplace, Message: r.At.Message, Part: r.At.Part, Saved: saved, Rung: r.Rung, Reason: replayReason, Ref: r.Ref}
+		c.saved += saved
+		if n := len(c.slots); n > 0 && c.slots[n-1].at == r.At.Message {
+			continue
+		}
+		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: at.show(), loads: slices.Clone(at.loads), edited: true}})
 	}
 	return c
 }

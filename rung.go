@@ -42,6 +42,7 @@ type Work struct {
 	drift   int // what the meter found beyond the sum of the edits
 	kept    []standing
 	facts   *facts
+	notes   []notes
 	archive Archive
 	stowed  map[string]List[Part]
 	// rawMessage and encode are the task's Raw and Encode.

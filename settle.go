@@ -107,6 +107,9 @@ func (cp *Checkpoint) fits(n int) bool {
 	return true
 }
 
+// isCheckpoint asks of a message of one text whether it is a checkpoint.
+var isCheckpoint = NewQuestion[bool]()
+
 // keepCheckpoints lets only a compactor take the checkpoints that stand among the
 // messages.
 func (l *ladder) keepCheckpoints() {
@@ -115,10 +118,10 @@ func (l *ladder) keepCheckpoints() {
 	}
 	w, o := l.work, l.work.draft.Outline()
 	for i, m := range w.draft.base.Messages.items {
-		if w.kept[i] != removable || m.Parts.Len() != 1 || m.Role != Assistant && m.Role != User {
+		if w.kept[i] != removable || m.Parts.Len() != 1 || m.Role != Assistant && m.Role != User || !Has[Text](m) {
 			continue
 		}
-		if FactOf(w, PartRef{i, 0}, "is a checkpoint", func() bool { return IsCheckpoint(m) }) && w.draft.base.CheckpointAt(i) {
+		if FactOf(w, PartRef{i, 0}, isCheckpoint, func() bool { return IsCheckpoint(m) }) && w.draft.base.CheckpointAt(i) {
 			w.kept[i] = knowledge
 		}
 	}

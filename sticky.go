@@ -77,13 +77,13 @@ func (w *Work) stick() *sticky {
 	if cp := w.checkpoint; cp != nil {
 		s.Until = cp.Old.End
 	}
-	whys := map[PartRef]Why{}
-	for _, e := range d.log {
-		whys[PartRef{e.Message, e.Part}] = Why{Rung: e.Rung, Ref: e.Ref}
+	last := make(lastEdits, len(d.log))
+	for k := range d.log {
+		last[PartRef{d.log[k].Message, d.log[k].Part}] = k
 	}
 	slots := d.slots()
 	for i := range slots {
-		if !s.slot(d, i, whys) {
+		if (slots[i].dropped || slots[i].edited) && !s.slot(d, i, last) {
 			return nil
 		}
 	}
@@ -103,28 +103,38 @@ func (w *Work) stick() *sticky {
 	return s
 }
 
-// slot writes down what became of one message; false if that cannot be done.
-func (s *sticky) slot(d *Draft, i int, whys map[PartRef]Why) bool {
-	slot := &d.slots()[i]
-	if !slot.dropped && !slot.edited {
-		return true
+// lastEdits says where in the log the last edit of a part stands.
+type lastEdits map[PartRef]int
+
+func (l lastEdits) why(d *Draft, at PartRef) (why Why, edited bool) {
+	k, edited := l[at]
+	if edited {
+		why = Why{Rung: d.log[k].Rung, Ref: d.log[k].Ref}
 	}
+	return why, edited
+}
+
+// slot writes down what became of one message that was dropped or edited; false if that
+// cannot be done.
+func (s *sticky) slot(d *Draft, i int, last lastEdits) bool {
+	slot := &d.slots()[i]
 	if slot.dropped {
-		s.drop(i, whys[PartRef{i, -1}])
+		why, _ := last.why(d, PartRef{i, -1})
+		s.drop(i, why)
 		return true
 	}
 	s.Until = max(s.Until, i+1)
 	original := d.base.Messages.items[i].Parts
 	for j := range original.Len() {
 		at := PartRef{i, j}
-		why := whys[at]
+		why, edited := last.why(d, at)
 		k := slot.place(j)
 		if k < 0 {
 			s.Removed = append(s.Removed, stickyRemoval{at, why.Rung, why.Ref})
 			continue
 		}
 		result, ok := slot.parts()[k].(ToolResult)
-		if _, edited := whys[at]; !edited || !ok {
+		if !edited || !ok {
 			continue
 		}
 		content, ok := stickyContent(result.Content, original.At(j).(ToolResult).Content)

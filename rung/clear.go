@@ -60,6 +60,7 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 	if !k.wanted() {
 		return nil
 	}
+	k.overBudget = fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
 	missed := !w.Reached()
 	mark, saved := w.Draft().Mark(), w.Draft().Saved()
 	if err := k.run(ctx, all); err != nil {
@@ -70,6 +71,13 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 		w.Draft().Rollback(mark)
 	}
 	return nil
+}
+
+// Look finds out of an output what clearing it depends on.
+func (c *Clear) Look(s plimsoll.Sight) {
+	if r, ok := s.Part.(plimsoll.ToolResult); ok {
+		plimsoll.Note(s, lookOf, lookAtParts(r.IsError, s.Content))
+	}
 }
 
 // candidates are the outputs that may be cleared.
@@ -124,6 +132,11 @@ type clearing struct {
 	weight, budget int
 	// goal is the load to come down to.
 	goal int
+	// The reasons for which outputs go.
+	overBudget, overGoal string
+	// unnamed is the last placeholder without a reference, and without what it says.
+	unnamed plimsoll.List[plimsoll.Part]
+	without string
 }
 
 func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
@@ -134,8 +147,12 @@ func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.
 // run clears the oldest outputs, or the newest that the model has seen.
 func (k *clearing) run(ctx context.Context, all []output) error {
 	seen := beforeNewestRound(all, k.w)
-	if goal, late := k.late(all); late {
+	goal, late := k.late(all)
+	if late {
 		k.goal = goal
+	}
+	k.overGoal = fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.goal)
+	if late {
 		slices.Reverse(seen)
 		return k.clear(ctx, seen)
 	}
@@ -171,7 +188,7 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	ahead(k.w, k.due(candidates), func(o output) { o.look(k.w) })
+	ahead(k.w, k.due(candidates), lookOf, func(o output) { o.look(k.w) })
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
@@ -179,11 +196,12 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
 			continue
 		}
-		if o.look(k.w).failed {
+		l := o.look(k.w)
+		if l.failed {
 			waiting = append(waiting, o)
 			continue
 		}
-		if err := k.take(ctx, o); err != nil {
+		if err := k.take(ctx, o, l); err != nil {
 			return err
 		}
 	}
@@ -191,7 +209,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.take(ctx, o); err != nil {
+		if err := k.take(ctx, o, o.look(k.w)); err != nil {
 			return err
 		}
 	}
@@ -215,16 +233,19 @@ func (k *clearing) due(candidates []output) []output {
 // outputs need not be looked at.
 const lightestPlaceholder = 5
 
-func (k *clearing) take(ctx context.Context, o output) error {
-	if o.look(k.w).placeholder {
+func (k *clearing) take(ctx context.Context, o output, l look) error {
+	if l.placeholder {
 		return nil
 	}
 	var ref *plimsoll.Ref
 	id, without := "", ""
 	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
 		var err error
-		if ref, id, err = origin(ctx, k.w, o); err != nil {
+		if ref, err = stored(ctx, k.w, o); err != nil {
 			return err
+		}
+		if id = l.ref; ref != nil {
+			id = ref.ID
 		}
 		if k.Explain {
 			without = "it was not stored, run the tool again if it is needed"
@@ -232,18 +253,30 @@ func (k *clearing) take(ctx context.Context, o output) error {
 	}
 	saved := k.w.Draft().Saved()
 	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
-	if _, err := replace(k.w, o, only(mark(trimmedMark, id, without)), why); err != nil {
+	if _, err := replace(k.w, o, k.placeholder(id, without), why); err != nil {
 		return err
 	}
 	k.weight -= k.w.Draft().Saved() - saved
 	return nil
 }
 
+// placeholder returns what takes the place of an output. Where nothing is stored, it is the
+// same for one output after another.
+func (k *clearing) placeholder(id, without string) plimsoll.List[plimsoll.Part] {
+	if id != "" {
+		return only(mark(trimmedMark, id, without))
+	}
+	if k.unnamed.Len() == 0 || without != k.without {
+		k.unnamed, k.without = only(mark(trimmedMark, "", without)), without
+	}
+	return k.unnamed
+}
+
 func (k *clearing) reason() string {
 	if k.weight > k.budget {
-		return fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
+		return k.overBudget
 	}
-	return fmt.Sprintf("oldest output left, the load is over its goal of %d tokens", k.goal)
+	return k.overGoal
 }
 
 // Prospect returns what clearing everything but the newest outputs would take off, by

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sync"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -29,6 +30,9 @@ type Dedupe struct {
 	KeepNewest int
 	// All replaces everything that can be, whatever the goal is.
 	All bool
+
+	files sync.Once
+	known *knownPaths
 }
 
 // DefaultKeepRead is how many of the newest outputs are not called outdated.
@@ -86,12 +90,8 @@ const lightestCopy = 24
 
 // find lists what can be replaced, in the order in which it should go.
 func (d *Dedupe) find(w *plimsoll.Work) []duplicate {
-	paths := d.Paths
-	if paths == nil {
-		paths = DefaultPaths()
-	}
 	all := outputs(w)
-	files := d.fileUses(w, all, paths)
+	files := d.fileUses(w, all)
 	found := copies(w, all, files)
 	keep := d.KeepNewest
 	if keep == 0 {
@@ -129,7 +129,7 @@ func free(w *plimsoll.Work, o output) bool {
 }
 
 // copies finds outputs that stand there again later, by their place in all.
-func copies(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
+func copies(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
 	newest := map[contentHash]int{}
 	maybe := twins(w, all)

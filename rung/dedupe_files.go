@@ -6,40 +6,72 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
+// knownPaths are the paths of a rung, with what is asked of calls because of them.
+type knownPaths struct {
+	*Paths
+	accesses plimsoll.Question[[]access]
+	// kinds of the tools by the names that they are given.
+	kinds map[string]fileTool
+}
+
+// paths returns the paths of the rung.
+func (d *Dedupe) paths() *knownPaths {
+	d.files.Do(func() {
+		d.known = &knownPaths{d.Paths, plimsoll.NewQuestion[[]access](), map[string]fileTool{}}
+		if d.Paths == nil {
+			d.known.Paths = DefaultPaths()
+		}
+		for _, names := range d.known.tools() {
+			for _, name := range names {
+				d.known.kinds[name] = d.known.Paths.kind(name)
+			}
+		}
+	})
+	return d.known
+}
+
+// kind is that of the paths, and need not compare a name that is spelt as there.
+func (p *knownPaths) kind(tool string) fileTool {
+	if kind, ok := p.kinds[tool]; ok {
+		return kind
+	}
+	return p.Paths.kind(tool)
+}
+
+// Look finds out of a call what it did to files.
+func (d *Dedupe) Look(s plimsoll.Sight) {
+	call, ok := s.Part.(plimsoll.ToolCall)
+	if !ok {
+		return
+	}
+	paths := d.paths()
+	if kind := paths.kind(call.Name); kind != noFiles {
+		plimsoll.Note(s, paths.accesses, paths.Paths.accesses(kind, call.Arguments))
+	}
+}
+
 // fileUses returns what the calls of the outputs did to files, by the place of the
 // output. Only calls of tools that are known are read.
-func (d *Dedupe) fileUses(w *plimsoll.Work, all []output, paths *Paths) map[int][]access {
-	uses := map[int][]access{}
-	question := fmt.Sprintf("rung.files %p", d) // paths are this rung's own
-	kinds := map[string]fileTool{}
+func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
+	uses, paths := make([][]access, len(all)), d.paths()
 	for i, o := range all {
 		if o.call.Message < 0 {
 			continue
 		}
-		tool := o.tool(w)
-		kind, seen := kinds[tool]
-		if !seen {
-			kind = paths.kind(tool)
-			kinds[tool] = kind
-		}
+		kind := paths.kind(o.tool(w))
 		if kind == noFiles {
 			continue
 		}
-		found := plimsoll.FactOf(w, o.call, question, func() []access {
+		uses[i] = plimsoll.FactOf(w, o.call, paths.accesses, func() []access {
 			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
-			return paths.accesses(kind, call.Arguments)
+			return paths.Paths.accesses(kind, call.Arguments)
 		})
-		if len(found) > 0 {
-			uses[i] = found
-		}
 	}
 	return uses
 }
 
 // later is what is known of a file when one looks back from the end.
 type later struct {
-	// uses counts all reads and changes.
-	uses int
 	// changed is the newest message that changed it, or -1.
 	changed int
 	// reads are the newest reads, newest first. Few are enough: an agent that
@@ -59,22 +91,24 @@ const readsPerFile = 32
 const mostOfRefusal = 200
 
 // outdated finds reads of files that were read again or changed later.
-func outdated(w *plimsoll.Work, all []output, files map[int][]access) map[int]duplicate {
+func outdated(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
-	seen := map[string]*later{}
+	uses := make(map[string]int, len(files))
 	for _, accesses := range files {
 		for _, a := range accesses {
-			if seen[a.path] == nil {
-				seen[a.path] = &later{changed: -1}
-			}
-			seen[a.path].uses++
+			uses[a.path]++
 		}
 	}
+	seen := map[string]*later{}
 	for i := len(all) - 1; i >= 0; i-- {
 		for _, a := range files[i] {
-			file := seen[a.path]
-			if file.uses == 1 {
+			if uses[a.path] == 1 {
 				continue
+			}
+			file := seen[a.path]
+			if file == nil {
+				file = &later{changed: -1}
+				seen[a.path] = file
 			}
 			if a.writes {
 				file.write(w, all[i])

@@ -104,10 +104,15 @@ const (
 	reader
 )
 
+// tools lists the names of tools by their kinds, from patcher on.
+func (p *Paths) tools() [5][]string {
+	return [...][]string{p.Patches, p.Shells, p.Editors, p.Write, p.Read}
+}
+
 // kind returns what kind of tool it is, by its name.
 func (p *Paths) kind(tool string) fileTool {
 	tool = bareName(tool)
-	for i, names := range [][]string{p.Patches, p.Shells, p.Editors, p.Write, p.Read} {
+	for i, names := range p.tools() {
 		if isNamed(names, tool) {
 			return patcher + fileTool(i)
 		}

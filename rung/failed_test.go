@@ -78,7 +78,7 @@ func TestWhichOutputsReportAFailure(t *testing.T) {
 // Each byte is looked at a bounded number of times, whatever the text is.
 func BenchmarkFailed(b *testing.B) {
 	for name, unit := range map[string]string{
-		"code": "	return fmt.Errorf(\"read %s: %w\", name, err)\n", "exits": "exit ", "colons": "a:1:", "blank": "\n",
+		"code": "	return fmt.Errorf(\"read %s: %w\", name, err)\n", "exits": "exit ", "colons": "a:1:", "blank": "\n", "words": "code ", "signs": "code：：：：", "errors": "error ",
 	} {
 		for _, size := range []int{1 << 16, 1 << 20} {
 			r := plimsoll.ToolResult{Content: only(strings.Repeat(unit, size/len(unit)))}

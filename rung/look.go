@@ -1,7 +1,6 @@
 package rung
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +22,12 @@ type look struct {
 	ref         string
 }
 
+// What is asked of outputs.
+var (
+	lookOf  = plimsoll.NewQuestion[look]()
+	shapeOf = plimsoll.NewQuestion[shape]()
+)
+
 // shape is what an output is compared by.
 type shape struct {
 	extent extent
@@ -43,39 +48,42 @@ func (o output) look(w *plimsoll.Work) look {
 	if o.edited {
 		return lookAt(o.result(w))
 	}
-	return plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAt(o.result(w)) })
+	return plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAt(o.result(w)) })
 }
 
 // shape measures the output. While it is at hand it is looked at as well: what is
 // measured is often cut next.
 func (o output) shape(w *plimsoll.Work) shape {
 	if o.edited {
-		return shapeOf(o.result(w).Content.Slice())
+		return measure(o.result(w).Content.Slice())
 	}
-	return plimsoll.FactOf(w, o.at, "rung.shape", func() (s shape) {
+	return plimsoll.FactOf(w, o.at, shapeOf, func() (s shape) {
 		r := o.result(w)
 		plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-			plimsoll.FactOf(w, o.at, "rung.look", func() look { return lookAtParts(r.IsError, parts) })
-			s = shapeOf(parts)
+			plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
+			s = measure(parts)
 		})
 		return s
 	})
 }
 
-func shapeOf(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
+func measure(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
 
 // ahead asks a question about outputs on all processors, before it is asked about one
 // after another: whoever sent the conversation waits. What is found out is remembered by
 // the message, so that it is of no use where that has no digest, or where the output is
-// not what it was.
-func ahead(w *plimsoll.Work, all []output, ask func(output)) {
+// not what it was. Many an answer is known from when the conversation was weighed.
+func ahead[T any](w *plimsoll.Work, all []output, q plimsoll.Question[T], ask func(output)) {
 	const batch = 8
 	messages := w.Draft().Original().Messages
-	known := slices.DeleteFunc(slices.Clone(all), func(o output) bool {
-		return o.edited || messages.At(o.at.Message).Digest == (plimsoll.Digest{})
-	})
-	if len(known) >= 2*batch {
-		share.Do(len(known), batch, func(i int) { ask(known[i]) })
+	var new []output
+	for _, o := range all {
+		if !o.edited && messages.At(o.at.Message).Digest != (plimsoll.Digest{}) && !plimsoll.Knows(w, o.at, q) {
+			new = append(new, o)
+		}
+	}
+	if len(new) >= 2*batch {
+		share.Do(len(new), batch, func(i int) { ask(new[i]) })
 	}
 }
 
@@ -93,17 +101,25 @@ func lookAt(r plimsoll.ToolResult) (l look) {
 
 func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	texts := textsOf(parts)
-	l := look{failed: failed(isError, texts), didWork: !isError}
+	l := look{failed: isError, didWork: !isError}
 	if len(texts) == 0 {
 		return l
 	}
-	first, _, _ := strings.Cut(texts[0], "\n")
-	bad, known := exitStatus(first)
-	l.didWork = l.didWork && !(known && bad) && !errorLine(first)
+	if !isError {
+		isFailed, told := failed(texts)
+		l.failed, l.didWork = isFailed, !told || !wrongFrom(texts[0])
+	}
 	last := texts[len(texts)-1]
 	l.placeholder = len(parts) == 1 && isMark(last)
 	l.ref = strings.Clone(markedRef(last))
 	return l
+}
+
+// wrongFrom reports whether the first line of an output tells of a failure.
+func wrongFrom(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	bad, _ := exitStatus(first)
+	return bad || errorLine(first)
 }
 
 func extentOf(texts []string) extent {

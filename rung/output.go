@@ -100,17 +100,22 @@ func replace(w *plimsoll.Work, o output, content plimsoll.List[plimsoll.Part], w
 // what the archive says. The id is that of the reference, or without an archive
 // the one that the text itself names.
 func origin(ctx context.Context, w *plimsoll.Work, o output) (ref *plimsoll.Ref, id string, err error) {
-	r := o.result(w)
-	ref = r.Ref
-	if ref == nil {
-		if ref, err = w.Stow(ctx, r.Content); err != nil {
-			return nil, "", err
-		}
+	if ref, err = stored(ctx, w, o); err != nil {
+		return nil, "", err
 	}
 	if ref != nil {
 		return ref, ref.ID, nil
 	}
 	return nil, o.look(w).ref, nil
+}
+
+// stored names the whole output, or returns nil without an archive.
+func stored(ctx context.Context, w *plimsoll.Work, o output) (*plimsoll.Ref, error) {
+	r := o.result(w)
+	if r.Ref != nil {
+		return r.Ref, nil
+	}
+	return w.Stow(ctx, r.Content)
 }
 
 // The words that views and placeholders begin their marks with, so that they are

@@ -88,9 +88,9 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 	}
 	c := v.cutter()
 	large := slices.DeleteFunc(outputs(w), func(o output) bool {
-		return w.Pinned(o.at.Message) || o.tokens < c.lightest() || v.exempts(o.tool(w)) || !o.mayExceed(w, c)
+		return o.tokens < c.lightest() || w.Pinned(o.at.Message) || !o.mayExceed(w, c) || v.exempts(o.tool(w))
 	})
-	ahead(w, large, func(o output) { o.shape(w) })
+	ahead(w, large, shapeOf, func(o output) { o.shape(w) })
 	for _, o := range large {
 		if !v.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()

@@ -141,17 +141,20 @@ const tellingLine = 300
 // numbers, as far as they fit.
 func (c cutter) telling(text string, from, room int) string {
 	var b strings.Builder
-	number, clues := 1+strings.Count(text[:from], "\n"), cluesOf(text[from:])
-	for at := from; at < len(text) && b.Len() < room; number++ {
-		end := lineEnd(text, at)
-		if clues.tell(at-from, end-from) {
-			entry := fmt.Sprintf("%d: %s\n", number, cutter{line: tellingLine}.shorten(strings.TrimSpace(text[at:end])))
-			if b.Len()+len(entry) > room {
-				break
-			}
-			b.WriteString(entry)
+	number, text := 1+strings.Count(text[:from], "\n"), text[from:]
+	var l suspects
+	l.begin(text)
+	for last := 0; b.Len() < room && l.next(); last = l.start {
+		number += strings.Count(text[last:l.start], "\n")
+		line := text[l.start:l.end]
+		if !errorLine(line) {
+			continue
 		}
-		at = end + 1
+		entry := fmt.Sprintf("%d: %s\n", number, cutter{line: tellingLine}.shorten(strings.TrimSpace(line)))
+		if b.Len()+len(entry) > room {
+			break
+		}
+		b.WriteString(entry)
 	}
 	return b.String()
 }

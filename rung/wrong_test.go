@@ -46,6 +46,17 @@ func plainStatus(text string) (bad, known bool) {
 	return bad, known
 }
 
+// plainLook is whether a text bears an error and says that the tool did its work.
+func plainLook(text string) look {
+	lines := strings.Split(text, "\n")
+	bad, known := plainStatus(text)
+	badFirst, _ := plainStatus(lines[0])
+	return look{
+		failed:  bad || !known && slices.ContainsFunc(lines, plainlyWrong),
+		didWork: !badFirst && !plainlyWrong(lines[0]),
+	}
+}
+
 var statusPattern = regexp.MustCompile(`^(?i:ed)?[ \t_"'\\:=：]*(?:(?i:with)[ \t_"'\\:=：]*)*((?i:code|status)(?:[ \t_"'\\:=：]|(?i:with|code|status))*)?(-?[0-9]{1,10})(?:[^0-9]|$)`)
 
 // plainExtent is extentOf, line by line.
@@ -63,7 +74,7 @@ var outputPieces = slices.Concat(errorStarts[:], []string{
 	"\n", "\n", "\n", "\r\n", " ", "\t", "a", "x", "ERROR: ", "Err", "or", "Error", "MyError", "app.MyException: ", "Keyboard", "KeyboardInterrupt",
 	"E   ", "E", "at f (a.js:1:2)", "at ", "goroutine 1 [running]", "goroutine ", "main.go:3:5: bad", "main.go:3:5: warning: odd", ":", ": ", "3:",
 	"level=error", "level=", "vel=", " panicked at ", "ked at ", "失敗しました", "例外が", "エラー", "日本", "\xff", " ERROR ", "[FATAL]", "FATAL",
-	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0", "xited with", " with ", "code", "status", "：", "_\":", "-9", "12345678901", "00",
+	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0", "xited with", " with ", strings.Repeat(" code", 30), strings.Repeat("：", 40), "code", "status", "：", "_\":", "-9", "12345678901", "00",
 	strings.Repeat("long ", 60), strings.Repeat(" ", 300), "[tool output truncated]", "\n\n[tool output truncated; ref=c1]",
 })
 
@@ -84,8 +95,11 @@ func TestQuickLooksFindWhatPlainOnesDo(t *testing.T) {
 func compareLooks(t rapid.TB, text string) {
 	t.Helper()
 	want := slices.ContainsFunc(strings.Split(text, "\n"), plainlyWrong)
-	if got := hasErrorLine(text); got != want {
+	if got := tell(text).wrong; got != want {
 		t.Fatalf("%q has an error line: got %v, want %v", text, got, want)
+	}
+	if got, want := lookAtParts(false, []plimsoll.Part{plimsoll.Text{Text: text}}), plainLook(text); got.failed != want.failed || got.didWork != want.didWork {
+		t.Fatalf("%q: got %+v, want %+v", text, got, want)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if got, want := errorLine(line), plainlyWrong(line); got != want {

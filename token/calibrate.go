@@ -133,10 +133,10 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 // weighBilled weighs a conversation without its anchor, with the sum of its raw weights.
 func (m *Meter) weighBilled(s *scale, f factor, c plimsoll.Conversation) (plimsoll.Load, tally) {
 	if f.times != 1 {
-		return m.weigh(c, plimsoll.Load{}, "")
+		return m.weigh(c, plimsoll.Load{}, "", nil)
 	}
 	// What is not corrected is raw, and may be taken from where it was weighed before.
-	load, sum := m.weigh(c, m.lately.find(s, f, c.Digests()), "")
+	load, sum := m.weigh(c, m.lately.find(s, f, c.Digests()), "", nil)
 	sum.raw = load.Total
 	return load, sum
 }
@@ -151,16 +151,29 @@ type anchored struct {
 	key string
 }
 
-var _ plimsoll.Meter = (*anchored)(nil)
+var (
+	_ plimsoll.Onlooker  = (*anchored)(nil)
+	_ plimsoll.Reweigher = (*anchored)(nil)
+)
 
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	return a.weighGrown(c, a.key)
+	return a.weighGrown(c, a.key, nil)
+}
+
+// WeighShowing is Weigh, and shows what it reads.
+func (a *anchored) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
+	return a.weighGrown(c, a.key, &onlooker{beyond, show})
+}
+
+// Reweigh returns the load of a conversation of which a few messages have changed.
+func (a *anchored) Reweigh(original, c plimsoll.Conversation, changed, siblings []int) plimsoll.Load {
+	return a.reweigh(original, c, changed, siblings, a.key)
 }
 
 // Extend returns the load of a conversation that has grown, corrected likewise.
 func (a *anchored) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
-	load, _ = a.Meter.weigh(c, load, a.key)
+	load, _ = a.Meter.weigh(c, load, a.key, nil)
 	return load
 }
 

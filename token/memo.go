@@ -3,6 +3,7 @@ package token
 import (
 	"encoding/binary"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -14,7 +15,9 @@ import (
 // younger is full, so what is in use stays. A message of many parts takes the
 // room of several.
 type memo struct {
-	shards [16]memoShard
+	// touched says that there was something to remember.
+	touched atomic.Bool
+	shards  [16]memoShard
 }
 
 type memoShard struct {
@@ -40,13 +43,44 @@ func newMemo(entries int) *memo {
 }
 
 func (m *memo) get(key xxh3.Uint128, make func() weight) weight {
-	shard := &m.shards[key.Lo%uint64(len(m.shards))]
-	if w, ok := shard.find(key); ok {
+	if w, ok := m.find(key); ok {
 		return w
 	}
 	w := make()
-	shard.put(key, w)
+	m.put(key, w)
 	return w
+}
+
+func (m *memo) shard(key xxh3.Uint128) *memoShard { return &m.shards[key.Lo%uint64(len(m.shards))] }
+
+func (m *memo) find(key xxh3.Uint128) (weight, bool) {
+	if !m.touched.Load() {
+		return weight{}, false
+	}
+	return m.shard(key).find(key)
+}
+
+func (m *memo) put(key xxh3.Uint128, w weight) {
+	if !m.touched.Load() {
+		m.touched.Store(true)
+	}
+	m.shard(key).put(key, w)
+}
+
+// expect makes room for so many messages, where there are none yet.
+func (m *memo) expect(n int) {
+	each := n / len(m.shards) * 5 / 4
+	for i := range m.shards {
+		m.shards[i].expect(each)
+	}
+}
+
+func (s *memoShard) expect(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.young == nil && s.old == nil {
+		s.young = make(map[xxh3.Uint128]weight, min(n, s.limit))
+	}
 }
 
 func (s *memoShard) find(key xxh3.Uint128) (weight, bool) {

@@ -3,6 +3,7 @@ package token
 import (
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/share"
@@ -51,7 +52,7 @@ type scaleID struct {
 	model   string
 }
 
-var _ plimsoll.Meter = (*Meter)(nil)
+var _ plimsoll.Onlooker = (*Meter)(nil)
 
 // NewMeter returns a meter; nil options mean the defaults.
 func NewMeter(o *MeterOptions) *Meter {
@@ -82,14 +83,25 @@ func (m *Meter) Counter(name string) (plimsoll.Counter, error) {
 
 // Weigh returns the load of a conversation.
 func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	return m.weighGrown(c, "")
+	return m.weighGrown(c, "", nil)
+}
+
+// WeighShowing is Weigh, and shows what it reads; see [plimsoll.Onlooker].
+func (m *Meter) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
+	return m.weighGrown(c, "", &onlooker{beyond, show})
+}
+
+// onlooker is shown what is read, from where newer messages weigh so much.
+type onlooker struct {
+	beyond int
+	show   func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)
 }
 
 // weighGrown weighs a conversation from where it was weighed lately.
-func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string) plimsoll.Load {
+func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string, o *onlooker) plimsoll.Load {
 	s := m.scale(c)
 	f, digests := m.factor(s), c.Digests()
-	load, _ := m.weigh(c, m.lately.find(s, f, digests), conversation)
+	load, _ := m.weigh(c, m.lately.find(s, f, digests), conversation, o)
 	m.lately.put(s, f, digests, load)
 	return load
 }
@@ -99,21 +111,21 @@ func (m *Meter) weighGrown(c plimsoll.Conversation, conversation string) plimsol
 // at the hashes of instructions and tools; see [plimsoll.Load.Grow] for what it
 // costs.
 func (m *Meter) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
-	load, _ = m.weigh(c, load, "")
+	load, _ = m.weigh(c, load, "", nil)
 	return load
 }
 
 // WeighMessage returns the load of one message.
 func (m *Meter) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	s := m.scale(c)
-	w := m.raw(s, message, siblings)
+	w := m.raw(s, message, siblings, nil)
 	return m.factor(s).load(w, make([]int, 0, len(w.parts)))
 }
 
 // WeighSystem returns what one more part adds to the system instructions.
 func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 	s, guessed := m.scale(c), 0
-	n := s.part(p, false, &guessed)
+	n := s.part(p, false, &guessed, nil)
 	if c.System.Len() == 0 {
 		n += s.framing.System
 	}
@@ -143,7 +155,7 @@ type tally struct {
 }
 
 // weigh returns the load of a conversation of which some messages are known.
-func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string) (plimsoll.Load, tally) {
+func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation string, o *onlooker) (plimsoll.Load, tally) {
 	s := m.scale(c)
 	f := m.factor(s)
 	system, tools := m.head(s, c)
@@ -151,9 +163,11 @@ func (m *Meter) weigh(c plimsoll.Conversation, known plimsoll.Load, conversation
 	load := firstOf(known, c.Messages.Len())
 	load.System, load.Tools, load.Framing = f.apply(system.framing), f.apply(tools.framing), f.apply(s.framing.Reply)
 	load.Total = load.System + load.Tools + load.Framing + load.MessageSums().Tokens
-	more, raw := m.weighFrom(s, f, c, len(load.Messages))
+	more, raw := m.weighFrom(s, f, c, len(load.Messages), o)
 	sum.raw += raw
-	load = load.Grow(more...)
+	if len(more) > 0 || load.Messages == nil { // no messages are a list without any
+		load = load.Grow(more...)
+	}
 	sum.add(s, load)
 	m.judge(s, f, conversation, sum, &load)
 	return load, sum
@@ -169,11 +183,13 @@ func firstOf(known plimsoll.Load, n int) plimsoll.Load {
 
 // weighFrom weighs the messages from an index on, and returns what they weigh
 // before any correction beside.
-func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int) (loads []plimsoll.MessageLoad, raw int) {
+func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int, o *onlooker) (loads []plimsoll.MessageLoad, raw int) {
+	crew := share.Call((c.Messages.Len()-from+shareLen-1)/shareLen, 1)
+	defer crew.Dismiss()
 	siblings := siblingsFrom(s, c, from)
 	backing := make([]int, 0, partCount(c.Messages, from))
 	loads = make([]plimsoll.MessageLoad, len(siblings))
-	for i, w := range m.rawFrom(s, c.Messages, from, siblings) {
+	for i, w := range m.rawFrom(s, c.Messages, from, siblings, o, crew) {
 		loads[i] = f.load(w, backing[len(backing):])
 		backing = backing[:len(backing)+len(loads[i].Parts)]
 		raw += w.tokens()
@@ -186,11 +202,84 @@ func (m *Meter) weighFrom(s *scale, f factor, c plimsoll.Conversation, from int)
 // others.
 const shareLen = 16
 
-// rawFrom weighs the messages from an index on.
-func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) []weight {
-	weights := make([]weight, len(siblings))
-	share.Do(len(weights), shareLen, func(i int) { weights[i] = m.raw(s, messages.At(from+i), siblings[i]) })
+// rawFrom weighs the messages from an index on. What is remembered is looked up before and
+// written down behind: goroutines that did so between would be in each other's way.
+func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
+	weights, known := m.recall(s, messages, from, siblings)
+	var newer atomic.Int64
+	crew.Do(func(k int) {
+		end := len(weights) - k*shareLen
+		for i := max(0, end-shareLen); i < end; i++ {
+			if known[i] != remembered {
+				seen := o.at(from+i, int(newer.Load()))
+				weights[i] = m.weighAt(s, messages.At(from+i), siblings[i], known[i], seen)
+			}
+		}
+		if o != nil {
+			newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
+		}
+	})
+	m.memo.expect(len(weights))
+	for i, state := range known {
+		if state == missing {
+			m.memo.put(digestKey(s.key, messages.At(from+i).Digest, s.inList(siblings[i])), weights[i])
+		}
+	}
 	return weights
+}
+
+// recallState says whether the memo had a message, had it not, or was not asked, because
+// that takes a look at the message.
+type recallState uint8
+
+const (
+	unasked recallState = iota
+	missing
+	remembered
+)
+
+// recall returns what the memo knows of messages.
+func (m *Meter) recall(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int) (weights []weight, known []recallState) {
+	weights, known = make([]weight, len(siblings)), make([]recallState, len(siblings))
+	for i := range known {
+		digest := messages.At(from + i).Digest
+		if digest == (plimsoll.Digest{}) {
+			continue
+		}
+		known[i] = missing
+		if w, ok := m.memo.find(digestKey(s.key, digest, s.inList(siblings[i]))); ok {
+			weights[i], known[i] = w, remembered
+		}
+	}
+	return weights, known
+}
+
+// weighAt weighs a message that the memo does not have, or was not asked for.
+func (m *Meter) weighAt(s *scale, message plimsoll.Message, siblings int, state recallState, seen show) weight {
+	if state == unasked {
+		return m.raw(s, message, siblings, seen)
+	}
+	if !s.inList(siblings) {
+		siblings = 0
+	}
+	return s.message(message, siblings, seen)
+}
+
+// at returns how to show the parts of a message, nil if they are not wanted.
+func (o *onlooker) at(message, newer int) show {
+	if o == nil || newer <= o.beyond {
+		return nil
+	}
+	return func(part int, p plimsoll.Part, content []plimsoll.Part) {
+		o.show(plimsoll.PartRef{Message: message, Part: part}, p, content)
+	}
+}
+
+func sumOf(weights []weight) (sum int) {
+	for _, w := range weights {
+		sum += w.tokens()
+	}
+	return sum
 }
 
 // head weighs what stands before the messages.
@@ -251,12 +340,12 @@ func (m *Meter) anchor(conversation, model string) (anchor, bool) {
 	return m.options.Calibration.anchor(conversation, model)
 }
 
-func (m *Meter) raw(s *scale, message plimsoll.Message, siblings int) weight {
-	inList := siblings > 1 && s.framing.Style == StyleOpenAI
+func (m *Meter) raw(s *scale, message plimsoll.Message, siblings int, seen show) weight {
+	inList := s.inList(siblings)
 	if !inList {
 		siblings = 0
 	}
-	return m.memo.get(messageKey(s.key, message, inList), func() weight { return s.message(message, siblings) })
+	return m.memo.get(messageKey(s.key, message, inList), func() weight { return s.message(message, siblings, seen) })
 }
 
 func (m *Meter) scale(c plimsoll.Conversation) *scale {

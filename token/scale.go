@@ -19,6 +19,10 @@ type scale struct {
 	key uint64
 }
 
+// inList reports whether a message is the result of one of several calls, which are weighed
+// as the elements of a list.
+func (s *scale) inList(siblings int) bool { return siblings > 1 && s.framing.Style == StyleOpenAI }
+
 // weight is the raw weight of a message. Guessed is the share that comes from
 // formulas for media and declarations rather than from the counter.
 type weight struct {
@@ -35,7 +39,11 @@ func (w weight) tokens() int {
 	return n
 }
 
-func (s *scale) message(m plimsoll.Message, siblings int) weight {
+// show shows a part of a message, and the content of a result.
+type show func(part int, p plimsoll.Part, content []plimsoll.Part)
+
+// message weighs a message, and shows its calls and results to seen, if that is not nil.
+func (s *scale) message(m plimsoll.Message, siblings int, seen show) weight {
 	w := weight{framing: s.framing.Message, parts: make([]int, m.Parts.Len())}
 	if m.Name != "" && s.framing.Style != StyleTextOnly {
 		w.framing += s.framing.Speaker + s.counter.Count(m.Name)
@@ -44,15 +52,28 @@ func (s *scale) message(m plimsoll.Message, siblings int) weight {
 	if together && siblings > 1 {
 		w.framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
-	s.each(m.Parts, func(i int, p plimsoll.Part) { w.parts[i] = s.part(p, together && siblings > 1, &w.guessed) })
+	s.whole(m.Parts, func(parts []plimsoll.Part) {
+		for i, p := range parts {
+			w.parts[i] = s.part(p, together && siblings > 1, &w.guessed, seen.of(i, p))
+		}
+	})
 	if together && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
 		s.parallel(m, &w)
 	}
 	return w
 }
 
-// part weighs one part; inList says that it is the result of a parallel call.
-func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
+// of returns what a call is shown by, with nothing, and a result with its content.
+func (seen show) of(i int, p plimsoll.Part) func(content []plimsoll.Part) {
+	if seen == nil {
+		return nil
+	}
+	return func(content []plimsoll.Part) { seen(i, p, content) }
+}
+
+// part weighs one part; inList says that it is the result of a parallel call. Calls and
+// results are shown if there is something that shows them.
+func (s *scale) part(p plimsoll.Part, inList bool, guessed *int, show func(content []plimsoll.Part)) int {
 	switch p := p.(type) {
 	case plimsoll.Text:
 		return s.counter.Count(p.Text)
@@ -61,9 +82,12 @@ func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
 		if s.looseFrame {
 			*guessed += n
 		}
+		if show != nil {
+			show(nil)
+		}
 		return n
 	case plimsoll.ToolResult:
-		return s.result(p, inList, guessed)
+		return s.result(p, inList, guessed, show)
 	case plimsoll.Reasoning:
 		return s.reasoning(p, guessed)
 	case plimsoll.Media:
@@ -93,35 +117,34 @@ func (s *scale) call(c plimsoll.ToolCall) int {
 	}
 }
 
-func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
+func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int, show func(content []plimsoll.Part)) int {
 	n := s.framing.Result
 	if s.looseFrame {
 		*guessed += n
 	}
-	s.each(r.Content, func(_ int, p plimsoll.Part) {
-		if t, ok := p.(plimsoll.Text); ok && inList {
-			n += s.counter.Count(listElement(t.Text))
-			return
+	s.whole(r.Content, func(parts []plimsoll.Part) {
+		for _, p := range parts {
+			if t, ok := p.(plimsoll.Text); ok && inList {
+				n += s.counter.Count(listElement(t.Text))
+				continue
+			}
+			n += s.part(p, false, guessed, nil)
 		}
-		n += s.part(p, false, guessed)
+		if show != nil {
+			show(parts)
+		}
 	})
 	return n
 }
 
-// each calls do for each part. A counter of ours keeps nothing of a text, so that the
-// text needs no memory of its own; others may.
-func (s *scale) each(parts plimsoll.List[plimsoll.Part], do func(i int, p plimsoll.Part)) {
+// whole hands parts to read. A counter of ours keeps nothing of a text, so that the text
+// needs no memory of its own; others may.
+func (s *scale) whole(parts plimsoll.List[plimsoll.Part], read func(parts []plimsoll.Part)) {
 	if _, ours := s.counter.(vocabularyCounter); !ours {
-		for i, p := range parts.All() {
-			do(i, p)
-		}
+		read(parts.Slice())
 		return
 	}
-	plimsoll.Skim(parts, func(parts []plimsoll.Part) {
-		for i, p := range parts {
-			do(i, p)
-		}
-	})
+	plimsoll.Skim(parts, read)
 }
 
 // reasoning weighs shown thinking. Withheld thinking is only there as a sealed
@@ -158,7 +181,7 @@ func (s *scale) system(parts plimsoll.List[plimsoll.Part], guessed *int) int {
 	}
 	n := s.framing.System
 	for _, p := range parts.All() {
-		n += s.part(p, false, guessed)
+		n += s.part(p, false, guessed, nil)
 	}
 	return n
 }

@@ -42,6 +42,15 @@ type slot[K comparable, V any] struct {
 // Unused reports whether nothing was ever put in. It is cheaper than to look for a key.
 func (m *Map[K, V]) Unused() bool { return !m.touched.Load() }
 
+// Expect makes room for so many entries, if there are none yet.
+func (m *Map[K, V]) Expect(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n = min(n, m.Limit); m.at == nil {
+		m.at, m.slots = make(map[K]int, n), make([]slot[K, V], 0, n)
+	}
+}
+
 // Find returns what is remembered under a key.
 func (m *Map[K, V]) Find(key K) (V, bool) {
 	m.mu.Lock()
@@ -63,9 +72,29 @@ func (m *Map[K, V]) Put(key K, v V) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.put(key, v, cost)
+}
+
+// PutAll remembers what each puts, one after the other, as Put does. The map must not be
+// used meanwhile.
+func (m *Map[K, V]) PutAll(each func(put func(K, V))) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	each(func(key K, v V) {
+		cost := 1
+		if m.Cost != nil {
+			cost = m.Cost(key, v)
+		}
+		m.put(key, v, cost)
+	})
+}
+
+func (m *Map[K, V]) put(key K, v V, cost int) {
 	if !m.touched.Load() {
 		m.touched.Store(true)
-		m.at = map[K]int{}
+		if m.at == nil {
+			m.at = map[K]int{}
+		}
 	}
 	i, known := m.at[key]
 	if !known {

@@ -100,3 +100,25 @@ func TestManyMayUseItAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+func TestManyAreRememberedAtOnce(t *testing.T) {
+	m := recent.Map[int, int]{Limit: 100}
+	m.Expect(1000)
+	if !m.Unused() {
+		t.Error("it is in use before anything was put in")
+	}
+	m.PutAll(func(put func(key, v int)) {
+		for key := range 150 {
+			put(key, -key)
+		}
+	})
+	m.Expect(1000)
+	if count(&m) != 100 {
+		t.Errorf("%d are remembered, with a limit of 100", count(&m))
+	}
+	for key := 50; key < 150; key++ {
+		if v, ok := m.Find(key); !ok || v != -key {
+			t.Errorf("%d is %d, %v", key, v, ok)
+		}
+	}
+}

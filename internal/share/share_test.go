@@ -35,3 +35,17 @@ func TestAPanicInSharedWorkIsTheCallers(t *testing.T) {
 	})
 	t.Error("the panic got lost")
 }
+
+func TestACrewThatIsSentAwayDoesNothing(t *testing.T) {
+	t.Parallel()
+	crew := share.Call(1001, 16)
+	crew.Dismiss()
+	crew.Dismiss()
+	crew = share.Call(100, 1)
+	var done atomic.Int32
+	crew.Do(func(int) { done.Add(1) })
+	crew.Dismiss()
+	if done.Load() != 100 {
+		t.Errorf("%d of 100 were done", done.Load())
+	}
+}
