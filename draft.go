@@ -83,8 +83,8 @@ func NewDraft(c Conversation, meter Meter) *Draft {
 func (d *Draft) slots() []slot {
 	if d.made == nil {
 		d.made = make([]slot, len(d.base.Messages.items))
-		for i, m := range d.base.Messages.items {
-			d.made[i].message = m
+		for i := range d.base.Messages.items {
+			d.made[i].message = &d.base.Messages.items[i]
 		}
 	}
 	return d.made
@@ -196,7 +196,7 @@ func (d *Draft) drop(i int, why Why) {
 	if d.weighed != nil && !s.edited {
 		saved = d.weighed[i].Tokens
 	} else {
-		saved = d.weigh(s.message, i)
+		saved = d.weigh(*s.message, i)
 	}
 	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: saved}, why,
 		func() { s.dropped = false })
@@ -362,7 +362,7 @@ func (d *Draft) loads(i int) []int {
 	case d.weighed != nil:
 		s.loads = slices.Clone(d.weighed[i].Parts)
 	default:
-		s.loads = slices.Clone(d.meter.WeighMessage(d.base, s.message, d.structure().Siblings[i]).Parts)
+		s.loads = slices.Clone(d.meter.WeighMessage(d.base, *s.message, d.structure().Siblings[i]).Parts)
 	}
 	return s.loads
 }
@@ -377,7 +377,7 @@ func (d *Draft) weighResult(at PartRef, r ToolResult) int {
 			return load
 		}
 	}
-	m, siblings := d.slots()[at.Message].message, d.structure().Siblings[at.Message]
+	m, siblings := *d.slots()[at.Message].message, d.structure().Siblings[at.Message]
 	said, isText := saidBy(m, r, siblings)
 	if isText && said == d.last.said {
 		return d.last.load

@@ -2,9 +2,10 @@ package plimsoll
 
 import "slices"
 
-// slot is the state of one original message.
+// slot is the state of one original message. There is one for each, so it is small.
 type slot struct {
-	message Message
+	// message is the original's own until the parts are.
+	message *Message
 	// index maps the parts that are left to their places in the original; nil
 	// means that all are there. loads says what they weigh, once an edit asked.
 	index, loads []int
@@ -19,13 +20,15 @@ type slot struct {
 // show returns the message for others to keep: from now on the parts are theirs too.
 func (s *slot) show() Message {
 	s.owned = false
-	return s.message
+	return *s.message
 }
 
 // own makes sure that the parts can be edited in place. It loads nothing.
 func (s *slot) own() {
 	if !s.owned {
-		s.message.Parts, s.owned = frozen(slices.Clone(s.parts())), true
+		m := *s.message
+		m.Parts = frozen(slices.Clone(s.parts()))
+		s.message, s.owned = &m, true
 	}
 }
 

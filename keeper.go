@@ -130,6 +130,7 @@ type Keeper struct {
 	lookers   []Looker
 	compactor Compactor
 	decisions recent.Map[scoped, *sticky]
+	lengths   lengths
 	tallies   recent.Map[scoped, tally]
 	states    recent.Map[scoped, policyMemo]
 	flights   flights

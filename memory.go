@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
+	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,18 +55,12 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 		return nil, nil
 	}
 	chain := t.chain()
-	var own *sticky
-	var keys []Digest
-	for i := len(chain) - 1; i > 0 && own == nil; i-- {
-		if s, ok := k.decisions.Find(scoped{t.Scope, chain[i]}); ok {
-			own = s
-		} else {
-			keys = append(keys, chain[i])
-		}
-	}
-	if memory == nil || len(keys) == 0 {
+	own, n := k.decided(t.Scope, chain)
+	if memory == nil || n == len(chain)-1 {
 		return own, nil
 	}
+	keys := slices.Clone(chain[n+1:])
+	slices.Reverse(keys)
 	// Another process may have decided about a longer prefix meanwhile.
 	d, err := memory.Recall(ctx, keys)
 	if err != nil {
@@ -74,15 +70,52 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 	if s == nil {
 		return own, nil
 	}
-	k.decisions.Put(scoped{t.Scope, d.Key}, s)
+	k.decide(t.Scope, d.Key, s)
 	return s, nil
+}
+
+// decided returns what was decided about the longest prefix that something was decided
+// about, and the length of that.
+func (k *Keeper) decided(scope string, chain []Digest) (*sticky, int) {
+	for n := len(chain) - 1; n > 0; n-- {
+		if !k.lengths.has(n) {
+			continue
+		}
+		if s, ok := k.decisions.Find(scoped{scope, chain[n]}); ok {
+			return s, n
+		}
+	}
+	return nil, 0
+}
+
+func (k *Keeper) decide(scope string, key Digest, s *sticky) {
+	k.lengths.add(s.Until)
+	k.decisions.Put(scoped{scope, key}, s)
+}
+
+// lengths are those of prefixes that something was decided about. A conversation has
+// thousands of prefixes, and looking each of them up takes longer than everything else
+// that is done for a request that goes on as before.
+type lengths [1 << 10]atomic.Uint64
+
+const perWord = 64
+
+func (l *lengths) add(n int) {
+	if n < len(l)*perWord {
+		l[n/perWord].Or(1 << (n % perWord))
+	}
+}
+
+// has reports whether a length may have been added.
+func (l *lengths) has(n int) bool {
+	return n >= len(l)*perWord || l[n/perWord].Load()&(1<<(n%perWord)) != 0
 }
 
 // remember keeps what was cut for every later request that begins with the same
 // messages.
 func (k *Keeper) remember(ctx context.Context, t *Task, s *sticky) error {
 	key := t.chain()[s.Until]
-	k.decisions.Put(scoped{t.Scope, key}, s)
+	k.decide(t.Scope, key, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil
@@ -157,8 +190,10 @@ func chainOf(c Conversation) []Digest {
 		_ = encoder.Encode(tool)
 	}
 	copy(chain[0][:], head.Sum(nil))
+	last := wordsOf(chain[0])
 	for i := range c.Messages.items {
-		chain = append(chain, link(chain[i], digestOf(&c.Messages.items[i])))
+		last = last.mix(wordsOf(digestOf(&c.Messages.items[i])))
+		chain = append(chain, last.digest())
 	}
 	return chain
 }
@@ -175,17 +210,30 @@ func digestOf(m *Message) Digest {
 	return digest
 }
 
-// link mixes the digest of a message into that of everything before it. A
-// conversation has thousands of links and they are drawn for each request, so it is
-// two multiplications; digests are fingerprints already.
+// link mixes the digest of a message into that of everything before it.
 func link(before, message Digest) Digest {
-	a, b := binary.LittleEndian.Uint64(before[:8]), binary.LittleEndian.Uint64(before[8:])
-	for _, word := range [2]uint64{binary.LittleEndian.Uint64(message[:8]), binary.LittleEndian.Uint64(message[8:])} {
-		high, low := bits.Mul64(a^word^0x9e3779b97f4a7c15, b^0xd1b54a32d192ed03)
-		a, b = b^low^bits.RotateLeft64(word, 29), a^high
-	}
-	var linked Digest
-	binary.LittleEndian.PutUint64(linked[:8], a)
-	binary.LittleEndian.PutUint64(linked[8:], b)
-	return linked
+	return wordsOf(before).mix(wordsOf(message)).digest()
+}
+
+// words are a digest as numbers.
+type words struct{ a, b uint64 }
+
+func wordsOf(d Digest) words {
+	return words{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])}
+}
+
+func (w words) digest() (d Digest) {
+	binary.LittleEndian.PutUint64(d[:8], w.a)
+	binary.LittleEndian.PutUint64(d[8:], w.b)
+	return d
+}
+
+// mix takes another digest in. A conversation has thousands of links and they are drawn
+// for each request, so it is two multiplications; digests are fingerprints already.
+func (w words) mix(m words) words {
+	high, low := bits.Mul64(w.a^m.a^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
+	w.a, w.b = w.b^low^bits.RotateLeft64(m.a, 29), w.a^high
+	high, low = bits.Mul64(w.a^m.b^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
+	w.a, w.b = w.b^low^bits.RotateLeft64(m.b, 29), w.a^high
+	return w
 }

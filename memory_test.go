@@ -2,6 +2,7 @@ package plimsoll
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -28,5 +29,22 @@ func TestLinksOfDifferentHistoriesDiffer(t *testing.T) {
 			}
 			seen[at] = path
 		}
+	}
+}
+
+func TestLengthsThatWereNotAddedAreNotThere(t *testing.T) {
+	t.Parallel()
+	var known lengths
+	added := []int{1, 63, 64, 1000, len(known)*perWord - 1}
+	for _, n := range added {
+		known.add(n)
+	}
+	for n := range len(known) * perWord {
+		if got, want := known.has(n), slices.Contains(added, n); got != want {
+			t.Fatalf("length %d: got %v, want %v", n, got, want)
+		}
+	}
+	if beyond := len(known) * perWord; !known.has(beyond) {
+		t.Errorf("a length of %d was never added, but nobody can know", beyond)
 	}
 }

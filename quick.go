@@ -70,7 +70,8 @@ func (l *ladder) again(s *sticky) *compiled {
 	}
 	for i, slot := range d.slots()[:s.Until] {
 		if slot.dropped || slot.edited {
-			slot.owned = false
+			m := slot.show()
+			slot.message = &m
 			c.slots = append(c.slots, madeSlot{i, slot})
 		}
 	}
@@ -94,7 +95,8 @@ func (s *sticky) relaid(d *Draft) *compiled {
 		if n := len(c.slots); n > 0 && c.slots[n-1].at == r.At.Message {
 			continue
 		}
-		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: at.show(), loads: slices.Clone(at.loads), edited: true}})
+		m := at.show()
+		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: &m, loads: slices.Clone(at.loads), edited: true}})
 	}
 	return c
 }
