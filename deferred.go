@@ -58,15 +58,14 @@ type single struct{ Loader }
 // LoadAt loads the part.
 func (s single) LoadAt(Part, uint64) Part { return s.LoadPart() }
 
-// loaded completes an item that was deferred.
-func loaded[T any](item T) T {
-	if _, parts := any((*T)(nil)).(*Part); !parts {
-		return item
+// loaded returns an item, and completes it if it was deferred.
+func loaded[T any](item *T) T {
+	if p, ok := any(item).(*Part); ok {
+		if d, ok := (*p).(*deferred); ok {
+			return any(d.load()).(T)
+		}
 	}
-	if d, ok := any(item).(*deferred); ok {
-		return any(d.load()).(T)
-	}
-	return item
+	return *item
 }
 
 // outlined returns what is known of a part without loading it.

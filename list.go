@@ -20,13 +20,13 @@ func ListOf[T any](items ...T) List[T] {
 func (l List[T]) Len() int { return len(l.items) }
 
 // At returns item i. It panics when i is out of range, as a slice does.
-func (l List[T]) At(i int) T { return loaded(l.items[i]) }
+func (l List[T]) At(i int) T { return loaded(&l.items[i]) }
 
 // All iterates over the items with their indices.
 func (l List[T]) All() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
-		for i, item := range l.items {
-			if !yield(i, loaded(item)) {
+		for i := range l.items {
+			if !yield(i, loaded(&l.items[i])) {
 				return
 			}
 		}
@@ -37,7 +37,7 @@ func (l List[T]) All() iter.Seq2[int, T] {
 func (l List[T]) Slice() []T {
 	items := slices.Clone(l.items)
 	for i := range items {
-		items[i] = loaded(items[i])
+		items[i] = loaded(&items[i])
 	}
 	return items
 }

@@ -2,6 +2,7 @@ package rung
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -16,18 +17,24 @@ type knownPaths struct {
 
 // paths returns the paths of the rung.
 func (d *Dedupe) paths() *knownPaths {
-	d.files.Do(func() {
-		d.known = &knownPaths{d.Paths, plimsoll.NewQuestion[[]access](), map[string]fileTool{}}
-		if d.Paths == nil {
-			d.known.Paths = DefaultPaths()
-		}
-		for _, names := range d.known.tools() {
-			for _, name := range names {
-				d.known.kinds[name] = d.known.Paths.kind(name)
-			}
-		}
-	})
+	if d.Paths == nil {
+		return defaultPaths()
+	}
+	d.files.Do(func() { d.known = known(d.Paths) })
 	return d.known
+}
+
+// defaultPaths are those of all rungs that have none of their own.
+var defaultPaths = sync.OnceValue(func() *knownPaths { return known(DefaultPaths()) })
+
+func known(paths *Paths) *knownPaths {
+	p := &knownPaths{paths, plimsoll.NewQuestion[[]access](), map[string]fileTool{}}
+	for _, names := range p.tools() {
+		for _, name := range names {
+			p.kinds[name] = paths.kind(name)
+		}
+	}
+	return p
 }
 
 // kind is that of the paths, and need not compare a name that is spelt as there.

@@ -248,17 +248,18 @@ func (a arguments) raw(name string) []byte {
 // fewArguments are compared with each other sooner than looked up.
 const fewArguments = 8
 
-// parseArguments reads an object; of equal keys the last one counts.
+// parseArguments reads an object; of equal keys the last one counts. The arguments share
+// the bytes of the text.
 func parseArguments(text string) (arguments, bool) {
-	data := []byte(text)
+	data := rawjson.Bytes(text)
 	s := rawjson.NewScanner(data)
 	if s.Peek() != '{' {
 		return nil, false
 	}
-	args := make(arguments, 0, 4)
+	args := make(arguments, 0, 2)
 	var places map[string]int
 	for key := range s.Members() {
-		arg := argument{string(key), s.Value().Of(data)}
+		arg := argument{rawjson.View(key), s.Value().Of(data)}
 		if len(args) == fewArguments && places == nil {
 			places = map[string]int{}
 			for i := range args {
