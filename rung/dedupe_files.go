@@ -61,11 +61,14 @@ func (d *Dedupe) Look(s plimsoll.Sight) {
 // output. Only calls of tools that are known are read.
 func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
 	uses, paths := make([][]access, len(all)), d.paths()
+	tool, kind := "", noFiles // of the output before: many in a row are of one tool
 	for i, o := range all {
 		if o.call.Message < 0 {
 			continue
 		}
-		kind := paths.kind(o.tool(w))
+		if name := o.tool(w); name != tool {
+			tool, kind = name, paths.kind(name)
+		}
 		if kind == noFiles {
 			continue
 		}
