@@ -62,9 +62,6 @@ type setting struct {
 
 	// isWarm tells that the tables were brought into a near cache once.
 	isWarm bool
-
-	// taken tells that a goroutine has the worker.
-	taken atomic.Bool
 }
 
 const (
@@ -84,41 +81,25 @@ const (
 
 // pool hands out workers. A few are kept for good, because a warm memo is worth more than its memory; those of a
 // program that counts in more goroutines at once are left to the garbage collector when they are idle.
-//
-// A processor gets the worker that it had last, if it can: what it needs of the memos is in its cache. The workers that
-// are near are known by [sync.Pool], which keeps a place for each processor but forgets them now and then; those that
-// are kept are found again all the same.
 type pool struct {
 	kept [4]atomic.Pointer[worker]
-	near sync.Pool
+	more sync.Pool
 }
 
 func (p *pool) get(e *Encoding) *worker {
-	if w, ok := p.near.Get().(*worker); ok && w.take() {
-		return w
-	}
 	for i := range p.kept {
-		if w := p.kept[i].Load(); w != nil && w.take() {
+		if p.kept[i].Load() == nil {
+			continue
+		}
+		if w := p.kept[i].Swap(nil); w != nil {
 			return w
 		}
 	}
-	w := newWorker(e)
-	w.take()
-	for i := range p.kept {
-		if p.kept[i].CompareAndSwap(nil, w) {
-			break
-		}
+	if w, ok := p.more.Get().(*worker); ok {
+		return w
 	}
-	return w
+	return newWorker(e)
 }
-
-func (p *pool) put(w *worker) {
-	w.taken.Store(false)
-	p.near.Put(w)
-}
-
-// take makes the worker the caller's own, unless it is somebody else's.
-func (w *worker) take() bool { return w.taken.CompareAndSwap(false, true) }
 
 func newWorker(e *Encoding) *worker {
 	w := &worker{setting: setting{tables: e.tables, pattern: e.pattern}}
@@ -129,6 +110,15 @@ func newWorker(e *Encoding) *worker {
 	bringIn(w.follows[:])
 	bringIn(w.wideStart[0x3000:0xa000])
 	return w
+}
+
+func (p *pool) put(w *worker) {
+	for i := range p.kept {
+		if p.kept[i].CompareAndSwap(nil, w) {
+			return
+		}
+	}
+	p.more.Put(w)
 }
 
 // copyTail moves the last bytes of a text to where a word can be loaded from any of them.
