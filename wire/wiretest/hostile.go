@@ -68,8 +68,8 @@ func Hostile(t *testing.T, codec wire.Codec, e Elements) {
 func within(t *testing.T, codec wire.Codec, name, body string) bool {
 	t.Helper()
 	most := 4*len(body) + overhead
-	// Now and then the runtime itself takes half a megabyte meanwhile. What the codec
-	// takes, it takes each time.
+	// Now and then half a megabyte more is found in use, for a reason that is not known.
+	// What the codec takes, it takes each time.
 	took, accepted := usedFor(codec, body)
 	for again := 0; again < 2 && took > most; again++ {
 		least, _ := usedFor(codec, body)
