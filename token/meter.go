@@ -207,17 +207,20 @@ const shareLen = 16
 func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
 	weights, known := m.recall(s, messages, from, siblings)
 	var newer atomic.Int64
-	crew.Do(func(k int) {
-		end := len(weights) - k*shareLen
-		for i := max(0, end-shareLen); i < end; i++ {
-			if known[i] != remembered {
-				seen := o.at(from+i, int(newer.Load()))
-				weights[i] = m.weighAt(s, messages.At(from+i), siblings[i], known[i], seen)
+	crew.DoEquipped(func() (func(int), func()) {
+		held, release := s.hold()
+		return func(k int) {
+			end := len(weights) - k*shareLen
+			for i := max(0, end-shareLen); i < end; i++ {
+				if known[i] != remembered {
+					seen := o.at(from+i, int(newer.Load()))
+					weights[i] = m.weighAt(held, messages.At(from+i), siblings[i], known[i], seen)
+				}
 			}
-		}
-		if o != nil {
-			newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
-		}
+			if o != nil {
+				newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
+			}
+		}, release
 	})
 	m.memo.expect(len(weights))
 	for i, state := range known {

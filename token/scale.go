@@ -19,6 +19,18 @@ type scale struct {
 	key uint64
 }
 
+// hold returns a scale like this one for a goroutine that has many messages to weigh, and
+// what to call when it has weighed them.
+func (s *scale) hold() (held *scale, release func()) {
+	ours, ok := s.counter.(vocabularyCounter)
+	if !ok {
+		return s, func() {}
+	}
+	own := *s
+	own.counter, release = ours.hold()
+	return &own, release
+}
+
 // inList reports whether a message is the result of one of several calls, which are weighed
 // as the elements of a list.
 func (s *scale) inList(siblings int) bool { return siblings > 1 && s.framing.Style == StyleOpenAI }

@@ -49,7 +49,15 @@ func Call(n, batch int) *Crew {
 
 // Do is the function Do, with those who were called.
 func (c *Crew) Do(do func(i int)) {
+	c.DoEquipped(func() (func(int), func()) { return do, func() {} })
+}
+
+// DoEquipped is Do for work that needs tools: each goroutine takes some before its first
+// number, works with those, and gives them back behind its last.
+func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 	if c.helpers == 0 {
+		do, giveBack := take()
+		defer giveBack()
 		for i := range c.n {
 			do(i)
 		}
@@ -63,6 +71,8 @@ func (c *Crew) Do(do func(i int)) {
 				failed.CompareAndSwap(nil, &r)
 			}
 		}()
+		do, giveBack := take()
+		defer giveBack()
 		for failed.Load() == nil {
 			end := int(next.Add(int64(c.batch)))
 			if end-c.batch >= c.n {

@@ -36,6 +36,46 @@ func TestAPanicInSharedWorkIsTheCallers(t *testing.T) {
 	t.Error("the panic got lost")
 }
 
+func TestToolsAreTakenByOneGoroutineAndGivenBack(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 3, 1001} {
+		var out, wrong, done atomic.Int32
+		share.Call(n, 1).DoEquipped(func() (func(int), func()) {
+			out.Add(1)
+			var inUse atomic.Bool
+			return func(int) {
+				if inUse.Swap(true) {
+					wrong.Add(1)
+				}
+				done.Add(1)
+				inUse.Store(false)
+			}, func() { out.Add(-1) }
+		})
+		if done.Load() != int32(n) || wrong.Load() != 0 || out.Load() != 0 {
+			t.Errorf("of %d: %d were done, %d with the tools of others, and %d tools are missing", n, done.Load(), wrong.Load(), out.Load())
+		}
+	}
+}
+
+func TestToolsAreGivenBackAfterAPanic(t *testing.T) {
+	t.Parallel()
+	var out atomic.Int32
+	defer func() {
+		if r := recover(); r != "at 700" || out.Load() != 0 {
+			t.Errorf("recovered %v, and %d tools are missing", r, out.Load())
+		}
+	}()
+	share.Call(1001, 16).DoEquipped(func() (func(int), func()) {
+		out.Add(1)
+		return func(i int) {
+			if i == 700 {
+				panic("at 700")
+			}
+		}, func() { out.Add(-1) }
+	})
+	t.Error("the panic got lost")
+}
+
 func TestACrewThatIsSentAwayDoesNothing(t *testing.T) {
 	t.Parallel()
 	crew := share.Call(1001, 16)

@@ -87,6 +87,17 @@ type pool struct {
 }
 
 func (p *pool) get(e *Encoding) *worker {
+	if w := p.getKept(); w != nil {
+		return w
+	}
+	if w, ok := p.more.Get().(*worker); ok {
+		return w
+	}
+	return newWorker(e)
+}
+
+// getKept returns one of the workers that are kept for good, or nil if all are at work.
+func (p *pool) getKept() *worker {
 	for i := range p.kept {
 		if p.kept[i].Load() == nil {
 			continue
@@ -95,10 +106,7 @@ func (p *pool) get(e *Encoding) *worker {
 			return w
 		}
 	}
-	if w, ok := p.more.Get().(*worker); ok {
-		return w
-	}
-	return newWorker(e)
+	return nil
 }
 
 func newWorker(e *Encoding) *worker {
