@@ -64,20 +64,20 @@ func (a Account) Net() Money { return a.Uncut - a.Paid - a.Summaries }
 
 // CacheShare is the share of the prompts that was read from a cache.
 func (a Account) CacheShare() float64 {
-	return share(float64(a.Usage.CacheRead), float64(a.Usage.Prompt()))
+	return shareOf(float64(a.Usage.CacheRead), float64(a.Usage.Prompt()))
 }
 
 // BreaksPer100 is how many of a hundred requests did not begin with what had been sent
 // before.
-func (a Account) BreaksPer100() float64 { return 100 * share(float64(a.Breaks), float64(a.Requests)) }
+func (a Account) BreaksPer100() float64 { return 100 * shareOf(float64(a.Breaks), float64(a.Requests)) }
 
 // Drift is by how much what was weighed exceeds what was billed, as a share of that.
 func (a Account) Drift() float64 {
 	billed := float64(a.Usage.Prompt())
-	return share(float64(a.Estimated)-billed, billed)
+	return shareOf(float64(a.Estimated)-billed, billed)
 }
 
-func share(part, of float64) float64 {
+func shareOf(part, of float64) float64 {
 	if of == 0 {
 		return 0
 	}

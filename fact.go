@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/share"
 )
 
 // factLimit is how many facts about parts of messages are remembered at least.
@@ -102,10 +103,39 @@ func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
 	return fact
 }
 
-// Knows reports whether [FactOf] remembers a fact.
-func Knows[T any](w *Work, at PartRef, q Question[T]) bool {
-	_, known := w.fact(at, w.factKey(at, q.is))
-	return known
+// Learn finds out what is not known yet about parts of the original, on all processors,
+// before [FactOf] is asked about one after another: whoever sent the conversation waits.
+// Find is called from several goroutines, with the place of a part in the list. What is
+// found out is remembered by the message, so that it is of no use where that has no digest,
+// and many an answer is known from when the conversation was weighed.
+func Learn[T any](w *Work, parts []PartRef, q Question[T], find func(i int) T) {
+	const batch = 8
+	var unknown []int
+	for i, at := range parts {
+		key := w.factKey(at, q.is)
+		if key.message == (Digest{}) {
+			continue
+		}
+		if _, known := w.fact(at, key); !known {
+			unknown = append(unknown, i)
+		}
+	}
+	if len(unknown) < 2*batch {
+		return
+	}
+	found := make([]T, len(unknown))
+	share.Do(len(unknown), batch, func(k int) { found[k] = find(unknown[k]) })
+	if w.notes == nil {
+		w.facts.PutAll(func(put func(factKey, any)) {
+			for k, i := range unknown {
+				put(w.factKey(parts[i], q.is), found[k])
+			}
+		})
+		return
+	}
+	for k, i := range unknown {
+		w.notes[parts[i].Message].add(noted{parts[i].Part, q.is, found[k]})
+	}
 }
 
 func (w *Work) fact(at PartRef, key factKey) (fact any, known bool) {

@@ -22,7 +22,7 @@ const module = "github.com/plimsoll/plimsoll"
 // edge is a decision and belongs into docs/design.md. Commands (cmd/…, generators
 // under internal/gen…) may import what they need.
 var edges = map[string][]string{
-	".":                    {"internal/rawjson", "internal/recent"},
+	".":                    {"internal/rawjson", "internal/recent", "internal/share"},
 	"model":                {"."},
 	"store":                {".", "github.com/klauspost/compress"},
 	"store/sqlite":         {".", "store", "modernc.org/sqlite"},

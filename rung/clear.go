@@ -188,7 +188,7 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	ahead(k.w, k.due(candidates), lookOf, func(o output) { o.look(k.w) })
+	ahead(k.w, k.due(candidates), lookOf, func(o output) look { return o.looked(k.w) })
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()

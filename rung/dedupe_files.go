@@ -60,7 +60,10 @@ func (d *Dedupe) Look(s plimsoll.Sight) {
 // fileUses returns what the calls of the outputs did to files, by the place of the
 // output. Only calls of tools that are known are read.
 func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
-	uses, paths := make([][]access, len(all)), d.paths()
+	paths := d.paths()
+	var calls []plimsoll.PartRef
+	var kinds []fileTool
+	var of []int
 	tool, kind := "", noFiles // of the output before: many in a row are of one tool
 	for i, o := range all {
 		if o.call.Message < 0 {
@@ -69,13 +72,18 @@ func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
 		if name := o.tool(w); name != tool {
 			tool, kind = name, paths.kind(name)
 		}
-		if kind == noFiles {
-			continue
+		if kind != noFiles {
+			calls, kinds, of = append(calls, o.call), append(kinds, kind), append(of, i)
 		}
-		uses[i] = plimsoll.FactOf(w, o.call, paths.accesses, func() []access {
-			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
-			return paths.Paths.accesses(kind, call.Arguments)
-		})
+	}
+	find := func(k int) []access {
+		call := w.Draft().Original().Messages.At(calls[k].Message).Parts.At(calls[k].Part).(plimsoll.ToolCall)
+		return paths.Paths.accesses(kinds[k], call.Arguments)
+	}
+	plimsoll.Learn(w, calls, paths.accesses, find)
+	uses := make([][]access, len(all))
+	for k, at := range calls {
+		uses[of[k]] = plimsoll.FactOf(w, at, paths.accesses, func() []access { return find(k) })
 	}
 	return uses
 }

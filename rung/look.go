@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/share"
 )
 
 // Outputs are large, and an agent sends them with every request, so each is read once
@@ -48,8 +47,10 @@ func (o output) look(w *plimsoll.Work) look {
 	if o.edited {
 		return lookAt(o.result(w))
 	}
-	return plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAt(o.result(w)) })
+	return plimsoll.FactOf(w, o.at, lookOf, func() look { return o.looked(w) })
 }
+
+func (o output) looked(w *plimsoll.Work) look { return lookAt(o.result(w)) }
 
 // shape measures the output. While it is at hand it is looked at as well: what is
 // measured is often cut next.
@@ -57,34 +58,30 @@ func (o output) shape(w *plimsoll.Work) shape {
 	if o.edited {
 		return measure(o.result(w).Content.Slice())
 	}
-	return plimsoll.FactOf(w, o.at, shapeOf, func() (s shape) {
-		r := o.result(w)
-		plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-			plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
-			s = measure(parts)
-		})
-		return s
+	return plimsoll.FactOf(w, o.at, shapeOf, func() shape { return o.measured(w) })
+}
+
+func (o output) measured(w *plimsoll.Work) (s shape) {
+	r := o.result(w)
+	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
+		plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
+		s = measure(parts)
 	})
+	return s
 }
 
 func measure(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
 
-// ahead asks a question about outputs on all processors, before it is asked about one
-// after another: whoever sent the conversation waits. What is found out is remembered by
-// the message, so that it is of no use where that has no digest, or where the output is
-// not what it was. Many an answer is known from when the conversation was weighed.
-func ahead[T any](w *plimsoll.Work, all []output, q plimsoll.Question[T], ask func(output)) {
-	const batch = 8
-	messages := w.Draft().Original().Messages
-	var new []output
-	for _, o := range all {
-		if !o.edited && messages.At(o.at.Message).Digest != (plimsoll.Digest{}) && !plimsoll.Knows(w, o.at, q) {
-			new = append(new, o)
+// ahead finds out on all processors what is asked about outputs next, one after another.
+// It is of no use for an output that is not what it was.
+func ahead[T any](w *plimsoll.Work, all []output, q plimsoll.Question[T], find func(output) T) {
+	parts, of := make([]plimsoll.PartRef, 0, len(all)), make([]int, 0, len(all))
+	for i, o := range all {
+		if !o.edited {
+			parts, of = append(parts, o.at), append(of, i)
 		}
 	}
-	if len(new) >= 2*batch {
-		share.Do(len(new), batch, func(i int) { ask(new[i]) })
-	}
+	plimsoll.Learn(w, parts, q, func(k int) T { return find(all[of[k]]) })
 }
 
 // mayExceed is false for an output that is known to be smaller than any limit of a view,

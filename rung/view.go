@@ -90,7 +90,7 @@ func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
 	large := slices.DeleteFunc(outputs(w), func(o output) bool {
 		return o.tokens < c.lightest() || w.Pinned(o.at.Message) || !o.mayExceed(w, c) || v.exempts(o.tool(w))
 	})
-	ahead(w, large, shapeOf, func(o output) { o.shape(w) })
+	ahead(w, large, shapeOf, func(o output) shape { return o.measured(w) })
 	for _, o := range large {
 		if !v.All && w.Reached() || ctx.Err() != nil {
 			return ctx.Err()
