@@ -29,6 +29,10 @@ type Draft struct {
 	tools    []Tool
 	log      []entry
 	saved    int
+	// What edited messages are made of comes from these: edits come by the hundred.
+	messages slab[Message]
+	parts    slab[Part]
+	loaded   slab[int]
 	// last is the result that was weighed last.
 	last weighedResult
 }
@@ -133,6 +137,9 @@ func (d *Draft) Edits() []Edit {
 	return edits
 }
 
+// Expect makes room for so many more edits.
+func (d *Draft) Expect(edits int) { d.log = slices.Grow(d.log, edits) }
+
 // Saved returns the tokens that all edits together took off the load.
 func (d *Draft) Saved() int { return d.saved }
 
@@ -218,7 +225,7 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	s, load := &d.slots()[at.Message], d.weighResult(at, result)
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditReplace, Message: at.Message, Part: at.Part, Saved: loads[k] - load}
-	was, weighed, undo := s.parts()[k], loads[k], s.edit()
+	was, weighed, undo := s.parts()[k], loads[k], d.edit(s)
 	s.parts()[k], s.loads[k] = result, load
 	d.record(e, why, func() {
 		undo()
@@ -245,7 +252,7 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 	}
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditRemove, Message: at.Message, Part: at.Part, Saved: loads[k]}
-	was, weighed, undo := s.parts()[k], loads[k], s.edit()
+	was, weighed, undo := s.parts()[k], loads[k], d.edit(s)
 	s.cut(k)
 	d.record(e, why, func() {
 		undo()
@@ -360,7 +367,7 @@ func (d *Draft) loads(i int) []int {
 	case d.meter == nil:
 		s.loads = make([]int, s.message.Parts.Len())
 	case d.weighed != nil:
-		s.loads = slices.Clone(d.weighed[i].Parts)
+		s.loads = d.loaded.clone(d.weighed[i].Parts)
 	default:
 		s.loads = slices.Clone(d.meter.WeighMessage(d.base, *s.message, d.structure().Siblings[i]).Parts)
 	}

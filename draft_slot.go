@@ -23,25 +23,26 @@ func (s *slot) show() Message {
 	return *s.message
 }
 
-// own makes sure that the parts can be edited in place. It loads nothing.
-func (s *slot) own() {
+// own makes sure that the parts of a slot can be edited in place. It loads nothing.
+func (d *Draft) own(s *slot) {
 	if !s.owned {
-		m := *s.message
-		m.Parts = frozen(slices.Clone(s.parts()))
-		s.message, s.owned = &m, true
+		m := d.messages.one()
+		*m = *s.message
+		m.Parts = frozen(d.parts.clone(s.parts()))
+		s.message, s.owned = m, true
 	}
 }
 
 func (s *slot) parts() []Part { return s.message.Parts.items }
 
-// edit prepares for an edit of the parts, and undo for taking it back. The digest
-// goes: it named the old bytes.
-func (s *slot) edit() (undo func()) {
+// edit prepares for an edit of the parts of a slot, and undo for taking it back. The
+// digest goes: it named the old bytes.
+func (d *Draft) edit(s *slot) (undo func()) {
 	edited, digest := s.edited, s.message.Digest
-	s.own()
+	d.own(s)
 	s.edited, s.message.Digest = true, Digest{}
 	return func() {
-		s.own()
+		d.own(s)
 		s.edited, s.message.Digest = edited, digest
 	}
 }

@@ -87,6 +87,7 @@ func (s *sticky) onlyResults() bool {
 // were taken from.
 func (s *sticky) relaid(d *Draft) *compiled {
 	c := &compiled{log: make([]entry, len(s.Results)), slots: make([]madeSlot, 0, len(s.Results))}
+	messages, loads := make([]Message, len(s.Results)), slab[int]{}
 	for i, r := range s.Results {
 		at := &d.slots()[r.At.Message]
 		saved := d.weighed[r.At.Message].Parts[r.At.Part] - at.loads[r.At.Part]
@@ -95,8 +96,8 @@ func (s *sticky) relaid(d *Draft) *compiled {
 		if n := len(c.slots); n > 0 && c.slots[n-1].at == r.At.Message {
 			continue
 		}
-		m := at.show()
-		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: &m, loads: slices.Clone(at.loads), edited: true}})
+		messages[i] = at.show()
+		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: &messages[i], loads: loads.clone(at.loads), edited: true}})
 	}
 	return c
 }

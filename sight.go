@@ -13,8 +13,8 @@ type Onlooker interface {
 	// WeighShowing is Weigh. It goes from the newest message to the oldest, and from
 	// where those behind weigh about as much as beyond it shows the calls and results of
 	// the messages that it must read: each with its place, a result with its content
-	// beside it. What is shown is good until show returns. Show is called from several
-	// goroutines.
+	// beside it. Calls may be shown sooner. What is shown is good until show returns. Show
+	// is called from several goroutines.
 	WeighShowing(c Conversation, beyond int, show func(at PartRef, p Part, content []Part)) Load
 }
 

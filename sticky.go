@@ -1,6 +1,7 @@
 package plimsoll
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -77,11 +78,7 @@ func (w *Work) stick() *sticky {
 	if cp := w.checkpoint; cp != nil {
 		s.Until = cp.Old.End
 	}
-	last := make(lastEdits, len(d.log))
-	for k := range d.log {
-		last[PartRef{d.log[k].Message, d.log[k].Part}] = k
-	}
-	slots := d.slots()
+	last, slots := newLastEdits(d.log), d.slots()
 	for i := range slots {
 		if (slots[i].dropped || slots[i].edited) && !s.slot(d, i, last) {
 			return nil
@@ -103,23 +100,42 @@ func (w *Work) stick() *sticky {
 	return s
 }
 
-// lastEdits says where in the log the last edit of a part stands.
-type lastEdits map[PartRef]int
+// lastEdits finds the last edits of parts, for those who ask in the order of the parts.
+type lastEdits struct {
+	// sorted is the log by parts, from the next one on that may be asked for.
+	sorted []*entry
+}
 
-func (l lastEdits) why(d *Draft, at PartRef) (why Why, edited bool) {
-	k, edited := l[at]
-	if edited {
-		why = Why{Rung: d.log[k].Rung, Ref: d.log[k].Ref}
+func newLastEdits(log []entry) *lastEdits {
+	l := &lastEdits{make([]*entry, len(log))}
+	for k := range log {
+		l.sorted[k] = &log[k]
+	}
+	slices.SortStableFunc(l.sorted, func(a, b *entry) int { return a.compare(PartRef{b.Message, b.Part}) })
+	return l
+}
+
+// compare compares the place of an edit with another.
+func (e *entry) compare(at PartRef) int {
+	return cmp.Or(cmp.Compare(e.Message, at.Message), cmp.Compare(e.Part, at.Part))
+}
+
+func (l *lastEdits) why(at PartRef) (why Why, edited bool) {
+	for len(l.sorted) > 0 && l.sorted[0].compare(at) <= 0 {
+		e := l.sorted[0]
+		if l.sorted = l.sorted[1:]; e.compare(at) == 0 {
+			why, edited = Why{Rung: e.Rung, Ref: e.Ref}, true
+		}
 	}
 	return why, edited
 }
 
 // slot writes down what became of one message that was dropped or edited; false if that
 // cannot be done.
-func (s *sticky) slot(d *Draft, i int, last lastEdits) bool {
+func (s *sticky) slot(d *Draft, i int, last *lastEdits) bool {
 	slot := &d.slots()[i]
 	if slot.dropped {
-		why, _ := last.why(d, PartRef{i, -1})
+		why, _ := last.why(PartRef{i, -1})
 		s.drop(i, why)
 		return true
 	}
@@ -127,7 +143,7 @@ func (s *sticky) slot(d *Draft, i int, last lastEdits) bool {
 	original := d.base.Messages.items[i].Parts
 	for j := range original.Len() {
 		at := PartRef{i, j}
-		why, edited := last.why(d, at)
+		why, edited := last.why(at)
 		k := slot.place(j)
 		if k < 0 {
 			s.Removed = append(s.Removed, stickyRemoval{at, why.Rung, why.Ref})

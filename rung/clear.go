@@ -188,7 +188,9 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	ahead(k.w, k.due(candidates), lookOf, func(o output) look { return o.looked(k.w) })
+	due := k.due(candidates)
+	ahead(k.w, due, lookOf, func(o output) look { return o.looked(k.w) })
+	k.w.Draft().Expect(len(due))
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()

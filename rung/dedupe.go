@@ -165,15 +165,19 @@ func copies(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate 
 // twins returns a test that is false for outputs that cannot have a copy, because no
 // other looks the same. Where a look was not had at all of them, weight must do.
 func twins(w *plimsoll.Work, all []output) func(int) bool {
-	glimpses, seen := make([]plimsoll.Glimpse, len(all)), make(map[plimsoll.Glimpse]int, len(all))
+	maybe, first := make([]bool, len(all)), make(map[uint64]int, len(all))
 	for i, o := range all {
-		var known bool
-		if glimpses[i], known = w.Draft().Glimpse(o.at); !known {
+		glimpse, known := w.Draft().Glimpse(o.at)
+		if !known {
 			return sameWeight(w, all)
 		}
-		seen[glimpses[i]]++
+		if j, again := first[glimpse.Print]; again {
+			maybe[i], maybe[j] = true, true
+		} else {
+			first[glimpse.Print] = i
+		}
 	}
-	return func(i int) bool { return seen[glimpses[i]] > 1 }
+	return func(i int) bool { return maybe[i] }
 }
 
 // sameWeight is twins by weight alone. Results of parallel calls weigh otherwise than

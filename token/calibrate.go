@@ -163,7 +163,7 @@ func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 
 // WeighShowing is Weigh, and shows what it reads.
 func (a *anchored) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
-	return a.weighGrown(c, a.key, &onlooker{beyond, show})
+	return a.weighGrown(c, a.key, &onlooker{beyond: beyond, show: show})
 }
 
 // Reweigh returns the load of a conversation of which a few messages have changed.

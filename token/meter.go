@@ -3,7 +3,6 @@ package token
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/share"
@@ -88,13 +87,7 @@ func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 
 // WeighShowing is Weigh, and shows what it reads; see [plimsoll.Onlooker].
 func (m *Meter) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
-	return m.weighGrown(c, "", &onlooker{beyond, show})
-}
-
-// onlooker is shown what is read, from where newer messages weigh so much.
-type onlooker struct {
-	beyond int
-	show   func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)
+	return m.weighGrown(c, "", &onlooker{beyond: beyond, show: show})
 }
 
 // weighGrown weighs a conversation from where it was weighed lately.
@@ -206,20 +199,17 @@ const shareLen = 16
 // written down behind: goroutines that did so between would be in each other's way.
 func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
 	weights, known := m.recall(s, messages, from, siblings)
-	var newer atomic.Int64
 	crew.DoEquipped(func() (func(int), func()) {
 		held, release := s.hold()
 		return func(k int) {
 			end := len(weights) - k*shareLen
-			for i := max(0, end-shareLen); i < end; i++ {
+			start, wanted := max(0, end-shareLen), o.wants(len(weights))
+			for i := start; i < end; i++ {
 				if known[i] != remembered {
-					seen := o.at(from+i, int(newer.Load()))
-					weights[i] = m.weighAt(held, messages.At(from+i), siblings[i], known[i], seen)
+					weights[i] = m.weighAt(held, messages.At(from+i), siblings[i], known[i], o.at(from+i, wanted))
 				}
 			}
-			if o != nil {
-				newer.Add(int64(sumOf(weights[max(0, end-shareLen):end])))
-			}
+			o.weighed(weights[start:end])
 		}, release
 	})
 	m.memo.expect(len(weights))
@@ -266,23 +256,6 @@ func (m *Meter) weighAt(s *scale, message plimsoll.Message, siblings int, state 
 		siblings = 0
 	}
 	return s.message(message, siblings, seen)
-}
-
-// at returns how to show the parts of a message, nil if they are not wanted.
-func (o *onlooker) at(message, newer int) show {
-	if o == nil || newer <= o.beyond {
-		return nil
-	}
-	return func(part int, p plimsoll.Part, content []plimsoll.Part) {
-		o.show(plimsoll.PartRef{Message: message, Part: part}, p, content)
-	}
-}
-
-func sumOf(weights []weight) (sum int) {
-	for _, w := range weights {
-		sum += w.tokens()
-	}
-	return sum
 }
 
 // head weighs what stands before the messages.

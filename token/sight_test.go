@@ -62,11 +62,14 @@ func TestWhatIsWeighedIsShownFromWhereItIsHeavyEnough(t *testing.T) {
 		for i := c.Messages.Len() - 1; i >= 0; i-- {
 			for j, p := range c.Messages.At(i).Parts.All() {
 				text, ok := shown[plimsoll.PartRef{Message: i, Part: j}]
+				_, isCall := p.(plimsoll.ToolCall)
 				switch is := said(p, contentOf(p)); {
 				case ok && text != is:
 					t.Errorf("message %d was shown as %q, want %q", i, text, is)
 				case processors > 1: // where it begins depends on who comes when
-				case ok && newer <= want.Total/2-shareLen*100:
+				case isCall && !ok && i < c.Messages.Len()-2*shareLen: // all together are likely to be heavy enough
+					t.Errorf("call %d of message %d was not shown", j, i)
+				case !isCall && ok && newer <= want.Total/2-shareLen*100:
 					t.Errorf("message %d was shown, with %d tokens behind it", i, newer)
 				case !ok && is != "" && newer > want.Total/2+shareLen*100:
 					t.Errorf("message %d was not shown, with %d tokens behind it", i, newer)
@@ -74,6 +77,9 @@ func TestWhatIsWeighedIsShownFromWhereItIsHeavyEnough(t *testing.T) {
 			}
 			newer += want.Messages[i].Tokens
 		}
+		NewMeter(nil).WeighShowing(c, 2*want.Total, func(at plimsoll.PartRef, _ plimsoll.Part, _ []plimsoll.Part) {
+			t.Errorf("message %d was shown of a conversation that is too light", at.Message)
+		})
 		meter.WeighShowing(c, 0, func(at plimsoll.PartRef, _ plimsoll.Part, _ []plimsoll.Part) {
 			t.Errorf("message %d was read again", at.Message)
 		})
