@@ -23,8 +23,9 @@ type Crew struct {
 
 	mu sync.Mutex
 	// ready is closed when it is known what is to be done, which is nil if that is nothing.
+	// Who joins when it is too late must do nothing.
 	ready chan struct{}
-	work  func()
+	work  func(join func() bool)
 	// closed says that who comes now comes too late, working how many are at work, and gone
 	// is closed when those are through.
 	closed  bool
@@ -53,7 +54,8 @@ func (c *Crew) Do(do func(i int)) {
 }
 
 // DoEquipped is Do for work that needs tools: each goroutine takes some before its first
-// number, works with those, and gives them back behind its last.
+// number, works with those, and gives them back behind its last. Nobody waits for a helper
+// that has no tools yet: it may take them and give them back when all is done.
 func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 	if c.helpers == 0 {
 		do, giveBack := take()
@@ -65,7 +67,7 @@ func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 	}
 	var next atomic.Int64
 	var failed atomic.Value
-	work := func() {
+	c.begin(func(join func() bool) {
 		defer func() {
 			if r := recover(); r != nil {
 				failed.CompareAndSwap(nil, &r)
@@ -73,6 +75,9 @@ func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 		}()
 		do, giveBack := take()
 		defer giveBack()
+		if !join() {
+			return
+		}
 		for failed.Load() == nil {
 			end := int(next.Add(int64(c.batch)))
 			if end-c.batch >= c.n {
@@ -82,9 +87,8 @@ func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 				do(i)
 			}
 		}
-	}
-	c.begin(work)
-	work()
+	})
+	c.work(func() bool { return true })
 	c.wait()
 	if r, ok := failed.Load().(*any); ok {
 		panic(*r)
@@ -98,7 +102,7 @@ func (c *Crew) Dismiss() {
 	}
 }
 
-func (c *Crew) begin(work func()) {
+func (c *Crew) begin(work func(join func() bool)) {
 	c.work = work
 	c.set.Store(true)
 	close(c.ready)
@@ -112,10 +116,20 @@ func (c *Crew) help() {
 		runtime.Gosched()
 	}
 	<-c.ready
-	if c.work == nil || !c.join() {
+	if c.work == nil {
 		return
 	}
-	c.work()
+	joined := false
+	c.work(func() bool {
+		joined = c.join()
+		return joined
+	})
+	if joined {
+		c.leave()
+	}
+}
+
+func (c *Crew) leave() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.working--; c.closed && c.working == 0 {

@@ -1,8 +1,12 @@
 package share_test
 
 import (
+	"bytes"
+	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/plimsoll/plimsoll/internal/share"
 )
@@ -51,9 +55,46 @@ func TestToolsAreTakenByOneGoroutineAndGivenBack(t *testing.T) {
 				inUse.Store(false)
 			}, func() { out.Add(-1) }
 		})
-		if done.Load() != int32(n) || wrong.Load() != 0 || out.Load() != 0 {
-			t.Errorf("of %d: %d were done, %d with the tools of others, and %d tools are missing", n, done.Load(), wrong.Load(), out.Load())
+		if done.Load() != int32(n) || wrong.Load() != 0 {
+			t.Errorf("of %d: %d were done, %d with the tools of others", n, done.Load(), wrong.Load())
 		}
+		allBack(t, &out)
+	}
+}
+
+// allBack waits until no tools are out: a helper may still have some when the work is done.
+func allBack(t *testing.T, out *atomic.Int32) {
+	t.Helper()
+	for range 1000 {
+		if out.Load() == 0 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d tools are missing", out.Load())
+}
+
+// TestNobodyWaitsForAHelperWithoutTools is not parallel: it sets how many processors there are.
+func TestNobodyWaitsForAHelperWithoutTools(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	release := make(chan struct{})
+	var out, done, late atomic.Int32
+	share.Call(1001, 16).DoEquipped(func() (func(int), func()) {
+		out.Add(1)
+		giveBack := func() { out.Add(-1) }
+		if bytes.Contains(debug.Stack(), []byte("(*Crew).help")) {
+			<-release
+			return func(int) { late.Add(1) }, giveBack
+		}
+		return func(int) { done.Add(1) }, giveBack
+	})
+	if done.Load() != 1001 {
+		t.Errorf("%d of 1001 were done", done.Load())
+	}
+	close(release)
+	allBack(t, &out)
+	if late.Load() != 0 {
+		t.Errorf("%d were done by those who came too late", late.Load())
 	}
 }
 
@@ -61,9 +102,10 @@ func TestToolsAreGivenBackAfterAPanic(t *testing.T) {
 	t.Parallel()
 	var out atomic.Int32
 	defer func() {
-		if r := recover(); r != "at 700" || out.Load() != 0 {
-			t.Errorf("recovered %v, and %d tools are missing", r, out.Load())
+		if r := recover(); r != "at 700" {
+			t.Errorf("recovered %v", r)
 		}
+		allBack(t, &out)
 	}()
 	share.Call(1001, 16).DoEquipped(func() (func(int), func()) {
 		out.Add(1)

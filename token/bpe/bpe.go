@@ -124,7 +124,7 @@ func (e *Encoding) Count(text string) int {
 }
 
 // Hold returns a counter for a goroutine that has many texts to count, which must release it.
-func (e *Encoding) Hold() Held { return Held{e, e.workers.getKept()} }
+func (e *Encoding) Hold() Held { return Held{e, e.workers.hold(e)} }
 
 // Held counts as its encoding does. What is known of texts before stays in its hands until it is released, so that
 // goroutines that count at the same time do not take it from each other between two texts. There is not much of that

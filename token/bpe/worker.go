@@ -84,6 +84,8 @@ const (
 type pool struct {
 	kept [4]atomic.Pointer[worker]
 	more sync.Pool
+	// made is how many there have been.
+	made atomic.Int64
 }
 
 func (p *pool) get(e *Encoding) *worker {
@@ -92,6 +94,18 @@ func (p *pool) get(e *Encoding) *worker {
 	}
 	if w, ok := p.more.Get().(*worker); ok {
 		return w
+	}
+	p.made.Add(1)
+	return newWorker(e)
+}
+
+// hold returns a worker for a longer time, or nil if those that are kept for good are all at work.
+func (p *pool) hold(e *Encoding) *worker {
+	if w := p.getKept(); w != nil {
+		return w
+	}
+	if p.made.Add(1) > int64(len(p.kept)) {
+		return nil
 	}
 	return newWorker(e)
 }
