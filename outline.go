@@ -184,8 +184,10 @@ func lastRound(turns []Turn) Span {
 type pairing struct {
 	calls  []openCall
 	groups []callGroup
-	// newest are the newest groups of each id and of each name.
+	// newest are the newest groups of each id and of each name. Names are not asked for
+	// where all results have ids.
 	newest  [2]map[string]int32
+	named   bool
 	pairs   []Pair
 	orphans []PartRef
 }
@@ -215,18 +217,24 @@ type callGroup struct {
 }
 
 func newPairing(messages []Message) *pairing {
-	calls, results := 0, 0
+	calls, results, named := 0, 0, false
 	for _, m := range messages {
 		for _, part := range m.Parts.items {
-			switch outlined(part).(type) {
+			switch part := outlined(part).(type) {
 			case ToolCall:
 				calls++
 			case ToolResult:
 				results++
+				named = named || part.CallID == ""
 			}
 		}
 	}
-	p := &pairing{calls: make([]openCall, 0, calls), groups: make([]callGroup, 0, 2*calls), newest: [2]map[string]int32{byID: make(map[string]int32, calls), byName: {}}}
+	p := &pairing{calls: make([]openCall, 0, calls), named: named, newest: [2]map[string]int32{byID: make(map[string]int32, calls), byName: {}}}
+	groups := calls
+	if named {
+		groups *= 2
+	}
+	p.groups = make([]callGroup, 0, groups)
 	if n := min(calls, results); n > 0 {
 		p.pairs = make([]Pair, 0, n)
 	}
@@ -240,7 +248,9 @@ func (p *pairing) visit(at PartRef, part Part) {
 		if part.ID != "" {
 			p.add(byID, part.ID)
 		}
-		p.add(byName, part.Name)
+		if p.named {
+			p.add(byName, part.Name)
+		}
 	case ToolResult:
 		call, ok := p.take(byID, part.CallID)
 		if part.CallID == "" {
