@@ -119,7 +119,7 @@ func (c vocabularyCounter) Count(text string) int {
 	return (n*c.percent + 99) / 100
 }
 
-// hold returns a counter for one goroutine that has many texts to count, and what to call
+// hold returns a counter for one goroutine that has some texts to count, and what to call
 // when it has counted them.
 func (c vocabularyCounter) hold() (held vocabularyCounter, release func()) {
 	e, ok := c.vocabulary.(*bpe.Encoding)

@@ -199,18 +199,17 @@ const shareLen = 16
 // written down behind: goroutines that did so between would be in each other's way.
 func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
 	weights, known := m.recall(s, messages, from, siblings)
-	crew.DoEquipped(func() (func(int), func()) {
+	crew.DoPrepared(s.prepare, func(k int) {
 		held, release := s.hold()
-		return func(k int) {
-			end := len(weights) - k*shareLen
-			start, wanted := max(0, end-shareLen), o.wants(len(weights))
-			for i := start; i < end; i++ {
-				if known[i] != remembered {
-					weights[i] = m.weighAt(held, messages.At(from+i), siblings[i], known[i], o.at(from+i, wanted))
-				}
+		defer release()
+		end := len(weights) - k*shareLen
+		start, wanted := max(0, end-shareLen), o.wants(len(weights))
+		for i := start; i < end; i++ {
+			if known[i] != remembered {
+				weights[i] = m.weighAt(held, messages.At(from+i), siblings[i], known[i], o.at(from+i, wanted))
 			}
-			o.weighed(weights[start:end])
-		}, release
+		}
+		o.weighed(weights[start:end])
 	})
 	m.memo.expect(len(weights))
 	for i, state := range known {

@@ -19,7 +19,13 @@ type scale struct {
 	key uint64
 }
 
-// hold returns a scale like this one for a goroutine that has many messages to weigh, and
+// prepare makes what weighing needs if there is none left for a goroutine. That takes a while.
+func (s *scale) prepare() {
+	_, release := s.hold()
+	release()
+}
+
+// hold returns a scale like this one for a goroutine that has some messages to weigh, and
 // what to call when it has weighed them.
 func (s *scale) hold() (held *scale, release func()) {
 	ours, ok := s.counter.(vocabularyCounter)

@@ -49,17 +49,14 @@ func Call(n, batch int) *Crew {
 }
 
 // Do is the function Do, with those who were called.
-func (c *Crew) Do(do func(i int)) {
-	c.DoEquipped(func() (func(int), func()) { return do, func() {} })
-}
+func (c *Crew) Do(do func(i int)) { c.DoPrepared(func() {}, do) }
 
-// DoEquipped is Do for work that needs tools: each goroutine takes some before its first
-// number, works with those, and gives them back behind its last. Nobody waits for a helper
-// that has no tools yet: it may take them and give them back when all is done.
-func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
+// DoPrepared is Do for work that takes preparations, which each goroutine makes before its
+// first number. Nobody waits for a helper that is still at its own: it may come to an end
+// with them when all is done.
+func (c *Crew) DoPrepared(prepare func(), do func(i int)) {
 	if c.helpers == 0 {
-		do, giveBack := take()
-		defer giveBack()
+		prepare()
 		for i := range c.n {
 			do(i)
 		}
@@ -73,8 +70,7 @@ func (c *Crew) DoEquipped(take func() (do func(i int), giveBack func())) {
 				failed.CompareAndSwap(nil, &r)
 			}
 		}()
-		do, giveBack := take()
-		defer giveBack()
+		prepare()
 		if !join() {
 			return
 		}

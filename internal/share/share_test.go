@@ -40,82 +40,48 @@ func TestAPanicInSharedWorkIsTheCallers(t *testing.T) {
 	t.Error("the panic got lost")
 }
 
-func TestToolsAreTakenByOneGoroutineAndGivenBack(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{0, 3, 1001} {
-		var out, wrong, done atomic.Int32
-		share.Call(n, 1).DoEquipped(func() (func(int), func()) {
-			out.Add(1)
-			var inUse atomic.Bool
-			return func(int) {
-				if inUse.Swap(true) {
-					wrong.Add(1)
-				}
-				done.Add(1)
-				inUse.Store(false)
-			}, func() { out.Add(-1) }
-		})
-		if done.Load() != int32(n) || wrong.Load() != 0 {
-			t.Errorf("of %d: %d were done, %d with the tools of others", n, done.Load(), wrong.Load())
-		}
-		allBack(t, &out)
-	}
-}
-
-// allBack waits until no tools are out: a helper may still have some when the work is done.
-func allBack(t *testing.T, out *atomic.Int32) {
-	t.Helper()
-	for range 1000 {
-		if out.Load() == 0 {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d tools are missing", out.Load())
-}
-
-// TestNobodyWaitsForAHelperWithoutTools is not parallel: it sets how many processors there are.
-func TestNobodyWaitsForAHelperWithoutTools(t *testing.T) {
+// TestNobodyWaitsForAHelperThatIsNotPrepared is not parallel: it sets how many processors
+// there are.
+func TestNobodyWaitsForAHelperThatIsNotPrepared(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	release := make(chan struct{})
-	var out, done, late atomic.Int32
-	share.Call(1001, 16).DoEquipped(func() (func(int), func()) {
-		out.Add(1)
-		giveBack := func() { out.Add(-1) }
+	var preparing, done atomic.Int32
+	share.Call(1001, 16).DoPrepared(func() {
 		if bytes.Contains(debug.Stack(), []byte("(*Crew).help")) {
+			preparing.Add(1)
 			<-release
-			return func(int) { late.Add(1) }, giveBack
+			preparing.Add(-1)
 		}
-		return func(int) { done.Add(1) }, giveBack
-	})
+	}, func(int) { done.Add(1) })
 	if done.Load() != 1001 {
 		t.Errorf("%d of 1001 were done", done.Load())
 	}
 	close(release)
-	allBack(t, &out)
-	if late.Load() != 0 {
-		t.Errorf("%d were done by those who came too late", late.Load())
+	for range 1000 {
+		if preparing.Load() == 0 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if preparing.Load() != 0 || done.Load() != 1001 {
+		t.Errorf("%d helpers did not leave, and %d were done", preparing.Load(), done.Load())
 	}
 }
 
-func TestToolsAreGivenBackAfterAPanic(t *testing.T) {
+func TestWhoWorksIsPreparedFirst(t *testing.T) {
 	t.Parallel()
-	var out atomic.Int32
-	defer func() {
-		if r := recover(); r != "at 700" {
-			t.Errorf("recovered %v", r)
-		}
-		allBack(t, &out)
-	}()
-	share.Call(1001, 16).DoEquipped(func() (func(int), func()) {
-		out.Add(1)
-		return func(i int) {
-			if i == 700 {
-				panic("at 700")
+	for _, n := range []int{0, 3, 1001} {
+		var prepared, done atomic.Int32
+		share.Call(n, 1).DoPrepared(func() { prepared.Add(1) }, func(int) {
+			if prepared.Load() == 0 {
+				t.Error("nobody was prepared")
 			}
-		}, func() { out.Add(-1) }
-	})
-	t.Error("the panic got lost")
+			done.Add(1)
+		})
+		if done.Load() != int32(n) || prepared.Load() == 0 {
+			t.Errorf("of %d: %d were done, %d were prepared", n, done.Load(), prepared.Load())
+		}
+	}
 }
 
 func TestACrewThatIsSentAwayDoesNothing(t *testing.T) {

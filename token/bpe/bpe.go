@@ -123,12 +123,12 @@ func (e *Encoding) Count(text string) int {
 	return n
 }
 
-// Hold returns a counter for a goroutine that has many texts to count, which must release it.
+// Hold returns a counter for a goroutine that has some texts to count, which must release it.
 func (e *Encoding) Hold() Held { return Held{e, e.workers.hold(e)} }
 
 // Held counts as its encoding does. What is known of texts before stays in its hands until it is released, so that
-// goroutines that count at the same time do not take it from each other between two texts. There is not much of that
-// to hold: who comes when others hold it all counts as without. It is not safe for concurrent use.
+// goroutines that count at the same time do not have to take turns for each text. There is no more of that to hold than
+// for each processor one: who comes when others hold it all counts as without. It is not safe for concurrent use.
 type Held struct {
 	encoding *Encoding
 	worker   *worker

@@ -1,6 +1,7 @@
 package bpe
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -99,12 +100,12 @@ func (p *pool) get(e *Encoding) *worker {
 	return newWorker(e)
 }
 
-// hold returns a worker for a longer time, or nil if those that are kept for good are all at work.
+// hold returns a worker for several texts, or nil if there is one for each processor and all are at work.
 func (p *pool) hold(e *Encoding) *worker {
 	if w := p.getKept(); w != nil {
 		return w
 	}
-	if p.made.Add(1) > int64(len(p.kept)) {
+	if p.made.Add(1) > int64(min(len(p.kept), runtime.GOMAXPROCS(0))) {
 		return nil
 	}
 	return newWorker(e)
