@@ -105,9 +105,9 @@ func FactOf[T any](w *Work, at PartRef, q Question[T], find func() T) T {
 
 // Learn finds out what is not known yet about parts of the original, on all processors,
 // before [FactOf] is asked about one after another: whoever sent the conversation waits.
-// Find is called from several goroutines, with the place of a part in the list. What is
-// found out is remembered by the message, so that it is of no use where that has no digest,
-// and many an answer is known from when the conversation was weighed.
+// Find is called from several goroutines, with the place of a part in the list. Messages
+// without a digest are left out, because nothing is remembered about those, and many an
+// answer is known from when the conversation was weighed.
 func Learn[T any](w *Work, parts []PartRef, q Question[T], find func(i int) T) {
 	const batch = 8
 	var unknown []int
@@ -125,18 +125,19 @@ func Learn[T any](w *Work, parts []PartRef, q Question[T], find func(i int) T) {
 	}
 	found := make([]T, len(unknown))
 	share.Do(len(unknown), batch, func(k int) { found[k] = find(unknown[k]) })
-	if w.notes == nil {
-		w.facts.PutAll(func(put func(factKey, any)) {
-			for k, i := range unknown {
+	w.facts.PutAll(func(put func(factKey, any)) {
+		for k, i := range unknown {
+			if w.notes != nil && len(w.notes[parts[i].Message].more) < fewNotes {
+				w.notes[parts[i].Message].add(noted{parts[i].Part, q.is, found[k]})
+			} else {
 				put(w.factKey(parts[i], q.is), found[k])
 			}
-		})
-		return
-	}
-	for k, i := range unknown {
-		w.notes[parts[i].Message].add(noted{parts[i].Part, q.is, found[k]})
-	}
+		}
+	})
 }
+
+// fewNotes about a message are so many that one can be put between them.
+const fewNotes = 16
 
 func (w *Work) fact(at PartRef, key factKey) (fact any, known bool) {
 	if w.notes != nil {

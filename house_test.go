@@ -32,7 +32,7 @@ var edges = map[string][]string{
 	"mcpserver":            {".", "expand", "store", "github.com/modelcontextprotocol/go-sdk"},
 	"plan":                 {".", "model"},
 	"replay":               {".", "internal/transcript", "model", "plan", "preset", "rung", "token", "wire", "wire/dialects"},
-	"rung":                 {".", "internal/needle", "internal/rawjson", "internal/share", "summary"},
+	"rung":                 {".", "internal/needle", "internal/rawjson", "summary"},
 	"summary":              {"."},
 	"summary/remote":       {".", "internal/rawjson", "model", "summary", "wire", "wire/dialects"},
 	"preset":               {".", "model", "plan", "rung", "summary", "token"},

@@ -93,6 +93,27 @@ func indices(s plimsoll.Span) string {
 	return strings.Join(words, " ")
 }
 
+func TestResultsWithoutIDsMeetTheirCallsByName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, history string
+		pairs         []plimsoll.Pair
+	}{
+		{"in order", "u a:cX!,cX! u:rX!,rX! a", []plimsoll.Pair{{at(1, 0), at(2, 0)}, {at(1, 1), at(2, 1)}}},
+		{"beside others with ids", "u a:cX!,c1 u:rX!,r1 a", []plimsoll.Pair{{at(1, 0), at(2, 0)}, {at(1, 1), at(2, 1)}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := conversation(history(t, tt.history)).Outline()
+			if diff := cmp.Diff(tt.pairs, o.Pairs); diff != "" || len(o.Orphans)+len(o.Dead)+len(o.Pending) > 0 {
+				t.Errorf("%d orphans, -want +got\n%s", len(o.Orphans), diff)
+			}
+		})
+	}
+}
+
+func at(message, part int) plimsoll.PartRef { return plimsoll.PartRef{Message: message, Part: part} }
+
 func TestOutlineOfAHistory(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, history, want string }{

@@ -87,7 +87,10 @@ func (s *sticky) onlyResults() bool {
 // were taken from.
 func (s *sticky) relaid(d *Draft) *compiled {
 	c := &compiled{log: make([]entry, len(s.Results)), slots: make([]madeSlot, 0, len(s.Results))}
-	messages, loads := make([]Message, len(s.Results)), slab[int]{}
+	// What the draft has came from larger pieces, which would be kept for as long as this.
+	var messages slab[Message]
+	var parts slab[Part]
+	var loads slab[int]
 	for i, r := range s.Results {
 		at := &d.slots()[r.At.Message]
 		saved := d.weighed[r.At.Message].Parts[r.At.Part] - at.loads[r.At.Part]
@@ -96,8 +99,10 @@ func (s *sticky) relaid(d *Draft) *compiled {
 		if n := len(c.slots); n > 0 && c.slots[n-1].at == r.At.Message {
 			continue
 		}
-		messages[i] = at.show()
-		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: &messages[i], loads: loads.clone(at.loads), edited: true}})
+		m := messages.one()
+		*m = *at.message
+		m.Parts = frozen(parts.clone(at.parts()))
+		c.slots = append(c.slots, madeSlot{r.At.Message, slot{message: m, loads: loads.clone(at.loads), edited: true}})
 	}
 	return c
 }

@@ -1,6 +1,8 @@
 package plimsoll
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -54,7 +56,8 @@ func Note[T any](s Sight, q Question[T], fact T) {
 
 // notes are what was found out about one message while it was weighed. Messages are weighed
 // by several goroutines, which would be in each other's way if they wrote down all that they
-// find at one place. Most messages have one thing to be found.
+// find at one place. Most messages have one thing to be found; some have thousands of
+// results, so that more is sorted by parts.
 type notes struct {
 	first noted
 	more  []noted
@@ -71,7 +74,17 @@ func (n *notes) add(is noted) {
 		n.first = is
 		return
 	}
-	n.more = append(n.more, is)
+	at := len(n.more)
+	if at > 0 && n.more[at-1].part > is.part {
+		at = n.place(is.part)
+	}
+	n.more = slices.Insert(n.more, at, is)
+}
+
+// place returns where the notes about a part begin among more.
+func (n *notes) place(part int) int {
+	at, _ := slices.BinarySearchFunc(n.more, part, func(is noted, part int) int { return cmp.Compare(is.part, part) })
+	return at
 }
 
 // find returns what was found out about a part.
@@ -79,8 +92,11 @@ func (n *notes) find(part int, q *question) (fact any, known bool) {
 	if n.first.question == q && n.first.part == part {
 		return n.first.fact, true
 	}
-	for i := range n.more {
-		if n.more[i].question == q && n.more[i].part == part {
+	if len(n.more) == 0 {
+		return nil, false
+	}
+	for i := n.place(part); i < len(n.more) && n.more[i].part == part; i++ {
+		if n.more[i].question == q {
 			return n.more[i].fact, true
 		}
 	}

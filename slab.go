@@ -11,11 +11,8 @@ const slabLen = 64
 // one returns a new one.
 func (s *slab[T]) one() *T { return &s.take(1)[0] }
 
-// clone returns a copy of a list. It is nil where the list is.
+// clone returns a copy of a list.
 func (s *slab[T]) clone(list []T) []T {
-	if list == nil {
-		return nil
-	}
 	own := s.take(len(list))
 	copy(own, list)
 	return own

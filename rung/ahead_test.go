@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
 )
 
 // TestAllProcessorsFindWhatOneFinds is not parallel: it sets how many there are.
@@ -42,4 +43,70 @@ func TestAllProcessorsFindWhatOneFinds(t *testing.T) {
 	if diff := cmp.Diff(alone, together); diff != "" {
 		t.Errorf("-alone +together\n%s", diff)
 	}
+}
+
+// TestWhatIsFoundTogetherIsFoundAlone compares with a conversation of which nothing can be
+// remembered, so that every part is looked at when it is asked about. It is not parallel: it
+// sets how many processors there are.
+func TestWhatIsFoundTogetherIsFoundAlone(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	all := func() []plimsoll.Rung {
+		return []plimsoll.Rung{&rung.View{MaxLine: 300, All: true}, &rung.Dedupe{All: true}, &rung.Clear{Budget: 3000, MinReclaim: -1}}
+	}
+	for _, test := range []struct {
+		name    string
+		options func() plimsoll.Options
+	}{
+		{"on arrival", func() plimsoll.Options {
+			return plimsoll.Options{Window: 1_000_000, Arrival: all()}
+		}},
+		{"with what was seen when it was weighed", func() plimsoll.Options {
+			return plimsoll.Options{Window: 34_000, Rungs: all()}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := parallelRounds(60)
+			var messages []plimsoll.Message
+			for i, m := range c.Messages.All() {
+				m.Digest = plimsoll.Digest{1, byte(i), byte(i >> 8)}
+				messages = append(messages, m)
+			}
+			remembered := c
+			remembered.Messages = plimsoll.ListOf(messages...)
+			edits := func(c plimsoll.Conversation) []plimsoll.Edit {
+				o := test.options()
+				o.Meter = token.NewMeter(nil)
+				return fitted(t, o, c).Edits
+			}
+			want := edits(c)
+			if len(want) < 60 {
+				t.Fatalf("only %d edits", len(want))
+			}
+			if diff := cmp.Diff(want, edits(remembered)); diff != "" {
+				t.Errorf("-alone +together\n%s", diff)
+			}
+		})
+	}
+}
+
+// parallelRounds are rounds of several calls each, some of which read a file again or change
+// one, and some of which fail.
+func parallelRounds(n int) plimsoll.Conversation {
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "go")}
+	tools := []string{"Read", "Write", "Bash", "Read", "other"}
+	for i := range n {
+		var calls, results []plimsoll.Part
+		for k := range 4 {
+			at := 4*i + k
+			id := fmt.Sprint("call", at)
+			text := fmt.Sprintf("%d %s\n%s", at%53, strings.Repeat("word ", 20+at%31), strings.Repeat("l", 40*(at%9)))
+			if at%7 == 3 {
+				text += "\nerror: no such file"
+			}
+			calls = append(calls, plimsoll.ToolCall{ID: id, Name: tools[at%len(tools)], Arguments: fmt.Sprintf(`{"file_path":"f%d.go"}`, at*7%40)})
+			results = append(results, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text})})
+		}
+		messages = append(messages, plimsoll.NewMessage(plimsoll.Assistant, calls...), plimsoll.NewMessage(plimsoll.User, results...))
+	}
+	return plimsoll.Conversation{Dialect: plimsoll.Anthropic, Model: "claude-sonnet-4-5", Messages: plimsoll.ListOf(messages...)}
 }

@@ -74,7 +74,7 @@ var outputPieces = slices.Concat(errorStarts[:], []string{
 	"\n", "\n", "\n", "\r\n", " ", "\t", "a", "x", "ERROR: ", "Err", "or", "Error", "MyError", "app.MyException: ", "Keyboard", "KeyboardInterrupt",
 	"E   ", "E", "at f (a.js:1:2)", "at ", "goroutine 1 [running]", "goroutine ", "main.go:3:5: bad", "main.go:3:5: warning: odd", ":", ": ", "3:",
 	"level=error", "level=", "vel=", " panicked at ", "ked at ", "失敗しました", "例外が", "エラー", "日本", "\xff", " ERROR ", "[FATAL]", "FATAL",
-	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0", "xited with", " with ", strings.Repeat(" code", 30), strings.Repeat("：", 40), "code", "status", "：", "_\":", "-9", "12345678901", "00",
+	"sh: x: command not found", "x: Permission denied", "x: No such file or directory", "x: fatal error", strings.Repeat("a.", errorReach/2-4) + "OddError", ": error ", "exit code 1", "EXIT STATUS 3", "Exit Code: 4", "exit code 0", "xit", "XIT", "return code: 2", "eturn", "urn", "終了コード", "終了コード：3", "status 0", "xited with", " with ", strings.Repeat(" code", 30), strings.Repeat("：", 40), "code", "status", "：", "_\":", "-9", "12345678901", "00",
 	strings.Repeat("long ", 60), strings.Repeat(" ", 300), "[tool output truncated]", "\n\n[tool output truncated; ref=c1]",
 })
 

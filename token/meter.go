@@ -200,8 +200,7 @@ const shareLen = 16
 func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from int, siblings []int, o *onlooker, crew *share.Crew) []weight {
 	weights, known := m.recall(s, messages, from, siblings)
 	crew.DoPrepared(s.prepare, func(k int) {
-		held, release := s.hold()
-		defer release()
+		held, release := s.hold() // not released after a panic: what it was at may be half done
 		end := len(weights) - k*shareLen
 		start, wanted := max(0, end-shareLen), o.wants(len(weights))
 		for i := start; i < end; i++ {
@@ -210,6 +209,7 @@ func (m *Meter) rawFrom(s *scale, messages plimsoll.List[plimsoll.Message], from
 			}
 		}
 		o.weighed(weights[start:end])
+		release()
 	})
 	m.memo.expect(len(weights))
 	for i, state := range known {

@@ -6,10 +6,10 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// onlooker is shown what is read of a conversation, from where newer messages weigh so
-// much; and calls as soon as all messages together are likely to weigh half as much again,
-// because of what a conversation that is too large holds the newest calls tell which of the
-// older results are still true. A nil onlooker wants nothing.
+// onlooker is shown what is read of a conversation, from where the newer ones of the
+// messages that are weighed weigh so much; and calls as soon as all of those are likely to
+// weigh half as much again, because the newest calls tell which of the older results are
+// still true. A nil onlooker wants nothing.
 type onlooker struct {
 	beyond int
 	show   func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)

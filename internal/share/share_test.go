@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,15 +46,21 @@ func TestAPanicInSharedWorkIsTheCallers(t *testing.T) {
 // there are.
 func TestNobodyWaitsForAHelperThatIsNotPrepared(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	release := make(chan struct{})
+	began, release := make(chan struct{}, 4), make(chan struct{})
 	var preparing, done atomic.Int32
 	share.Call(1001, 16).DoPrepared(func() {
 		if bytes.Contains(debug.Stack(), []byte("(*Crew).help")) {
 			preparing.Add(1)
+			began <- struct{}{}
 			<-release
 			preparing.Add(-1)
 		}
-	}, func(int) { done.Add(1) })
+	}, func(i int) {
+		if i == 0 {
+			<-began // a helper has come, and is not prepared
+		}
+		done.Add(1)
+	})
 	if done.Load() != 1001 {
 		t.Errorf("%d of 1001 were done", done.Load())
 	}
@@ -71,17 +79,24 @@ func TestNobodyWaitsForAHelperThatIsNotPrepared(t *testing.T) {
 func TestWhoWorksIsPreparedFirst(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 3, 1001} {
-		var prepared, done atomic.Int32
-		share.Call(n, 1).DoPrepared(func() { prepared.Add(1) }, func(int) {
-			if prepared.Load() == 0 {
-				t.Error("nobody was prepared")
+		var prepared sync.Map // by the goroutine
+		var done atomic.Int32
+		share.Call(n, 1).DoPrepared(func() { prepared.Store(goroutine(), true) }, func(int) {
+			if _, is := prepared.Load(goroutine()); !is {
+				t.Error("who worked was not prepared")
 			}
 			done.Add(1)
 		})
-		if done.Load() != int32(n) || prepared.Load() == 0 {
-			t.Errorf("of %d: %d were done, %d were prepared", n, done.Load(), prepared.Load())
+		if done.Load() != int32(n) {
+			t.Errorf("of %d: %d were done", n, done.Load())
 		}
 	}
+}
+
+// goroutine returns the first line of a stack, without what the goroutine does.
+func goroutine() string {
+	line, _, _ := strings.Cut(string(debug.Stack()), " [")
+	return line
 }
 
 func TestACrewThatIsSentAwayDoesNothing(t *testing.T) {

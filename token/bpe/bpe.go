@@ -127,8 +127,8 @@ func (e *Encoding) Count(text string) int {
 func (e *Encoding) Hold() Held { return Held{e, e.workers.hold(e)} }
 
 // Held counts as its encoding does. What is known of texts before stays in its hands until it is released, so that
-// goroutines that count at the same time do not have to take turns for each text. There is no more of that to hold than
-// for each processor one: who comes when others hold it all counts as without. It is not safe for concurrent use.
+// goroutines that count at the same time do not have to take turns for each text. None is made to be
+// held if there is one for each processor: who comes when others hold them all counts as without. It is not safe for concurrent use.
 type Held struct {
 	encoding *Encoding
 	worker   *worker

@@ -85,7 +85,7 @@ const (
 type pool struct {
 	kept [4]atomic.Pointer[worker]
 	more sync.Pool
-	// made is how many there have been.
+	// made is how many were made; one or two may be on their way.
 	made atomic.Int64
 }
 
@@ -100,14 +100,16 @@ func (p *pool) get(e *Encoding) *worker {
 	return newWorker(e)
 }
 
-// hold returns a worker for several texts, or nil if there is one for each processor and all are at work.
+// hold returns a worker for several texts, or nil if all that are kept for good are at work, and there is one for each
+// processor or as many as are kept.
 func (p *pool) hold(e *Encoding) *worker {
 	if w := p.getKept(); w != nil {
 		return w
 	}
-	if p.made.Add(1) > int64(min(len(p.kept), runtime.GOMAXPROCS(0))) {
+	if p.made.Load() >= int64(min(len(p.kept), runtime.GOMAXPROCS(0))) {
 		return nil
 	}
+	p.made.Add(1)
 	return newWorker(e)
 }
 
