@@ -68,7 +68,7 @@ fmt:
 # detector take minutes to begin.
 unit:
 	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
-	$(GO) test ./cmd/plimsoll ./demo ./replay ./token/hf ./wire/...
+	$(GO) test ./cmd/plimsoll ./internal/lab/... ./token/hf ./wire/...
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
@@ -97,7 +97,7 @@ bench:
 
 ## bench-replay: what auto costs and keeps on recorded sessions, against its goals; see docs/replay.md
 bench-replay:
-	$(GO) test -count=1 -v -run '^TestTheNumbers' ./replay -numbers
+	$(GO) test -count=1 -v -run '^TestTheNumbers' ./internal/lab/replay -numbers
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:

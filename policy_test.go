@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/plan"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -147,7 +147,7 @@ func TestARetryAndAPlanAreNotCountedAsCalls(t *testing.T) {
 func TestTheRentRuleCutsALongSessionAndLeavesAShortOneAlone(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	k := policyKeeper(t, &plan.Rent{}, func() time.Time { return now })
+	k := policyKeeper(t, &rent.Rent{}, func() time.Time { return now })
 	cuts := map[int]int{}
 	last := 0
 	for rounds := 1; rounds <= 80; rounds++ {

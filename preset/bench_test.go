@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/openai"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // agent is a request of an agent: one question, and rounds whose results have

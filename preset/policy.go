@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/plan"
 )
 
 // The policies: when a conversation is cut.
@@ -31,9 +31,9 @@ func (o *Options) policy(k *plimsoll.Options, registry *model.Registry, own stri
 	k.Sticky = name != PolicyEveryTurn
 	switch name {
 	case PolicyRent:
-		k.Policy = &plan.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
+		k.Policy = &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
 	case PolicyEveryTurn:
-		k.Policy = plan.Always{}
+		k.Policy = rent.Always{}
 	case PolicyOff:
 		k.Marks.High = 1
 	case PolicyThreshold:
@@ -47,15 +47,15 @@ func (o *Options) policy(k *plimsoll.Options, registry *model.Registry, own stri
 }
 
 // prices returns what the registry knows of a model's prices, unless the caller does.
-func (o *Options) prices(registry *model.Registry) func(string) plan.Prices {
+func (o *Options) prices(registry *model.Registry) func(string) rent.Prices {
 	if o.Prices != nil {
 		return o.Prices
 	}
-	return func(name string) plan.Prices {
+	return func(name string) rent.Prices {
 		m, _, err := registry.Lookup(name)
 		if err != nil {
-			return plan.Conservative()
+			return rent.Conservative()
 		}
-		return plan.Of(m)
+		return rent.Of(m)
 	}
 }

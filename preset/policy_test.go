@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/plan"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
 )
 
@@ -30,9 +30,9 @@ func TestAPolicySaysWhenToCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, rent := o.Policy.(*plan.Rent)
-		_, always := o.Policy.(plan.Always)
-		if rent != tt.rent || always != tt.always || o.Sticky != tt.sticky || o.Marks.High != tt.high {
+		_, isRent := o.Policy.(*rent.Rent)
+		_, always := o.Policy.(rent.Always)
+		if isRent != tt.rent || always != tt.always || o.Sticky != tt.sticky || o.Marks.High != tt.high {
 			t.Errorf("%s with policy %q: %T, sticky %v, high %v", tt.preset, tt.policy, o.Policy, o.Sticky, o.Marks.High)
 		}
 	}
@@ -47,15 +47,15 @@ func TestThePricesOfAModelComeFromTheRegistryUnlessTheyAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, unknown := o.Policy.(*plan.Rent).Prices("claude-sonnet-4-5"), o.Policy.(*plan.Rent).Prices("nobody-knows-this")
-	if known.Read != 0.1 || known.Write != 1.25 || unknown != plan.Conservative() {
+	known, unknown := o.Policy.(*rent.Rent).Prices("claude-sonnet-4-5"), o.Policy.(*rent.Rent).Prices("nobody-knows-this")
+	if known.Read != 0.1 || known.Write != 1.25 || unknown != rent.Conservative() {
 		t.Errorf("claude-sonnet-4-5 has %+v, an unknown model %+v", known, unknown)
 	}
-	own := plan.Prices{Read: 0.5, Write: 1}
-	if o, err = preset.Auto(&preset.Options{Window: 8000, Prices: func(string) plan.Prices { return own }}); err != nil {
+	own := rent.Prices{Read: 0.5, Write: 1}
+	if o, err = preset.Auto(&preset.Options{Window: 8000, Prices: func(string) rent.Prices { return own }}); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.Policy.(*plan.Rent).Prices("claude-sonnet-4-5"); got != own {
+	if got := o.Policy.(*rent.Rent).Prices("claude-sonnet-4-5"); got != own {
 		t.Errorf("given prices became %+v", got)
 	}
 }

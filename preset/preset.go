@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/plan"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -70,7 +70,7 @@ type Options struct {
 	// registry.
 	Policy string
 	Alpha  float64
-	Prices func(model string) plan.Prices
+	Prices func(model string) rent.Prices
 	// Method is one of the three words, or empty for the preset's own way.
 	Method string
 	// Rungs by name, in order; nil means those of the preset.

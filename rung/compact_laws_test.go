@@ -12,10 +12,10 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/corpora"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // drawCompact draws a compaction by the summariser that needs no model.

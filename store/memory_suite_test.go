@@ -3,8 +3,8 @@ package store_test
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/store/storetest"
 )
 
 // What the other tests show is worth as much as their backend is like a real one.

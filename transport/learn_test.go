@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/transport"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // upstream is a server that a test writes down.

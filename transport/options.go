@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/plan"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
@@ -94,7 +94,7 @@ func ForServing(o *plimsoll.Options) {
 			c.Yield, c.Anew = true, anew
 		}
 	}
-	if r, ok := o.Policy.(*plan.Rent); ok {
+	if r, ok := o.Policy.(*rent.Rent); ok {
 		r.CliffOnly, r.Anew = true, anew
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/store"
 )
 

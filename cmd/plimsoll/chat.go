@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/chat"
-	"github.com/plimsoll/plimsoll/chat/plain"
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/proxy"
+	"github.com/plimsoll/plimsoll/internal/chat"
+	"github.com/plimsoll/plimsoll/internal/chat/plain"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/serve/proxy"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 	"github.com/plimsoll/plimsoll/transport"
 )

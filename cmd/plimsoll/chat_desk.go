@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/chat"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/chat"
 )
 
 // editor returns what opens a text in the user's editor; nil if there is none.

@@ -6,8 +6,8 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/chat"
-	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/internal/chat"
+	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plimsoll/plimsoll/chat"
-	"github.com/plimsoll/plimsoll/chat/terminal"
+	"github.com/plimsoll/plimsoll/internal/chat"
+	"github.com/plimsoll/plimsoll/internal/chat/terminal"
 )
 
 // takesScreen reports whether the chat can have the whole screen, and may.

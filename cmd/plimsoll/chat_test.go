@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/chat"
+	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll/plimsoll/chat/toolbox"
+	"github.com/plimsoll/plimsoll/internal/chat/toolbox"
 )
 
 // toolFlags say what models in a chat may do.

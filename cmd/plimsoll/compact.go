@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/control"
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -102,7 +102,7 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if c.DryRun {
 			where = keeping{dry: true}
 			if tenant != nil {
-				where.archive = control.NamesOnly{Archive: tenant}
+				where.archive = api.NamesOnly{Archive: tenant}
 			}
 		}
 		meanwhile := newProgress(p, d)

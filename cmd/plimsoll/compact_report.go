@@ -7,7 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/report"
 )
 
 // compacted is a report on a compaction that can be shown.

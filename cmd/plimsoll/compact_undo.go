@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/control"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -26,8 +26,8 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *b
 		if err != nil {
 			return err
 		}
-		whole, err := control.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) plimsoll.Task {
-			return control.Task(whole, settings.Settings.Model)
+		whole, err := api.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) plimsoll.Task {
+			return api.Task(whole, settings.Settings.Model)
 		})
 		if err == nil {
 			out, err = b.unwrap(whole.Body())

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/plimsoll/plimsoll/web"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 )
 
 // browser is a real one without a window, which takes orders over two pipes.
@@ -204,14 +204,14 @@ func playedDemo(t *testing.T) string {
 		t.Fatalf("it says %q first", lines.Text())
 	}
 	go func() { _, _ = io.Copy(io.Discard, said) }()
-	return strings.TrimSuffix(address, web.Root)
+	return strings.TrimSuffix(address, dashboard.Root)
 }
 
 // TestABrowserShowsTheDashboard opens every page in a real browser, wide and narrow,
 // light and dark, and goes the way from a cut to what was there.
 func TestABrowserShowsTheDashboard(t *testing.T) {
 	b := openBrowser(t)
-	address := playedDemo(t) + web.Root
+	address := playedDemo(t) + dashboard.Root
 
 	// Opened before anything has passed, the first page fills by itself.
 	b.open(address, 1280, "light")

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/demo"
 	"github.com/plimsoll/plimsoll/internal/bar"
-	"github.com/plimsoll/plimsoll/web"
+	"github.com/plimsoll/plimsoll/internal/lab/demo"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 )
 
 // show draws a demonstration while it is played.
@@ -302,7 +302,7 @@ func dollars(usd float64) string { return plimsoll.Dollars(usd).String() }
 
 // begin says where it can be watched.
 func (s *show) begin(address string) {
-	fmt.Fprintf(s.p.stderr, "plimsoll: dashboard on %s%s\n", address, web.Root)
+	fmt.Fprintf(s.p.stderr, "plimsoll: dashboard on %s%s\n", address, dashboard.Root)
 }
 
 // stay prints the report, and how to ask the proxy, until the process is told to end.
@@ -312,6 +312,6 @@ func (s *show) stay(ctx context.Context, address string, r *demo.Report) {
 	fmt.Fprintf(s.p.stderr, `plimsoll: serving %[1]s until it is told to end (Ctrl-C); look at %[1]s%[3]s, or try
   curl -si %[1]s/v1/messages -H 'anthropic-version: 2023-06-01' -d '{"model":%[2]q,"max_tokens":100,"messages":[{"role":"user","content":"hello"}]}'
   curl -s %[1]s/plimsoll/v1/accounts/total
-`, address, "claude-sonnet-4-5", web.Root)
+`, address, "claude-sonnet-4-5", dashboard.Root)
 	<-ctx.Done()
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/scripted"
-	"github.com/plimsoll/plimsoll/web"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 )
 
 // demoOverview is what a newcomer should see on the first page.
@@ -34,7 +34,7 @@ func (v demoOverview) complete() bool {
 
 func askDemo(t *testing.T, address string) (v demoOverview) {
 	t.Helper()
-	resp, body := call(t, http.MethodGet, address+web.Root+"overview.json", nil, nil)
+	resp, body := call(t, http.MethodGet, address+dashboard.Root+"overview.json", nil, nil)
 	if err := json.Unmarshal(body, &v); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %v %s", resp.Status, err, body)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/demo"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/lab/demo"
 	"github.com/plimsoll/plimsoll/transport"
 )
 

@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/control"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
@@ -100,7 +100,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 // taskOf is the task of a body: for the model of the settings, else for its own, else
 // for a usual one of its API.
 func taskOf(s config.Settings, b *body) plimsoll.Task {
-	return control.Task(b.request, s.Model)
+	return api.Task(b.request, s.Model)
 }
 
 // limitFor returns the limit of a model. The variables of limits say what may be

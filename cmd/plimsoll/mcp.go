@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/plimsoll/plimsoll/mcpserver"
+	"github.com/plimsoll/plimsoll/internal/serve/mcpserver"
 	"github.com/plimsoll/plimsoll/store"
 )
 

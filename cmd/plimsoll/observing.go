@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/control"
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/internal/serve/telemetry"
+	"github.com/plimsoll/plimsoll/internal/serve/telemetry/traces"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/telemetry"
-	"github.com/plimsoll/plimsoll/telemetry/traces"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -70,7 +70,7 @@ func (o *observers) close() error {
 func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error) {
 	set := s.settings.Settings
 	tenant, admin := tenantsOf(set.Serve), p.getenv(adminToken)
-	return control.New(&control.Options{
+	return api.New(&api.Options{
 		Keeper: s.keepers.asked,
 		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
 			Asked: "request", Given: "body", Unknown: "give its limit with limit",
@@ -93,7 +93,7 @@ func withoutToken(r *http.Request, token string) *http.Request {
 
 // asked makes a keeper for what a request of the API asks for; that of the settings if
 // it asks for nothing, so that what is undone there is undone in the proxy.
-func (k *keepers) asked(s control.Settings) (*plimsoll.Keeper, error) {
+func (k *keepers) asked(s api.Settings) (*plimsoll.Keeper, error) {
 	if s.Method == "" && s.Window == 0 && s.Reserve == nil && s.Low == nil && len(s.Rungs)+len(s.Pins) == 0 && !s.Dry {
 		return k.named(s.Preset)
 	}

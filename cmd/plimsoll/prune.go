@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/prune"
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/prune"
+	"github.com/plimsoll/plimsoll/internal/report"
 )
 
 // pruneCmd drops the oldest turns of a chat.

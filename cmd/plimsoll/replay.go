@@ -9,9 +9,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/internal/bar"
-	"github.com/plimsoll/plimsoll/plan"
-	"github.com/plimsoll/plimsoll/replay"
+	"github.com/plimsoll/plimsoll/internal/lab/replay"
 )
 
 // replayCmd compares policies on recorded conversations.
@@ -47,7 +47,7 @@ Examples:
 
 func listNames() []string {
 	var names []string
-	for _, l := range plan.Lists() {
+	for _, l := range rent.Lists() {
 		names = append(names, l.Name)
 	}
 	return names

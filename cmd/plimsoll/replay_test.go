@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/plimsoll/plimsoll/replay"
+	"github.com/plimsoll/plimsoll/internal/lab/replay"
 )
 
 func TestProgressIsDrawnAsABar(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll/internal/bar"
-	"github.com/plimsoll/plimsoll/report"
+	"github.com/plimsoll/plimsoll/internal/report"
 )
 
 // weighed is what count says of one conversation or text, to be shown.

@@ -8,10 +8,10 @@ import (
 	"net"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/garbage"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/transport"
-	"github.com/plimsoll/plimsoll/web"
 )
 
 // serveFlags are those of every command that runs the proxy.
@@ -131,7 +131,7 @@ func (c *serveCmd) listen(ctx context.Context, p *process, s *serving) error {
 		if admin != nil {
 			at = admin
 		}
-		fmt.Fprintf(p.stderr, "plimsoll: dashboard on http://%s%s\n", at.Addr(), web.Root)
+		fmt.Fprintf(p.stderr, "plimsoll: dashboard on http://%s%s\n", at.Addr(), dashboard.Root)
 	}
 	fmt.Fprintf(p.stderr, "plimsoll: serving http://%s\n", main.Addr())
 	return s.server.Serve(ctx, main, admin)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
-	"github.com/plimsoll/plimsoll/web"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 )
 
 func TestTheDashboardIsThereWithATokenOrWhenAskedFor(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTheDashboardIsThereWithATokenOrWhenAskedFor(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			t.Parallel()
 			n := startNode(t, append(c.environ, "XDG_CONFIG_HOME="+t.TempDir()), append(c.args, "--store", kept())...)
-			if resp, body := call(t, http.MethodGet, n.url+web.Root, nil, c.header); resp.StatusCode != c.want {
+			if resp, body := call(t, http.MethodGet, n.url+dashboard.Root, nil, c.header); resp.StatusCode != c.want {
 				t.Errorf("%d, want %d: %.200s", resp.StatusCode, c.want, body)
 			}
 			if resp, _ := call(t, http.MethodGet, n.url+"/plimsoll/v1/openapi.json", nil, c.header); c.want == http.StatusOK && resp.StatusCode != http.StatusOK {
@@ -58,11 +58,11 @@ func TestAnOpenPageDoesNotKeepTheProxyFromEnding(t *testing.T) {
 	header := map[string]string{"Authorization": "Bearer open sesame"}
 	call(t, http.MethodPost, n.url+"/v1/chat/completions", agentRequest(t, plimsoll.OpenAI, 2), map[string]string{"Authorization": "Bearer sk-secret-of-a-client"})
 	for _, page := range []string{"", "conversations", "health"} {
-		if _, body := call(t, http.MethodGet, n.url+web.Root+page, nil, header); strings.Contains(string(body), "sk-secret") || strings.Contains(string(body), "sesame") {
+		if _, body := call(t, http.MethodGet, n.url+dashboard.Root+page, nil, header); strings.Contains(string(body), "sk-secret") || strings.Contains(string(body), "sesame") {
 			t.Errorf("/%s shows a key", page)
 		}
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.url+web.Root+"events", http.NoBody)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, n.url+dashboard.Root+"events", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/config"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
+	"github.com/plimsoll/plimsoll/internal/serve/proxy"
+	"github.com/plimsoll/plimsoll/internal/serve/telemetry/redact"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/proxy"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/telemetry/redact"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
-	"github.com/plimsoll/plimsoll/web"
 )
 
 // adminToken is the variable with the operator's token.
@@ -33,7 +33,7 @@ type serving struct {
 	keepers   *keepers
 	observers observers
 	// dashboard is nil if it is not shown.
-	dashboard *web.Dashboard
+	dashboard *dashboard.Dashboard
 }
 
 // servingOptions are what is not a setting.

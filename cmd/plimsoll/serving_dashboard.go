@@ -6,13 +6,13 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/plimsoll/plimsoll/config"
-	"github.com/plimsoll/plimsoll/control"
+	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
+	"github.com/plimsoll/plimsoll/internal/serve/proxy"
+	"github.com/plimsoll/plimsoll/internal/serve/telemetry/redact"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/proxy"
-	"github.com/plimsoll/plimsoll/telemetry/redact"
-	"github.com/plimsoll/plimsoll/web"
 )
 
 // showsDashboard reports whether the operator is to have the dashboard: if asked for, or
@@ -23,12 +23,12 @@ func showsDashboard(s config.Serve, token string) bool {
 
 // newDashboard makes the pages for the operator. They end with the context, so that
 // nobody who looks at them keeps the process from ending.
-func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *web.Dashboard {
+func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *dashboard.Dashboard {
 	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv}
 	if s.settings.Settings.Preset == preset.NameGemini {
 		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
 	}
-	d := web.New(&web.Options{
+	d := dashboard.New(&dashboard.Options{
 		Store: s.store, Models: s.keepers.registry, Logger: o.log,
 		Limit:   func(name string) model.Limit { return limitFor(s.settings, limits, name) },
 		Learned: s.learned, Drift: s.keepers.calibration.Drift, Account: s.keepers.total, Ready: s.ready,
@@ -43,7 +43,7 @@ func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.
 }
 
 // setup says what the process runs with.
-func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions) web.Setup {
+func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions) dashboard.Setup {
 	info, _ := debug.ReadBuildInfo()
 	set := s.settings.Settings
 	where := string(set.Store)
@@ -53,16 +53,16 @@ func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions)
 	case where == "":
 		where = "the user's own"
 	}
-	is := web.Setup{
+	is := dashboard.Setup{
 		Version: buildOf(info).Version, Store: redact.Text(where), Summaries: redact.Text(set.Compaction.Summarizer),
-		Upstreams: []web.Upstream{
+		Upstreams: []dashboard.Upstream{
 			{API: "openai", Address: upstreams.OpenAI.Redacted()},
 			{API: "anthropic", Address: upstreams.Anthropic.Redacted()},
 			{API: "gemini", Address: upstreams.Gemini.Redacted()},
 		},
 	}
 	for _, v := range s.settings.Values {
-		is.Settings = append(is.Settings, web.Setting{
+		is.Settings = append(is.Settings, dashboard.Setting{
 			Key: v.Key, Value: redact.Text(v.String()), Origin: v.Origin.String(), Default: v.Origin.Kind == config.FromDefault, Help: v.Help,
 		})
 	}
@@ -73,13 +73,13 @@ func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions)
 }
 
 // operators is what the operator is answered below /plimsoll/.
-func operators(api http.Handler, pages *web.Dashboard) http.Handler {
+func operators(control http.Handler, pages *dashboard.Dashboard) http.Handler {
 	if pages == nil {
-		return api
+		return control
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, control.Root) {
-			api.ServeHTTP(w, r)
+		if strings.HasPrefix(r.URL.Path, api.Root) {
+			control.ServeHTTP(w, r)
 			return
 		}
 		pages.ServeHTTP(w, r)

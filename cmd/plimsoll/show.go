@@ -9,9 +9,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/report"
 )
 
 // showReport draws one report: how it was counted, the largest messages, what

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/embed"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/embedding"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/trim"
@@ -122,9 +122,9 @@ func (c *trimCmd) options(p *process) (*trim.Options, error) {
 	switch c.Embedder {
 	case "":
 	case "lexical":
-		o.Embedder, o.SemanticOptions = embed.Lexical, map[string]any{"embedder": "lexical"}
+		o.Embedder, o.SemanticOptions = embedding.Lexical, map[string]any{"embedder": "lexical"}
 	default:
-		e := &embed.Endpoint{URL: c.Embedder, Model: cmp.Or(c.EmbeddingModel, embed.DefaultModel), APIKey: p.getenv("OPENAI_API_KEY")}
+		e := &embedding.Endpoint{URL: c.Embedder, Model: cmp.Or(c.EmbeddingModel, embedding.DefaultModel), APIKey: p.getenv("OPENAI_API_KEY")}
 		if e.Address() == "" {
 			return nil, &plimsoll.Error{
 				Op: "--embedder " + c.Embedder, Code: plimsoll.CodeInvalid, Err: errors.New("neither lexical nor the address of an endpoint"),

@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/report"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/token/bpe"
 )

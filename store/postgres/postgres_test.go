@@ -12,9 +12,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/postgres"
-	"github.com/plimsoll/plimsoll/store/storetest"
 )
 
 func TestPostgresIsABackend(t *testing.T) {

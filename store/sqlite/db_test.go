@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/store/storetest"
 )
 
 func open(t testing.TB, path string, options *Options) *DB {

@@ -3,8 +3,8 @@ package anthropic_test
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // typedRequest is what a proxy without a splice unmarshals into.

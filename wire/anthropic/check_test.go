@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // Messages that tests put together.

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 const cacheMark = `"cache_control":{"type":"ephemeral","scope":"x"}`

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // agentBody is what a coding agent sends: marks on system and the last block, a

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 var subject = wiretest.Subject{

@@ -7,9 +7,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/corpora"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // TestRecordedSessionsSurviveEveryDialect writes real sessions in each dialect and

@@ -3,9 +3,9 @@ package gemini_test
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/gemini"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 func TestWhatTheAPIRefusesIsFound(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/gemini"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 const placeholder = "[tool output trimmed; ref=r1]"

@@ -3,8 +3,8 @@ package gemini_test
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/gemini"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // It measures what the whole process has in use, so it does not run in parallel.

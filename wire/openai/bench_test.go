@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/openai"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // typedRequest is what a proxy without a splice unmarshals into.

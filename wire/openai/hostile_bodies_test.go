@@ -3,8 +3,8 @@ package openai_test
 import (
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/openai"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // It measures what the whole process has in use, so it does not run in parallel.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire/openai"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 var subject = wiretest.Subject{Codec: openai.Codec{}, Render: render, Same: same}

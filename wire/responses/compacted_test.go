@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 func TestACompactedConversationCanBeSentBack(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 // edited decodes a body, edits it and returns what is sent. The edit and the

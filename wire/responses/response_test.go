@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
-	"github.com/plimsoll/plimsoll/wire/wiretest"
 )
 
 func TestStreamedAnswersArePutTogether(t *testing.T) {

@@ -1,0 +1,436 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/config"
+)
+
+// load reads a file that is named, with an environment.
+func load(t *testing.T, yaml string, environ ...string) (*config.Config, error) {
+	t.Helper()
+	return config.Load(&config.Options{File: write(t, t.TempDir(), yaml), Environ: environ})
+}
+
+func mustLoad(t *testing.T, yaml string, environ ...string) *config.Config {
+	t.Helper()
+	c, err := load(t, yaml, environ...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func write(t *testing.T, dir, yaml string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, config.FileName)
+	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// problems are the messages without the directory of the file.
+func problems(c *config.Config) string {
+	var lines []string
+	for _, p := range c.Problems {
+		text := p.Error()
+		if i := strings.Index(text, config.FileName+":"); i > 0 {
+			text = text[i:]
+		}
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func number(n int) *int { return &n }
+
+func TestNoSourceGivesTheDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(&config.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Settings{
+		Preset: "auto", Cache: "keep",
+		ToolOutputCache: config.ToolOutputCache{
+			Enabled: true, MaxMessageBytes: 50 << 10, MaxLineLength: 2000,
+		},
+		Clear:      config.Clear{KeepNewest: 3},
+		Compaction: defaultCompaction(),
+		Expand:     "auto",
+		Serve: config.Serve{
+			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
+			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
+			MaxBodyBytes: 64 << 20, MemoryBytes: 512 << 20, IdleSeconds: 300, DrainSeconds: 30, ExpandRounds: 8,
+		},
+	}
+	if diff := cmp.Diff(want, c.Settings); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	for _, v := range c.Values {
+		if v.Origin.String() != "default" {
+			t.Errorf("%s is from %s", v.Key, v.Origin)
+		}
+	}
+	if len(c.Problems) > 0 || len(c.Files) > 0 {
+		t.Errorf("problems %v, files %v", c.Problems, c.Files)
+	}
+}
+
+// defaultCompaction has what C01 and G16 say.
+func defaultCompaction() config.Compaction {
+	return config.Compaction{
+		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
+		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
+		Summarizer:   "extract", TimeoutSeconds: 60, Hooks: config.Hooks{TimeoutSeconds: 10},
+	}
+}
+
+const everything = `
+preset: agent
+method: hybrid
+model: 4.10 # a number for others, a name here
+window: 128_000
+reserve: 0
+marks: {high: .9, low: 0.5, soft: 0.7}
+rungs: [view, slide]
+policy: every-turn
+rent: {alpha: 2.5}
+cache: manage
+pins:
+  - role: system
+  - {index: -1}
+  - tool: Read
+  - match: '(?i)never delete: \d+'
+  - role=user
+toolOutputCache:
+  contextBudgetTokens: 30000
+  maxMessageBytes: 1e4
+  max-line-length: "500"
+  enabled: no
+clear:
+  keep_newest: 0
+  min_reclaim: 20000
+dedupe:
+  path_arguments: [path, file_path]
+  read_tools: cat
+  write_tools: [Write]
+compaction:
+  enabled: no
+  auto: no
+  thresholdRatio: 0.85
+  compression_threshold: 0.6
+  model: gpt-4o-mini
+  summaryPrompt: Summarise.
+  summaryDirectives: ["names, word for word", no poems]
+  retainPrompt: null
+  retainDirectives: [refs]
+  retainLastTurns: 0
+  summarizer: openai:gpt-4o-mini@http://127.0.0.1:11434/v1
+  timeout_seconds: 5
+  tail_tokens: 9000
+  checkpoint_tokens: 3000
+  hooks: {pre: [./ask.sh], post: ["https://hooks.example/told"], timeout_seconds: 2, content: yes}
+expand: mcp
+serve:
+  listen: ":8080"
+  admin: 127.0.0.1:8081
+  dashboard: "off"
+  openai: http://127.0.0.1:11434/v1
+  anthropic: http://127.0.0.1:4000
+  gemini: http://127.0.0.1:4001
+  hosts: [proxy.example]
+  origins: ["https://page.example"]
+  tenants: one
+  max_body_bytes: 1048576
+  memory_bytes: 2097152
+  idle_seconds: 7
+  drain_seconds: 0
+  expand_rounds: 3
+chat:
+  models: [openai:gpt-4o, "local=ollama:llama3.2@http://127.0.0.1:11434"]
+  system: Be brief.
+  servers: ["tides=tide-server --harbour saltmere"]
+store: kept.db
+tokenizers: vocabularies
+models: [own.json, "https://models.example/api.json"]
+limits:
+  gpt-4o: 64000
+  claude-*: 100000
+`
+
+func TestO01_C01_AFileSetsEverything(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, everything)
+	dir := filepath.Dir(c.Files[0])
+	want := config.Settings{
+		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
+		Policy: "every-turn", Rent: config.Rent{Alpha: 2.5}, Cache: "manage",
+		Marks: config.Marks{High: 0.9, Low: 0.5, Soft: 0.7}, Rungs: []string{"view", "slide"},
+		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
+		Clear:           config.Clear{KeepNewest: 0, MinReclaim: number(20_000)},
+		Dedupe: config.Dedupe{
+			PathArguments: []string{"path", "file_path"}, ReadTools: []string{"cat"}, WriteTools: []string{"Write"},
+		},
+		Compaction: config.Compaction{
+			ThresholdRatio: 0.85, CompressionThreshold: 0.6, Model: "gpt-4o-mini", SummaryPrompt: "Summarise.",
+			SummaryDirectives: []string{"names, word for word", "no poems"}, RetainDirectives: []string{"refs"},
+			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5, TailTokens: 9000, CheckpointTokens: 3000,
+			Hooks: config.Hooks{Pre: []string{"./ask.sh"}, Post: []string{"https://hooks.example/told"}, TimeoutSeconds: 2, Content: true},
+		},
+		Expand: "mcp",
+		Serve: config.Serve{
+			Listen: ":8080", Admin: "127.0.0.1:8081", Dashboard: "off", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
+			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
+			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
+		},
+		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},
+		Store:      config.Path(filepath.Join(dir, "kept.db")),
+		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
+		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
+		Limits:     map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
+	}
+	if diff := cmp.Diff(want, c.Settings, cmpopts.IgnoreFields(config.Settings{}, "Pins")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	const pins = `role=system, index=-1, tool=Read, match=(?i)never delete: \d+, role=user`
+	if got := valueOf(c, "pins").String(); got != pins {
+		t.Errorf("pins %s, want %s", got, pins)
+	}
+	if text := problems(c); text != "" {
+		t.Error(text)
+	}
+	for _, v := range c.Values {
+		if v.Origin.Kind != config.FromFile {
+			t.Errorf("%s is from %s", v.Key, v.Origin)
+		}
+	}
+	if got, want := c.Origin("marks.low").Name, c.Files[0]+":7"; got != want {
+		t.Errorf("marks.low is from %s, want %s", got, want)
+	}
+}
+
+func valueOf(c *config.Config, key string) config.Value {
+	for _, v := range c.Values {
+		if v.Key == key {
+			return v
+		}
+	}
+	return config.Value{}
+}
+
+func TestVariablesSetEverything(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, variable, key, want string }{
+		{"a word", "PLIMSOLL_PRESET=gemini", "preset", "gemini"},
+		{"a number", "PLIMSOLL_WINDOW=8000", "window", "8000"},
+		{"a number with blanks around it", "PLIMSOLL_RESERVE= 0 ", "reserve", "0"},
+		{"a fraction in a section", "PLIMSOLL_MARKS_LOW=0.25", "marks.low", "0.25"},
+		{"a list with commas", "PLIMSOLL_RUNGS=view, slide,", "rungs", "view, slide"},
+		{"a list with brackets", "PLIMSOLL_RUNGS=[view, slide]", "rungs", "view, slide"},
+		{"pins", "PLIMSOLL_PINS=role=system,index=0", "pins", "role=system, index=0"},
+		{"pins with commas in them", `PLIMSOLL_PINS=[{match: "a{1,2}"}, {role: tool, tool: Read}]`, "pins", "match=a{1,2}, role=tool and tool=Read"},
+		{"a switch", "PLIMSOLL_TOOL_OUTPUT_CACHE_ENABLED=0", "tool_output_cache.enabled", "false"},
+		{"limits", "PLIMSOLL_LIMITS=gpt-4o=1000,harbour-9=2000", "limits", "gpt-4o=1000, harbour-9=2000"},
+		{"limits with brackets", "PLIMSOLL_LIMITS={gpt-4o: 1000}", "limits", "gpt-4o=1000"},
+		{"a directory stays relative to here", "PLIMSOLL_TOKENIZERS=vocabularies", "tokenizers", "vocabularies"},
+		{"a directory at home", "PLIMSOLL_TOKENIZERS=~/vocabularies", "tokenizers", filepath.Join("/home/kay", "vocabularies")},
+		{"the last of two counts", "PLIMSOLL_WINDOW=8000\nPLIMSOLL_WINDOW=9000", "window", "9000"},
+		{"null where that is a value", "PLIMSOLL_WINDOW=null", "window", "the model's"},
+		{"nothing is as if it were not there", "PLIMSOLL_WINDOW=", "window", "5"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := mustLoad(t, "window: 5", append(strings.Split(tc.variable, "\n"), "HOME=/home/kay")...)
+			if got := valueOf(c, tc.key).String(); got != tc.want {
+				t.Errorf("%s is %q, want %q", tc.key, got, tc.want)
+			}
+			if text := problems(c); text != "" {
+				t.Error(text)
+			}
+		})
+	}
+}
+
+func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, yaml, env, key, value, problem string }{
+		{
+			"a word for a number", "window: many", "", "window", "the model's",
+			`plimsoll.yaml:1: window "many": not a whole number: want a whole number above zero; the default is used`,
+		},
+		{
+			"a variable in front of a file", "window: 9000", "PLIMSOLL_WINDOW=-1", "window", "9000",
+			`plimsoll.yaml:1 is used`,
+		},
+		{
+			"a file behind a variable", "\nwindow: 0", "PLIMSOLL_WINDOW=8000", "window", "8000",
+			`plimsoll.yaml:2: window "0": want a whole number above zero; that of PLIMSOLL_WINDOW is used`,
+		},
+		{
+			"a number out of range", "window: 1e300", "", "window", "the model's",
+			`plimsoll.yaml:1: window "1e300": out of range: want a whole number above zero; the default is used`,
+		},
+		{
+			"not a number", "window: .nan", "", "window", "the model's",
+			`plimsoll.yaml:1: window ".nan": not a whole number: want a whole number above zero; the default is used`,
+		},
+		{
+			"half a token", "reserve: 0.5", "", "reserve", "the request's",
+			`plimsoll.yaml:1: reserve "0.5": not a whole number: want a whole number, 0 or more; the default is used`,
+		},
+		{
+			"an unknown word", "preset: gemni", "", "preset", "auto",
+			`plimsoll.yaml:1: preset "gemni": not known; did you mean gemini? Want one of auto, cookbook, agent, multichat, gemini; the default is used`,
+		},
+		{
+			"an unknown rung", "rungs: [view, jump]", "", "rungs", "the preset's",
+			`plimsoll.yaml:1: rungs "jump": want one of view, dedupe, clear, reasoning, compact, slide, trim; the default is used`,
+		},
+		{
+			"a rung twice", "rungs: [view, view]", "", "rungs", "the preset's",
+			`plimsoll.yaml:1: rungs "view": stands there twice; the default is used`,
+		},
+		{
+			"a fraction above one", "marks: {high: 1.5}", "", "marks.high", "the preset's",
+			`plimsoll.yaml:1: marks.high "1.5": want a number above 0 and at most 1; the default is used`,
+		},
+		{
+			"a fraction of nothing", "marks: {low: 0}", "", "marks.low", "the preset's",
+			`plimsoll.yaml:1: marks.low "0": want a number above 0 and at most 1; the default is used`,
+		},
+		{
+			"a word for a switch", "tool_output_cache: {enabled: maybe}", "", "tool_output_cache.enabled", "true",
+			`plimsoll.yaml:1: tool_output_cache.enabled "maybe": want true or false; the default is used`,
+		},
+		{
+			"a list for a number", "window: [1, 2]", "", "window", "the model's",
+			`plimsoll.yaml:1: window "[1, 2]": want a whole number above zero; the default is used`,
+		},
+		{
+			"a mapping for a list", "rungs: {view: 1}", "", "rungs", "the preset's",
+			`plimsoll.yaml:1: rungs "{view: 1}": want a list; the default is used`,
+		},
+		{
+			"a broken expression leaves the other pins", "pins:\n  - role: system\n  - match: '('", "", "pins", "role=system",
+			"plimsoll.yaml:3: pins[1] \"(\": error parsing regexp: missing closing ): `(`; the entry is left out",
+		},
+		{
+			"an unknown role", "pins: [{role: pilot}]", "", "pins", "none",
+			`plimsoll.yaml:1: pins[0] "pilot": want system, developer, user, assistant or tool; the default is used`,
+		},
+		{
+			"a pin without a condition", "pins: [{}]", "", "pins", "none",
+			`plimsoll.yaml:1: pins[0] "{}": want one of role, index, tool, match; the default is used`,
+		},
+		{
+			"one limit of several", "limits:\n  gpt-4o: 5\n  o3: none", "", "limits", "gpt-4o=5",
+			`plimsoll.yaml:3: limits.o3 "none": not a whole number: want a whole number above zero; the entry is left out`,
+		},
+		{
+			"brackets that do not close", "window: 7", "PLIMSOLL_RUNGS=[view", "rungs", "the preset's",
+			`PLIMSOLL_RUNGS: rungs "[view": sequence end token ']' not found; the default is used`,
+		},
+		{
+			"a limit of a model", "window: 7", "GEMINI_MAX_CONTEXT_LENGTH=much", "window", "7",
+			`GEMINI_MAX_CONTEXT_LENGTH="much": not a whole number: want a number of tokens above zero; the next source of the limit is used`,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := mustLoad(t, tc.yaml, tc.env)
+			if got := valueOf(c, tc.key).String(); got != tc.value {
+				t.Errorf("%s is %q, want %q", tc.key, got, tc.value)
+			}
+			if diff := cmp.Diff(tc.problem, problems(c)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNullSaysNothingWhereThereMustBeAValue(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, "preset:\nmarks:\ntool_output_cache: {max_line_length: null, context_budget_tokens: ~}", "PLIMSOLL_TOOL_OUTPUT_CACHE_CONTEXT_BUDGET_TOKENS=")
+	if got := c.Origin("preset").String() + c.Origin("tool_output_cache.max_line_length").String(); got != "defaultdefault" {
+		t.Error(got)
+	}
+	if got := c.Origin("tool_output_cache.context_budget_tokens").Kind; got != config.FromFile {
+		t.Errorf("a null budget is from %s, want file: it is a value of its own", got)
+	}
+}
+
+func TestFlagsWinAndMustBeRight(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(&config.Options{
+		File:    write(t, t.TempDir(), "window: 1\nreserve: 2\nmodel: a"),
+		Environ: []string{"PLIMSOLL_WINDOW=3"},
+		Flags: []config.Flag{
+			{Key: "window", Value: number(4)},
+			{Key: "reserve", Value: (*int)(nil)},
+			{Key: "model", Value: ""},
+			{Key: "rungs", Value: []string{"slide"}},
+			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, plimsoll.Pin{Role: "user", Index: number(3)}}},
+			{Key: "marks.low", Value: 0.125},
+			{Key: "limits", Value: map[string]int{"o3": 5}},
+			{Key: "tool_output_cache.enabled", Value: new(bool)},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"window": "4 --window", "rungs": "slide --rungs", "pins": "match=a,b=c, index=-2, role=user and index=3 --pin", "marks.low": "0.125 --marks-low",
+		"limits": "o3=5 --limits", "tool_output_cache.enabled": "false --tool-output-cache-enabled",
+	} {
+		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	if c.Settings.Model != "a" || *c.Settings.Reserve != 2 {
+		t.Errorf("flags that are not given set something: %+v", c.Settings)
+	}
+	_, err = config.Load(&config.Options{Dir: t.TempDir(), Flags: []config.Flag{{Key: "window", Value: number(-4)}}})
+	if err == nil || err.Error() != "--window -4: want a whole number above zero" {
+		t.Error(err)
+	}
+}
+
+func TestPresetsStandBetweenFilesAndDefaults(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(&config.Options{
+		File: write(t, t.TempDir(), "preset: gemini\nclear: {keep_newest: 7}"),
+		Preset: func(name string) map[string]any {
+			return map[string]any{"marks.high": 0.5, "clear.keep_newest": 1, "method": "summary", "model": name + "-x", "marks.low": 0.3}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"marks.high":        "0.5 preset gemini",
+		"marks.low":         "0.3 preset gemini",
+		"method":            "summary preset gemini",
+		"model":             "gemini-x preset gemini",
+		"clear.keep_newest": "7 " + c.Files[0] + ":2",
+	} {
+		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	_, err = config.Load(&config.Options{Dir: t.TempDir(), Preset: func(string) map[string]any { return map[string]any{"markz": 1} }})
+	if err == nil {
+		t.Error("a preset may set what does not exist")
+	}
+}

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit/rent"
+	"github.com/plimsoll/plimsoll/preset"
+)
+
+// The policies that are no presets.
+const (
+	// None is what the others are compared with: nothing until the window is nearly
+	// full, and then a summary of everything.
+	None = "none"
+	// Off leaves the rungs of auto to the line alone.
+	Off = preset.PolicyOff
+	// Threshold cuts at 0.8 of the limit down to 0.3.
+	Threshold = preset.PolicyThreshold
+	// EveryTurn clears old tool outputs before each call.
+	EveryTurn = preset.PolicyEveryTurn
+	// Sliding keeps the newest 40,000 tokens.
+	Sliding = "sliding"
+)
+
+// Names lists the policies.
+func Names() []string {
+	return append([]string{None, Off, Threshold, EveryTurn, Sliding}, preset.Names()...)
+}
+
+// Defaults lists the policies that are compared where nobody names any.
+func Defaults() []string {
+	return []string{None, preset.NameAuto, Threshold, EveryTurn, Sliding, preset.NameAgent, preset.NameGemini}
+}
+
+// policy makes a planner for a run.
+type policy struct {
+	name  string
+	build func(*run, *Options) (planner, error)
+}
+
+func policyOf(name string) (policy, error) {
+	switch {
+	case name == None:
+		return policy{name, func(r *run, _ *Options) (planner, error) { return &none{till: r.till}, nil }}, nil
+	case slices.Contains(Names(), name):
+		return policy{name, func(r *run, o *Options) (planner, error) {
+			k, err := o.keeper(name, r)
+			if err != nil {
+				return nil, err
+			}
+			return newEngine(k, o.Offer)
+		}}, nil
+	}
+	return policy{}, &plimsoll.Error{
+		Op: "replay", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("policy %q is unknown: %w", name, plimsoll.ErrInvalid),
+		Hint: "choose from " + strings.Join(Names(), ", "),
+	}
+}
+
+// slidingWindow is what sliding keeps beside the base.
+const slidingWindow = 40_000
+
+// keeper returns the options of the keeper for a policy.
+func (o *Options) keeper(name string, r *run) (*plimsoll.Options, error) {
+	with := preset.Options{
+		Model: r.conversation.Model, Window: r.window, Meter: r.meter, Archive: r.archive,
+		Alpha: o.Alpha, Prices: func(string) rent.Prices { return r.prices },
+	}
+	with.Outputs.KeepNewest, with.Compaction.Tail, with.Compaction.Size = o.KeepNewest, o.Tail, o.Size
+	base := name
+	switch name {
+	case Off, Threshold, EveryTurn, Sliding:
+		base, with.Policy = preset.NameAuto, name
+	}
+	switch name {
+	case Threshold:
+		with.Marks = plimsoll.Marks{High: 0.8, Low: 0.3}
+	case Sliding:
+		with.Policy = preset.PolicyThreshold
+		with.Rungs, with.Outputs.Off = []string{"slide"}, true
+		with.Marks = plimsoll.Marks{High: 1, Low: 1}
+		with.Window, with.Reserve = min(r.window, r.base+slidingWindow), -1
+	}
+	k, err := preset.Named(base, &with)
+	if err != nil {
+		return nil, err
+	}
+	if rent, ok := k.Policy.(*rent.Rent); ok && o.MinGap > 0 {
+		rent.MinGap = o.MinGap
+	}
+	return k, nil
+}

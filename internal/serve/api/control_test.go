@@ -1,0 +1,120 @@
+package api_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// newStore returns a store in a file.
+func newStore(t *testing.T) *store.Store {
+	t.Helper()
+	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.New(t.Context(), backend, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// newKeeper makes keepers as the command does, without a configuration.
+func newKeeper(s api.Settings) (*plimsoll.Keeper, error) {
+	o := &preset.Options{Window: s.Window, Method: s.Method, Rungs: s.Rungs}
+	if s.Reserve != nil {
+		if o.Reserve = *s.Reserve; o.Reserve == 0 {
+			o.Reserve = -1
+		}
+	}
+	if s.Low != nil {
+		o.Marks.Low = *s.Low
+	}
+	for _, pin := range s.Pins {
+		role, ok := strings.CutPrefix(pin, "role=")
+		if !ok {
+			return nil, &plimsoll.Error{Op: "pins", Code: plimsoll.CodeInvalid, Err: plimsoll.ErrInvalid, Hint: "want role=NAME"}
+		}
+		o.Pins = append(o.Pins, plimsoll.Pin{Role: plimsoll.Role(role)})
+	}
+	options, err := preset.Named(s.Preset, o)
+	if err != nil {
+		return nil, err
+	}
+	options.Marks.Soft = 0
+	return plimsoll.New(options)
+}
+
+// newHandler returns a handler whose tenants are named by a header.
+func newHandler(t *testing.T, s *store.Store, change func(*api.Options)) *api.Handler {
+	t.Helper()
+	o := &api.Options{
+		Keeper: newKeeper,
+		Scales: report.NewScales(token.Options{Registry: model.Default()}, nil, report.Words{}),
+	}
+	if s != nil {
+		o.Tenant = func(r *http.Request) *store.Tenant { return s.Tenant(r.Header.Get("X-Tenant")) }
+	}
+	if change != nil {
+		change(o)
+	}
+	h, err := api.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// reply is an answer of the API.
+type reply struct {
+	status int
+	header http.Header
+	text   string
+}
+
+func ask(h http.Handler, tenant, method, path, body string) reply {
+	r := httptest.NewRequest(method, api.Root+path, strings.NewReader(body))
+	r.Header.Set("X-Tenant", tenant)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	text, _ := io.ReadAll(w.Body) // a recorder does not fail
+	return reply{w.Code, w.Header(), string(text)}
+}
+
+func post(h http.Handler, path, body string) reply { return ask(h, "", http.MethodPost, path, body) }
+
+// read decodes an answer and fails if it is no success.
+func (r reply) read(t *testing.T, into any) {
+	t.Helper()
+	if r.status != http.StatusOK {
+		t.Fatalf("status %d: %s", r.status, r.text)
+	}
+	if err := json.Unmarshal([]byte(r.text), into); err != nil {
+		t.Fatalf("%v in %s", err, r.text)
+	}
+}
+
+// edited is an answer with a request in it.
+type edited[R any] struct {
+	Request json.RawMessage `json:"request"`
+	Report  R               `json:"report"`
+}

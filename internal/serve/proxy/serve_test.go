@@ -1,0 +1,272 @@
+package proxy_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/serve/proxy"
+)
+
+// streams is an upstream whose answers end when it is told.
+type streams struct {
+	live atomic.Int32
+	end  chan struct{}
+}
+
+func (s *streams) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	io.Copy(io.Discard, r.Body)
+	io.WriteString(w, "begun\n")
+	http.NewResponseController(w).Flush()
+	s.live.Add(1)
+	defer s.live.Add(-1)
+	select {
+	case <-s.end:
+		io.WriteString(w, "done\n")
+	case <-r.Context().Done():
+	}
+}
+
+func TestStreamsFinishWhenTheServerIsToldToEnd(t *testing.T) {
+	t.Parallel()
+	const clients = 200
+	up := &streams{end: make(chan struct{})}
+	s := start(t, up, nil)
+	// A connection that was there before.
+	idle := dial(t, s)
+	in := bufio.NewReader(idle)
+	ask := func(path string) *http.Response {
+		fmt.Fprintf(idle, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
+		resp, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		return resp
+	}
+	if resp := ask("/readyz"); resp.StatusCode != http.StatusOK {
+		t.Fatalf("not ready: %d", resp.StatusCode)
+	}
+	var all sync.WaitGroup
+	var whole atomic.Int32
+	for range clients {
+		all.Go(func() {
+			resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer resp.Body.Close()
+			if text, err := io.ReadAll(resp.Body); err == nil && string(text) == "begun\ndone\n" {
+				whole.Add(1)
+			}
+		})
+	}
+	within(t, 10*time.Second, "all streams run", func() bool { return up.live.Load() == clients })
+	s.stop()
+	within(t, 5*time.Second, "no longer ready", func() bool { return ask("/readyz").StatusCode == http.StatusServiceUnavailable })
+	if resp := ask("/v1/models"); resp.StatusCode != http.StatusServiceUnavailable || !resp.Close || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("a new request: %d %v", resp.StatusCode, resp.Header)
+	}
+	if resp, _ := s.do(t, http.MethodPost, "/v1/messages", "{}"); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a new connection: %d", resp.StatusCode)
+	}
+	close(up.end)
+	all.Wait()
+	if whole.Load() != clients {
+		t.Errorf("%d of %d streams finished", whole.Load(), clients)
+	}
+}
+
+func TestRequestsThatTakeTooLongAreCutOff(t *testing.T) {
+	t.Parallel()
+	up := &streams{end: make(chan struct{})}
+	waits := &leaving{}
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/embeddings" {
+			waits.ServeHTTP(w, r)
+			return
+		}
+		up.ServeHTTP(w, r)
+	}), &proxy.Options{Drain: 50 * time.Millisecond})
+	resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	waiting := make(chan int, 1)
+	go func() {
+		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/embeddings", strings.NewReader("{}")))
+		if err != nil {
+			waiting <- 0
+			return
+		}
+		resp.Body.Close()
+		waiting <- resp.StatusCode
+	}()
+	within(t, 10*time.Second, "both are under way", func() bool { return waits.began.Load() == 1 && up.live.Load() == 1 })
+	s.stop()
+	if text, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("a stream looks whole: %q", text)
+	}
+	if status := <-waiting; status != http.StatusServiceUnavailable {
+		t.Errorf("a client without an answer: %d", status)
+	}
+	if err := <-s.ended; plimsoll.CodeOf(err) != plimsoll.CodeUnavailable || !strings.Contains(err.Error(), "2 requests were cut off") {
+		t.Errorf("%v", err)
+	}
+	within(t, 10*time.Second, "the upstream is left", func() bool { return up.live.Load() == 0 })
+	s.ended <- nil
+}
+
+func TestTheAdminSideCanHaveItsOwnListener(t *testing.T) {
+	t.Parallel()
+	s, err := proxy.New(&proxy.Options{Transport: proxy.NewTransport(), Metrics: says("metrics")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, admin := listener(t), listener(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Serve(ctx, l, admin) }()
+	resp, err := http.Get("http://" + admin.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Error(resp.Status)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAListenerThatFailsEndsTheServer(t *testing.T) {
+	t.Parallel()
+	s, err := proxy.New(&proxy.Options{Transport: proxy.NewTransport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, admin := listener(t), listener(t)
+	l.Close()
+	if err := s.Serve(t.Context(), l, admin); err == nil {
+		t.Error("nothing is said")
+	}
+}
+
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestConnectionsOverTheCapWait(t *testing.T) {
+	t.Parallel()
+	s := start(t, says("upstream"), &proxy.Options{Connections: 1})
+	first := dial(t, s)
+	time.Sleep(50 * time.Millisecond) // it is accepted
+	second := dial(t, s)
+	io.WriteString(second, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	second.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if n, err := second.Read(make([]byte, 1)); err == nil {
+		t.Errorf("%d bytes were answered", n)
+	}
+	first.Close()
+	second.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if _, err := second.Read(make([]byte, 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAPeerThatNeverReadsIsDropped(t *testing.T) {
+	t.Parallel()
+	var wrote atomic.Int64
+	left := make(chan struct{})
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(left)
+		for chunk := make([]byte, 64<<10); ; {
+			n, err := w.Write(chunk)
+			wrote.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}), &proxy.Options{WriteTimeout: 300 * time.Millisecond})
+	c := dial(t, s)
+	io.WriteString(c, "GET /v1/files/f/content HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	select {
+	case <-left:
+	case <-time.After(5 * time.Second):
+		t.Fatal("the upstream is still held")
+	}
+	// What was taken from the upstream is in the buffers of the connections, not in ours.
+	if n := wrote.Load(); n > 32<<20 {
+		t.Errorf("%d bytes were taken for a client that reads none", n)
+	}
+}
+
+// Not parallel: it counts goroutines.
+func TestNothingIsLeftBehindByClientsThatLeave(t *testing.T) {
+	up := &leaving{answers: true}
+	base := proxy.NewTransport()
+	s := start(t, up, &proxy.Options{Transport: holding{base}})
+	abort := func(n int) {
+		var all sync.WaitGroup
+		for i := range n {
+			all.Go(func() {
+				ctx, leave := context.WithTimeout(t.Context(), time.Duration(1+i%20)*time.Millisecond)
+				defer leave()
+				req := s.request(t, http.MethodPost, "/v1/messages", strings.NewReader(strings.Repeat("x", 50_000)))
+				if resp, err := s.client.Do(req.WithContext(ctx)); err == nil {
+					io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+				}
+			})
+			if i%20 == 19 {
+				all.Wait()
+			}
+		}
+		all.Wait()
+	}
+	abort(100)
+	settle := func() int {
+		least := runtime.NumGoroutine()
+		for range 50 {
+			base.CloseIdleConnections() // some are made for requests that are gone
+			time.Sleep(10 * time.Millisecond)
+			least = min(least, runtime.NumGoroutine())
+		}
+		return least
+	}
+	before := settle()
+	runtime.GC()
+	heapBefore := heap()
+	abort(1000)
+	after := settle()
+	runtime.GC()
+	runtime.GC()
+	grown := heap() - heapBefore
+	t.Logf("%d goroutines before 1,000 aborts, %d after; heap %+d KiB", before, after, grown>>10)
+	if after > before+2 {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+	if grown > 2<<20 {
+		t.Errorf("the heap grew by %d KiB", grown>>10)
+	}
+}
