@@ -20,7 +20,7 @@ const readSchema = `{"type":"object","properties":{` +
 	`"limit":{"type":"integer","minimum":1,"description":"How many lines to read. Default: as many as fit into the answer."},` +
 	`"char_offset":{"type":"integer","minimum":0,"description":"Read inside the one line at offset, from this character on. For lines that were cut."},` +
 	`"char_limit":{"type":"integer","minimum":1,"description":"How many characters of that line to read. Default 10000."}` +
-	`},"required":["ref_id"],"additionalProperties":false}`
+	`},"required":["ref_id"]}`
 
 const grepSchema = `{"type":"object","properties":{` +
 	`"ref_id":{"type":"string","description":"The id behind ref= in the placeholder."},` +
@@ -31,7 +31,7 @@ const grepSchema = `{"type":"object","properties":{` +
 	`"after":{"type":"integer","minimum":0,"description":"Lines to show after each match. Default 0."},` +
 	`"max_matches":{"type":"integer","minimum":1,"description":"How many matches to show. Default 50."},` +
 	`"offset":{"type":"integer","minimum":0,"description":"Line to begin at, counted from 0. Default 0."}` +
-	`},"required":["ref_id","pattern"],"additionalProperties":false}`
+	`},"required":["ref_id","pattern"]}`
 
 // Tools returns the declarations of the tools, always the same and in the same
 // order.

@@ -149,6 +149,9 @@ type Place struct {
 	// List is the index in the message's lists, and Index the element's in it. A
 	// part that cannot be removed alone has List -1.
 	List, Index int
+	// With are the indexes of further elements of the list that go when the part is
+	// removed.
+	With []int
 	// Content is the value that holds a tool result's content.
 	Content rawjson.Span
 }

@@ -251,6 +251,9 @@ func (r *Request) removals(message int, parts map[int]bool, where Located) ([]ra
 			gone[place.List] = map[int]bool{}
 		}
 		gone[place.List][place.Index] = true
+		for _, k := range place.With {
+			gone[place.List][k] = true
+		}
 	}
 	var edits []rawjson.Edit
 	for i, list := range where.Lists {

@@ -104,6 +104,9 @@ func (e *exchange) check(c *Call) *Fault {
 	if len(e.Violations) > 0 {
 		return &Fault{Status: http.StatusBadRequest, Message: e.Violations[0].String()}
 	}
+	if c.Request.Dialect() == plimsoll.Gemini {
+		return checkDeclarations(c.Request.Body())
+	}
 	return nil
 }
 

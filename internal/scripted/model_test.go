@@ -128,6 +128,32 @@ func TestARequestWithoutWhatTheAPIRequiresIsRefused(t *testing.T) {
 	}
 }
 
+func TestGeminiRefusesParametersWithMembersThatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	const at = "tools[0].function_declarations[1].parameters"
+	for _, tt := range []struct{ name, declaration, unknown, at string }{
+		{"all known", `"parameters":{"type":"object","properties":{"additionalProperties":{"type":"string"}},"any_of":[{"minItems":1}]}`, "", ""},
+		{"a JSON schema", `"parametersJsonSchema":{"additionalProperties":false}`, "", ""},
+		{"at the root", `"parameters":{"type":"object","additionalProperties":false}`, "additionalProperties", at},
+		{"in a property", `"parameters":{"properties":{"a":{},"b":{"const":1}}}`, "const", at + ".properties[1].value"},
+		{"in items", `"parameters":{"items":{"$ref":"#"}}`, "$ref", at + ".items"},
+		{"in an alternative", `"parameters":{"anyOf":[{},{"oneOf":[]}]}`, "oneOf", at + ".any_of[1]"},
+	} {
+		body := strings.Replace(bodies[plimsoll.Gemini], "{", `{"tools":[{"functionDeclarations":[{"name":"f"},{"name":"g",`+tt.declaration+`}]}],`, 1)
+		got := ask(t, once(scripted.Say("yes")), plimsoll.Gemini, body)
+		if tt.unknown == "" {
+			if got.status != 200 {
+				t.Errorf("%s: status %d\n%s", tt.name, got.status, got.body)
+			}
+			continue
+		}
+		want := `Unknown name "` + tt.unknown + `" at '` + tt.at + `': Cannot find field.`
+		if got.status != 400 || got.said.Error == nil || !strings.Contains(got.said.Error.Message, want) {
+			t.Errorf("%s: status %d, want %s\n%s", tt.name, got.status, want, got.body)
+		}
+	}
+}
+
 func TestGeminiThreeWantsItsSignaturesBack(t *testing.T) {
 	t.Parallel()
 	const path = "/v1beta/models/gemini-3-pro:generateContent"

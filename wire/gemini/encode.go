@@ -219,6 +219,9 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 }
 
 func renderTool(t plimsoll.Tool) []byte {
+	if t.Schema != "" {
+		t.Schema = parameters(t.Schema)
+	}
 	return append(wire.AppendFunction([]byte{'{'}, t), '}')
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/gemini"
 )
 
@@ -15,6 +17,11 @@ var subject = wiretest.Subject{Codec: gemini.Codec{}, Render: render, Normalize:
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	wiretest.Run(t, subject)
+}
+
+func TestARequestWeighsWhatItsPlanSays(t *testing.T) {
+	t.Parallel()
+	subject.Fit(t, token.NewMeter(nil), &rung.Reasoning{}, &rung.Clear{ToGoal: true, MinReclaim: -1}, &rung.Slide{})
 }
 
 func FuzzDecode(f *testing.F) {

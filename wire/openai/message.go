@@ -17,8 +17,12 @@ type fields struct {
 	members            []rawjson.Span
 	content, calls     parts
 	contentValue       rawjson.Span
-	reasoning, oldCall located
+	oldCall            located
 	others             []other
+	// thought is the longest text of the reasoning, and thoughts are the indexes of
+	// all members that hold it, known if the decoder is locating.
+	thought  rawjson.Text
+	thoughts []int
 	// all is where the parts are put in order.
 	all parts
 }
@@ -57,7 +61,9 @@ func (f *fields) reset() {
 	f.content.reset()
 	f.calls.reset()
 	f.all.reset()
-	*f = fields{members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], all: f.all}
+	*f = fields{
+		members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], thoughts: f.thoughts[:0], all: f.all,
+	}
 }
 
 // located is a part and where it stands.
@@ -170,6 +176,9 @@ func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
 			id.Field(rawjson.View(key), v.Of(body))
 		}
 		d.other(f, rawjson.View(key), v)
+		if string(key) == reasoningDetails {
+			d.thinks(f)
+		}
 	}
 	return nil
 }
@@ -203,7 +212,7 @@ func isAnswer(key string) bool { return key == "refusal" || key == "audio" }
 
 // isRemark tells those that only go along with content.
 func isRemark(key string) bool {
-	return key == "reasoning_details" || key == "thinking_blocks" || key == "annotations"
+	return key == reasoningDetails || key == "thinking_blocks" || key == "annotations"
 }
 
 // content reads a string, null, or a list of parts.
@@ -305,6 +314,12 @@ func (d *decoder) functionCall(f *fields, id wire.Identity) {
 	f.oldCall = located{d.scanner.CallPart("", name, arguments), wire.Fixed()}
 }
 
+// reasoningDetails is the reasoning in parts, some of them encrypted. Clients send it
+// beside the text of the reasoning or without it.
+const reasoningDetails = "reasoning_details"
+
+// reasoning reads the text of the reasoning. Some clients send it under both names, but
+// the model gets it once, so it weighs as much as the longest.
 func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 	s := d.scanner
 	t, ok := s.String()
@@ -312,17 +327,31 @@ func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
 		return
 	}
 	id.Field(key, t.Raw(s.Body))
-	f.reasoning = located{
-		s.ReasoningPart(t, rawjson.Text{}, false),
-		wire.Place{List: listMembers, Index: len(f.members)},
+	if t.Len() > f.thought.Len() {
+		f.thought = t
+	}
+	d.thinks(f)
+}
+
+// thinks notes that the member that was just read holds the reasoning.
+func (d *decoder) thinks(f *fields) {
+	if d.locating {
+		f.thoughts = append(f.thoughts, len(f.members))
 	}
 }
 
-// said puts the parts in order: reasoning, content, what else was said, calls.
+// said puts the parts in order: reasoning, content, what else was said, calls. The
+// reasoning is one part, and all its members go with it. Without a text, its details
+// are carried as they are.
 func (d *decoder) said(f *fields) plimsoll.Message {
 	m := plimsoll.Message{Role: d.role(f.role), Name: f.name}
-	if f.reasoning.part != nil {
-		d.add(&f.all, f.reasoning.part, f.reasoning.place)
+	thinks := f.thought.Len() > len(`""`)
+	if thinks {
+		place := wire.Place{List: listMembers}
+		if d.locating {
+			place.Index, place.With = f.thoughts[0], f.thoughts[1:]
+		}
+		d.add(&f.all, d.scanner.ReasoningPart(f.thought, rawjson.Text{}, false), place)
 	}
 	if m.Role == plimsoll.ToolRole {
 		d.add(&f.all, d.result(f), wire.Place{List: -1, Content: f.contentValue})
@@ -330,6 +359,9 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 		d.addAll(&f.all, &f.content)
 	}
 	for _, o := range f.others {
+		if thinks && o.key == reasoningDetails {
+			continue
+		}
 		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), wire.Fixed())
 	}
 	d.addAll(&f.all, &f.calls)

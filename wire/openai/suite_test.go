@@ -6,6 +6,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
+	"github.com/plimsoll/plimsoll/rung"
+	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/openai"
 )
 
@@ -14,6 +16,11 @@ var subject = wiretest.Subject{Codec: openai.Codec{}, Render: render, Same: same
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	wiretest.Run(t, subject)
+}
+
+func TestARequestWeighsWhatItsPlanSays(t *testing.T) {
+	t.Parallel()
+	subject.Fit(t, token.NewMeter(nil), &rung.Reasoning{}, &rung.Clear{ToGoal: true, MinReclaim: -1}, &rung.Slide{})
 }
 
 func FuzzDecode(f *testing.F) {
@@ -79,7 +86,7 @@ func renderMessage(m plimsoll.Message, r *rand.Rand) raw {
 		case plimsoll.Text:
 			texts = append(texts, p.Text)
 		case plimsoll.Reasoning:
-			o = append(o, member("reasoning_content", text(p.Text)))
+			o = append(o, renderReasoning(p.Text, r)...)
 		case plimsoll.ToolCall:
 			calls = append(calls, object(member("id", text(p.ID)), member("type", text("function")), member("function", object(
 				member("name", text(p.Name)), member("arguments", text(p.Arguments)),
@@ -99,6 +106,19 @@ func renderMessage(m plimsoll.Message, r *rand.Rand) raw {
 		o = append(o, role)
 	}
 	return object(append(o, member("unknown_field", raw("null")))...)
+}
+
+// renderReasoning writes reasoning under one name or both, as clients do that send it
+// back to servers of several kinds, and in parts.
+func renderReasoning(thought string, r *rand.Rand) []wiretest.Member {
+	all := []wiretest.Member{member("reasoning_content", text(thought)), member("reasoning", text(thought))}
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:1+r.IntN(2)]
+	if r.IntN(2) == 0 {
+		details := wiretest.Array(object(member("type", text("reasoning.text")), member("text", text(thought))))
+		all = append(all, member("reasoning_details", details))
+	}
+	return all
 }
 
 func renderTexts(texts []string, r *rand.Rand) raw {
