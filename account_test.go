@@ -317,7 +317,7 @@ func TestConversationsAddUpToTheTotal(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range rapid.IntRange(1, 20).Draw(t, "requests") {
 			name, scope := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name"), rapid.SampledFrom([]string{"", "x"}).Draw(t, "scope")
-			task := plimsoll.Task{Scope: scope, Conversation: chat(name+"/yes", fmt.Sprint("more ", i))}
+			task := plimsoll.Task{Scope: plimsoll.Scope{Tenant: scope}, Conversation: chat(name+"/yes", fmt.Sprint("more ", i))}
 			tasks[name+scope] = task
 			u := plimsoll.Usage{Input: rapid.IntRange(0, 100).Draw(t, "input"), CacheRead: rapid.IntRange(0, 100).Draw(t, "read"), Output: 3}
 			wg.Go(func() {
