@@ -420,4 +420,14 @@ func TestF11_EstimatesThatAreOffAreToldOncePerModel(t *testing.T) {
 	if len(told) != 2 || told[1].Off > -0.1 {
 		t.Errorf("told %+v, want a second time when it began again", told)
 	}
+	// What was right for long does not hide for long that it is right no more.
+	for range 200 {
+		observe("moved", 1000)
+	}
+	for range 8 {
+		observe("moved", 800)
+	}
+	if len(told) != 3 || told[2].Model != "moved" {
+		t.Errorf("told %+v, want a third time when a model counts otherwise", told)
+	}
 }

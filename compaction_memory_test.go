@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -274,6 +275,33 @@ func TestTwoProcessesMakeOneCheckpoint(t *testing.T) {
 	if two.calls.Load() != 0 {
 		t.Error("the second process asked a model, too")
 	}
+}
+
+// busy is a memory in which another process makes every checkpoint.
+type busy struct {
+	notebook
+	asked atomic.Int32
+}
+
+func (b *busy) Lease(context.Context, string, time.Duration) (func(), bool, error) {
+	b.asked.Add(1)
+	return nil, false, nil
+}
+
+func TestACheckpointThatNoRequestWaitsForIsLeftToTheProcessThatMakesIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, s := &busy{}, &scribe{}
+		k := compacting(t, s, func(o *plimsoll.Options) { o.Memory = memory })
+		plan, err := k.Fit(t.Context(), talk(9)) // over the soft mark, under the line
+		if err != nil || plan.Changed() {
+			t.Fatalf("edits %v, error %v", plan.Edits, err)
+		}
+		time.Sleep(time.Minute)
+		if n := memory.asked.Load(); n != 1 || s.calls.Load() != 0 {
+			t.Errorf("the lease was asked for %d times, and %d models", n, s.calls.Load())
+		}
+	})
 }
 
 // TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts lets a model take four
