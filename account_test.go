@@ -317,7 +317,7 @@ func TestConversationsAddUpToTheTotal(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range rapid.IntRange(1, 20).Draw(t, "requests") {
 			name, scope := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "name"), rapid.SampledFrom([]string{"", "x"}).Draw(t, "scope")
-			task := plimsoll.Task{Scope: scope, Conversation: chat(name+"/yes", fmt.Sprint("more ", i))}
+			task := plimsoll.Task{Scope: plimsoll.Scope{Tenant: scope}, Conversation: chat(name+"/yes", fmt.Sprint("more ", i))}
 			tasks[name+scope] = task
 			u := plimsoll.Usage{Input: rapid.IntRange(0, 100).Draw(t, "input"), CacheRead: rapid.IntRange(0, 100).Draw(t, "read"), Output: 3}
 			wg.Go(func() {
@@ -419,5 +419,15 @@ func TestF11_EstimatesThatAreOffAreToldOncePerModel(t *testing.T) {
 	observe("bad", 10_000)
 	if len(told) != 2 || told[1].Off > -0.1 {
 		t.Errorf("told %+v, want a second time when it began again", told)
+	}
+	// What was right for long does not hide for long that it is right no more.
+	for range 200 {
+		observe("moved", 1000)
+	}
+	for range 8 {
+		observe("moved", 800)
+	}
+	if len(told) != 3 || told[2].Model != "moved" {
+		t.Errorf("told %+v, want a third time when a model counts otherwise", told)
 	}
 }

@@ -76,7 +76,7 @@ func (k *Keeper) bill(t *Task, p *Plan, u Usage, now time.Time, started bool) bi
 		answer := t.lastAnswer()
 		b.cut, b.before, b.warm = p.firstFresh() < answer, billed(p.loadBefore(answer)), u.CacheRead > 0
 	}
-	k.books.calls.Put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, is)
+	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
 	return b
 }
 
@@ -84,7 +84,7 @@ func (k *Keeper) bill(t *Task, p *Plan, u Usage, now time.Time, started bool) bi
 func (k *Keeper) lastCall(t *Task) (call, bool) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if is, ok := k.books.calls.Find(scoped{t.Scope, chain[i]}); ok {
+		if is, ok := k.books.calls.Find(scoped{t.scope(), chain[i]}); ok {
 			return is, true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,7 +80,7 @@ func TestACheckpointThatStandsCountsAsMade(t *testing.T) {
 func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	s := &scribe{}
-	k := compacting(t, s, nil)
+	k := compacting(t, s, func(o *plimsoll.Options) { o.Memory = &notebook{} })
 	if _, err := k.Fit(t.Context(), talk(14)); err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +89,10 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	messages[0] = plimsoll.Say(plimsoll.User, "question 0, but another one")
 	edited.Messages = plimsoll.ListOf(messages...)
 	for name, task := range map[string]plimsoll.Task{
-		"an edited history":             {Conversation: edited},
-		"the same history in any scope": {Conversation: talk(14), Scope: "somebody else"},
+		"an edited history":          {Conversation: edited},
+		"the same history by name":   {Conversation: talk(14), Scope: plimsoll.Scope{Conversation: "other"}},
+		"the same history by preset": {Conversation: talk(14), Scope: plimsoll.Scope{Preset: "other"}},
+		"the same history by limit":  {Conversation: talk(14), Scope: plimsoll.Scope{Limit: 4000}},
 	} {
 		before := s.calls.Load()
 		if _, err := k.FitTask(t.Context(), task); err != nil {
@@ -98,6 +101,20 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 		if s.calls.Load() != before+1 {
 			t.Errorf("%s was given another's checkpoint", name)
 		}
+	}
+}
+
+func TestAnotherTenantIsNotGivenTheCheckpoint(t *testing.T) {
+	t.Parallel()
+	s := &scribe{}
+	k := compacting(t, s, nil)
+	for _, tenant := range []string{"anna", "bert"} {
+		if _, err := k.FitTask(t.Context(), plimsoll.Task{Conversation: talk(14), Scope: plimsoll.Scope{Tenant: tenant}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := s.calls.Load(); n != 2 {
+		t.Errorf("the summariser was asked %d times for two tenants", n)
 	}
 }
 
@@ -258,6 +275,33 @@ func TestTwoProcessesMakeOneCheckpoint(t *testing.T) {
 	if two.calls.Load() != 0 {
 		t.Error("the second process asked a model, too")
 	}
+}
+
+// busy is a memory in which another process makes every checkpoint.
+type busy struct {
+	notebook
+	asked atomic.Int32
+}
+
+func (b *busy) Lease(context.Context, string, time.Duration) (func(), bool, error) {
+	b.asked.Add(1)
+	return nil, false, nil
+}
+
+func TestACheckpointThatNoRequestWaitsForIsLeftToTheProcessThatMakesIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory, s := &busy{}, &scribe{}
+		k := compacting(t, s, func(o *plimsoll.Options) { o.Memory = memory })
+		plan, err := k.Fit(t.Context(), talk(9)) // over the soft mark, under the line
+		if err != nil || plan.Changed() {
+			t.Fatalf("edits %v, error %v", plan.Edits, err)
+		}
+		time.Sleep(time.Minute)
+		if n := memory.asked.Load(); n != 1 || s.calls.Load() != 0 {
+			t.Errorf("the lease was asked for %d times, and %d models", n, s.calls.Load())
+		}
+	})
 }
 
 // TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts lets a model take four

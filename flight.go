@@ -82,7 +82,7 @@ func (l *ladder) takeOff(ctx context.Context, c Compactor, old Span) (waited boo
 	}
 	k, chain := l.k, l.task.chain()
 	for {
-		other, mine := k.flights.join(l.task.Scope, chain, chain[old.End])
+		other, mine := k.flights.join(l.task.scope(), chain, chain[old.End])
 		if mine != nil {
 			l.flight = mine
 			// Somebody may have landed since this walk looked into the memory.
@@ -120,7 +120,7 @@ func (l *ladder) lease(ctx context.Context, key Digest) (waited bool, err error)
 	if memory == nil {
 		return false, nil
 	}
-	name := "compact:" + l.task.Scope + ":" + hex.EncodeToString(key[:])
+	name := "compact:" + hex.EncodeToString(key[:])
 	deadline := time.Now().Add(leaseWait)
 	for {
 		release, ok, err := memory.Lease(ctx, name, leaseLife)
@@ -180,7 +180,7 @@ func (k *Keeper) prepare(t *Task, l *ladder) {
 	}
 	k.flights.mu.Lock()
 	defer k.flights.mu.Unlock()
-	if k.flights.closed || k.flights.find(t.Scope, t.chain()) != nil {
+	if k.flights.closed || k.flights.find(t.scope(), t.chain()) != nil {
 		return
 	}
 	if k.flights.ctx == nil {

@@ -94,14 +94,14 @@ type Task struct {
 	// are archived whole. Nil means that what they say is archived in a form of our
 	// own.
 	Raw func(i int) []byte
-	// Scope says whose conversation it is. What is remembered in one scope is never
-	// seen in another.
-	Scope string
+	// Scope says whose conversation it is.
+	Scope Scope
 	// Archive and Memory replace the keeper's own; nil means that those hold.
 	Archive Archive
 	Memory  Memory
 	// Chain returns the identity of every prefix: entry i stands for the first i
-	// messages. Nil means that it follows from what the messages say.
+	// messages. Nil means that it follows from what the messages say. The keeper mixes
+	// the scope in.
 	Chain func() []Digest
 	// Encode writes a draft as a request body. Nil means that there is none.
 	Encode func(*Draft) ([]byte, error)
@@ -121,6 +121,7 @@ type Task struct {
 	Check func(*Draft) error
 
 	prefixes, links []Digest
+	scopeKey        string
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll"
 )
 
@@ -43,6 +45,32 @@ func TestPinnedMessagesSurvive(t *testing.T) {
 			must(t, err)
 			if got := words(plan.Conversation()); got != tt.want {
 				t.Errorf("kept %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTheNewestTurnKeepsItsOpeningAndItsNewestRound(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, history string
+		want          []int
+	}{
+		{"where the assistant calls", "s u a u a:c1 t:r1 a:c2 t:r2", []int{0, 3, 6, 7}},
+		{"where notes follow the opening", "s u a u d a:c1 t:r1 a", []int{0, 3, 4, 7}},
+		{"where the user calls and the assistant answers", "u a u:c1 a:r1 a", []int{2, 3, 4}},
+		{"where the user calls before the first round", "u:c1 t:r1 a a", []int{0, 1, 3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			plan, err := newKeeper(t, 1000, plimsoll.Options{Arrival: []plimsoll.Rung{everything}}).Fit(t.Context(), conversation(history(t, tt.history)))
+			must(t, err)
+			var kept []int
+			for p := range plan.Draft().Placed() {
+				kept = append(kept, p.Original)
+			}
+			if diff := cmp.Diff(tt.want, kept); diff != "" {
+				t.Errorf("kept messages (-want +got):\n%s", diff)
 			}
 		})
 	}

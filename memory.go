@@ -55,7 +55,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 		return nil, nil
 	}
 	chain := t.chain()
-	own, n := k.decided(t.Scope, chain)
+	own, n := k.decided(t.scope(), chain)
 	if memory == nil || n == len(chain)-1 {
 		return own, nil
 	}
@@ -70,7 +70,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*sticky, error) {
 	if s == nil {
 		return own, nil
 	}
-	k.decide(t.Scope, d.Key, s)
+	k.decide(t.scope(), d.Key, s)
 	return s, nil
 }
 
@@ -115,7 +115,7 @@ func (l *lengths) has(n int) bool {
 // messages.
 func (k *Keeper) remember(ctx context.Context, t *Task, s *sticky) error {
 	key := t.chain()[s.Until]
-	k.decide(t.Scope, key, s)
+	k.decide(t.scope(), key, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil
@@ -161,8 +161,17 @@ func (t *Task) identity() []Digest {
 		} else {
 			t.prefixes = chainOf(t.Conversation)
 		}
+		t.prefixes = t.Scope.Salt(t.prefixes)
 	}
 	return t.prefixes
+}
+
+// scope returns the key of the scope.
+func (t *Task) scope() string {
+	if t.scopeKey == "" {
+		t.scopeKey = t.Scope.key()
+	}
+	return t.scopeKey
 }
 
 func forModel(links []Digest, model string) []Digest {

@@ -145,10 +145,10 @@ func (t *Task) beginning() scoped {
 	chain := t.identity()
 	for i, m := range t.Conversation.Messages.items {
 		if m.Role == User {
-			return scoped{t.Scope, chain[i+1]}
+			return scoped{t.scope(), chain[i+1]}
 		}
 	}
-	return scoped{t.Scope, chain[len(chain)-1]}
+	return scoped{t.scope(), chain[len(chain)-1]}
 }
 
 // watch tells when the estimates for a model leave the bounds.

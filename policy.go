@@ -94,7 +94,7 @@ func (l *ladder) decide() Action {
 		memo.outlook = Outlook{} // it will not be so any more
 	}
 	if !l.options.dry {
-		k.states.Put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, memo)
+		k.states.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, memo)
 	}
 	return memo.action
 }
@@ -114,7 +114,7 @@ const recentStates = 1 << 13
 func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if is, ok := k.states.Find(scoped{t.Scope, chain[i]}); ok {
+		if is, ok := k.states.Find(scoped{t.scope(), chain[i]}); ok {
 			return is, i
 		}
 	}

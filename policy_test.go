@@ -73,6 +73,38 @@ func TestAPolicyIsToldWhatCuttingWouldGain(t *testing.T) {
 	}
 }
 
+func TestAPolicyIsToldThatAModelWritesASummary(t *testing.T) {
+	t.Parallel()
+	s := &spy{}
+	k := compacting(t, nil, func(o *plimsoll.Options) {
+		o.Window, o.Policy, o.Rungs = 100_000, s, []plimsoll.Rung{&rung.Compact{Summarizer: &scribe{}, Model: "scribe-1", Tail: 2000, Size: 1500}}
+	})
+	_, err := k.Fit(t.Context(), readings(20))
+	must(t, err)
+	if o := s.outlooks[0]; o.Deep.Removable == 0 || o.Deep.Written == 0 {
+		t.Errorf("a checkpoint by a model promises %+v", o.Deep)
+	}
+}
+
+// TestAPolicyIsToldWhatIsSoNow grows a conversation. What its policy is told may lag
+// behind what a new keeper finds by a fiftieth of the load and one round.
+func TestAPolicyIsToldWhatIsSoNow(t *testing.T) {
+	t.Parallel()
+	s := &spy{}
+	k := policyKeeper(t, s, nil)
+	for rounds := 140; rounds < 170; rounds++ {
+		now := &spy{}
+		for _, keeper := range []*plimsoll.Keeper{k, policyKeeper(t, now, nil)} {
+			_, err := keeper.Fit(t.Context(), readings(rounds))
+			must(t, err)
+		}
+		is, told := now.outlooks[0], s.outlooks[len(s.outlooks)-1]
+		if lag := is.Cheap.Removable - told.Cheap.Removable; lag < 0 || lag > is.Load/50+500 {
+			t.Fatalf("%d rounds: the policy is told of %d tokens that can go, %d can", rounds, told.Cheap.Removable, is.Cheap.Removable)
+		}
+	}
+}
+
 func TestAPolicyCutsWhatIsUnderTheLineAndLaterRequestsStayCut(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -193,7 +193,7 @@ func (l *ladder) waits(load int, recalled bool) bool {
 		return false
 	}
 	if !l.options.dry {
-		k.states.Put(scoped{t.Scope, t.chain()[t.Conversation.Messages.Len()]}, policyMemo{PolicyState: next, outlook: is.outlook})
+		k.states.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, policyMemo{PolicyState: next, outlook: is.outlook})
 	}
 	return true
 }

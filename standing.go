@@ -99,6 +99,9 @@ func keepNewest(c Conversation, o Outline, keep Keep, raise func(Span, standing)
 			raise(Span{i, i + 1}, newestTurn)
 		}
 	}
+	if turn.User >= 0 { // an opening that makes a call is part of the first round
+		raise(Span{turn.User, turn.User + 1}, newestTurn)
+	}
 	raise(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
 	raise(turn.thinking(c), newestRound)
 }

@@ -27,7 +27,7 @@ type tally struct {
 func (k *Keeper) tallyOf(t *Task) tally {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if found, ok := k.tallies.Find(scoped{t.Scope, chain[i]}); ok {
+		if found, ok := k.tallies.Find(scoped{t.scope(), chain[i]}); ok {
 			return found
 		}
 	}
@@ -35,7 +35,7 @@ func (k *Keeper) tallyOf(t *Task) tally {
 		if m.Role != Assistant && m.Role != User || !t.Conversation.CheckpointAt(i) {
 			continue
 		}
-		if found, ok := k.tallies.Find(scoped{t.Scope, textKey(m.Text())}); ok {
+		if found, ok := k.tallies.Find(scoped{t.scope(), textKey(m.Text())}); ok {
 			return found
 		}
 	}
@@ -43,7 +43,7 @@ func (k *Keeper) tallyOf(t *Task) tally {
 }
 
 func (k *Keeper) putTally(t *Task, n int, is tally) {
-	k.tallies.Put(scoped{t.Scope, t.chain()[n]}, is)
+	k.tallies.Put(scoped{t.scope(), t.chain()[n]}, is)
 }
 
 // tripped reports whether the breaker is open.
@@ -66,7 +66,7 @@ func (k *Keeper) count(t *Task, made *Compaction) {
 		return
 	}
 	for _, m := range made.Checkpoint.Messages {
-		k.tallies.Put(scoped{t.Scope, textKey(m.Text)}, is)
+		k.tallies.Put(scoped{t.scope(), textKey(m.Text)}, is)
 	}
 }
 

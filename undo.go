@@ -62,7 +62,7 @@ func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) 
 			return forgotten, err
 		}
 		key := t.chain()[s.Until]
-		k.decisions.Forget(scoped{t.Scope, key})
+		k.decisions.Forget(scoped{t.scope(), key})
 		if memory := k.memoryOf(t); memory != nil {
 			if err := memory.Forget(ctx, key); err != nil {
 				return forgotten, err

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/hex"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -17,6 +18,9 @@ var _ plimsoll.Archive = (*Tenant)(nil)
 
 // ID returns the name that the tenant has in the backend.
 func (t *Tenant) ID() TenantID { return t.id }
+
+// Key returns the same in hexadecimal, for [plimsoll.Scope].
+func (t *Tenant) Key() string { return hex.EncodeToString(t.id[:]) }
 
 // Objects lists what is stored, newest first, at most limit, behind the one with the
 // given id if it is not empty.

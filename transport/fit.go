@@ -1,13 +1,10 @@
 package transport
 
 import (
-	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
-	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
@@ -84,11 +81,7 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 func (f *flow) taskOf(stored bool) plimsoll.Task {
 	task := dialects.Task(f.request)
 	task.Conversation.Model = f.model
-	task.Pins, task.Scope = append(f.wanted, f.pins...), f.owner.key
-	if salt, ok := f.salt(); ok {
-		task.Scope += ":" + hex.EncodeToString(salt[:])
-		task.Chain = func() []plimsoll.Digest { return salted(f.request.Chain(), salt) }
-	}
+	task.Pins, task.Scope = append(f.wanted, f.pins...), f.scope()
 	if stored {
 		task.Archive, task.Memory = f.t.guard.of(f.owner)
 	}
@@ -98,23 +91,9 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 	return task
 }
 
-// salt keeps requests apart that ask for something else than others that begin alike:
-// what was decided for one of them does not count for another.
-func (f *flow) salt() (plimsoll.Digest, bool) {
-	if f.conversation == "" && f.limit == 0 && f.preset == "" {
-		return plimsoll.Digest{}, false
-	}
-	return wire.DigestOf(fmt.Appendf(nil, "%s\x00%s\x00%d", f.conversation, f.preset, f.limit)), true
-}
-
-func salted(chain []plimsoll.Digest, salt plimsoll.Digest) []plimsoll.Digest {
-	out := make([]plimsoll.Digest, len(chain))
-	for i, link := range chain {
-		for j := range link {
-			out[i][j] = link[j] ^ salt[j]
-		}
-	}
-	return out
+// scope keeps requests apart that ask for something else than others that begin alike.
+func (f *flow) scope() plimsoll.Scope {
+	return plimsoll.Scope{Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit}
 }
 
 // encode writes the body. What nobody edited is what came.

@@ -92,12 +92,7 @@ func (f *flow) restored() (request *wire.Request) {
 
 // chain identifies the client's messages, apart from those of requests that ask for
 // something else.
-func (f *flow) chain() []plimsoll.Digest {
-	if salt, ok := f.salt(); ok {
-		return salted(f.shown.Chain(), salt)
-	}
-	return f.shown.Chain()
-}
+func (f *flow) chain() []plimsoll.Digest { return f.scope().Salt(f.shown.Chain()) }
 
 // fitting chooses the records of the replies that the client really has.
 func (f *flow) fitting(found map[int][]weave.Record, chain []plimsoll.Digest) map[int]weave.Record {

@@ -34,8 +34,7 @@ func (f *flow) sight() Sight {
 
 // account is the name of the conversation in the accounts.
 func (f *flow) account() string {
-	salt, ok := f.salt()
-	if !ok || f.shown == nil {
+	if f.shown == nil {
 		return f.x.Conversation
 	}
 	own := *f
@@ -44,7 +43,7 @@ func (f *flow) account() string {
 	if _, err := hex.Decode(name[:], []byte(own.beginning())); err != nil {
 		return f.x.Conversation
 	}
-	named := salted([]plimsoll.Digest{name}, salt)[0]
+	named := f.scope().Salt([]plimsoll.Digest{name})[0]
 	return hex.EncodeToString(named[:])
 }
 

@@ -92,8 +92,8 @@ func (t *Transport) ownerOf(req *http.Request) owner {
 func (t *Transport) newOwner(name string) owner {
 	if t.options.Store != nil {
 		tenant := t.options.Store.Tenant(name)
-		id := tenant.ID()
-		return owner{key: hex.EncodeToString(id[:]), label: hex.EncodeToString(id[:8]), tenant: tenant}
+		key := tenant.Key()
+		return owner{key: key, label: key[:16], tenant: tenant}
 	}
 	sum := sha256.Sum256(append(t.secret[:], name...))
 	return owner{key: hex.EncodeToString(sum[:]), label: hex.EncodeToString(sum[:8])}

@@ -94,7 +94,7 @@ func withoutToken(r *http.Request, token string) *http.Request {
 // asked makes a keeper for what a request of the API asks for; that of the settings if
 // it asks for nothing, so that what is undone there is undone in the proxy.
 func (k *keepers) asked(s api.Settings) (*plimsoll.Keeper, error) {
-	if s.Method == "" && s.Window == 0 && s.Reserve == nil && s.Low == nil && len(s.Rungs)+len(s.Pins) == 0 && !s.Dry {
+	if s.Method == "" && s.Reserve == nil && s.Low == nil && len(s.Rungs)+len(s.Pins) == 0 && !s.Dry {
 		return k.named(s.Preset)
 	}
 	flags := []config.Flag{
@@ -104,9 +104,6 @@ func (k *keepers) asked(s api.Settings) (*plimsoll.Keeper, error) {
 		{Key: "marks.low", Name: "low", Value: s.Low},
 		{Key: "rungs", Name: "rungs", Value: s.Rungs},
 		{Key: "pins", Name: "pins", Value: s.Pins},
-	}
-	if s.Window > 0 {
-		flags = append(flags, config.Flag{Key: "window", Name: "window", Value: s.Window})
 	}
 	c, err := k.p.loadSettings(k.root, slices.Concat(k.flags, flags))
 	if err != nil {

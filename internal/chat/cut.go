@@ -139,7 +139,7 @@ func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 // message is of.
 func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (plimsoll.Task, []int) {
 	c, turnOf := e.shared(p, s)
-	t := plimsoll.Task{Conversation: c, Scope: "chat", Line: &line}
+	t := plimsoll.Task{Conversation: c, Scope: plimsoll.Scope{Tenant: "chat"}, Line: &line}
 	if e.tenant != nil {
 		t.Archive, t.Memory = e.tenant, e.tenant.Memory()
 	}

@@ -40,7 +40,7 @@ func newStore(t *testing.T) *store.Store {
 
 // newKeeper makes keepers as the command does, without a configuration.
 func newKeeper(s api.Settings) (*plimsoll.Keeper, error) {
-	o := &preset.Options{Window: s.Window, Method: s.Method, Rungs: s.Rungs}
+	o := &preset.Options{Method: s.Method, Rungs: s.Rungs}
 	if s.Reserve != nil {
 		if o.Reserve = *s.Reserve; o.Reserve == 0 {
 			o.Reserve = -1

@@ -57,29 +57,60 @@ func (c *call) task() (*wire.Request, *plimsoll.Keeper, plimsoll.Task, error) {
 	if err != nil {
 		return nil, nil, plimsoll.Task{}, err
 	}
+	if err := c.readHeaders(); err != nil {
+		return nil, nil, plimsoll.Task{}, err
+	}
 	c.wish.settings.Dry = c.wish.dryRun
 	k, err := c.h.keepers.find(c.wish.settings)
 	if err != nil {
 		return nil, nil, plimsoll.Task{}, err
 	}
-	return r, k, c.owned(Task(r, c.wish.model)), nil
+	task := c.owned(Task(r, c.wish.model))
+	if window := c.wish.window; window > 0 {
+		reserve, set := k.Reserve()
+		if !set {
+			reserve = plimsoll.ReserveFor(window, task.Conversation.MaxOutput)
+		}
+		task.Line = &plimsoll.Line{Window: window, Reserve: reserve}
+	}
+	return r, k, task, nil
 }
 
-// conversationHeader tells conversations apart that begin alike. The proxy takes it
-// too.
-const conversationHeader = "X-Plimsoll-Conversation"
+// The headers by which a client of the proxy says which conversation it means, and how
+// the proxy manages it. They mean the same here.
+const (
+	conversationHeader = "X-Plimsoll-Conversation"
+	presetHeader       = "X-Plimsoll-Preset"
+	limitHeader        = "X-Plimsoll-Limit"
+)
 
-// owned gives a task to the tenant, in the scope that the proxy has for it: what it
-// decided is found, and forgotten, here too.
+// readHeaders takes preset and window from the headers where the options do not say
+// them.
+func (c *call) readHeaders() error {
+	if c.wish.settings.Preset == "" {
+		c.wish.settings.Preset = c.Header.Get(presetHeader)
+	}
+	if text := c.Header.Get(limitHeader); text != "" && c.wish.window == 0 {
+		n, err := natural(text, positive)
+		if err != nil {
+			return &plimsoll.Error{Op: "read the header " + limitHeader, Code: plimsoll.CodeInvalid, Err: err, Hint: "want a number of tokens"}
+		}
+		c.wish.window = int(n)
+	}
+	return nil
+}
+
+// owned gives a task to the tenant, in the scope that the proxy has for it: the API
+// finds, and forgets, what the proxy decided.
 func (c *call) owned(t plimsoll.Task) plimsoll.Task {
 	if c.tenant == nil {
 		return t
 	}
-	id := c.tenant.ID()
-	t.Scope, t.Archive, t.Memory = string(id[:]), c.tenant, c.tenant.Memory()
-	if name := c.Header.Get(conversationHeader); name != "" {
-		t.Scope += "\x00" + name
+	t.Scope = plimsoll.Scope{
+		Tenant: c.tenant.Key(), Conversation: c.Header.Get(conversationHeader),
+		Preset: c.wish.settings.Preset, Limit: c.wish.window,
 	}
+	t.Archive, t.Memory = c.tenant, c.tenant.Memory()
 	if c.wish.dryRun {
 		t.Archive, t.Memory = NamesOnly{c.tenant}, recallOnly{t.Memory}
 	}

@@ -16,7 +16,6 @@ const mostKeepers = 32
 type Settings struct {
 	Preset  string   `json:"preset,omitempty"`
 	Method  string   `json:"method,omitempty"`
-	Window  int      `json:"window,omitempty"`
 	Reserve *int     `json:"reserve,omitempty"`
 	Low     *float64 `json:"low,omitempty"`
 	Rungs   []string `json:"rungs,omitempty"`

@@ -139,8 +139,8 @@ func TestKeepersAreMadeOnceAndNotWithoutEnd(t *testing.T) {
 			return newKeeper(s)
 		}
 	})
-	fit := func(window int) {
-		if got := post(h, fmt.Sprintf("fit?window=%d", window), plain); got.status != http.StatusOK {
+	fit := func(reserve int) {
+		if got := post(h, fmt.Sprintf("fit?reserve=%d", reserve), plain); got.status != http.StatusOK {
 			t.Fatal(got.text)
 		}
 	}
@@ -192,10 +192,9 @@ func FuzzAnyBodyIsAnsweredInJSON(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	keeper := func(api.Settings) (*plimsoll.Keeper, error) { return newKeeper(api.Settings{Window: 50}) }
 	f.Fuzz(func(t *testing.T, body string) {
-		h := newHandler(t, nil, func(o *api.Options) { o.Keeper = keeper })
-		for _, path := range []string{"count", "plan", "fit", "trim?max=5", "prune?max=20", "compact?force=true"} {
+		h := newHandler(t, nil, nil)
+		for _, path := range []string{"count", "plan?window=50", "fit?window=50", "trim?max=5", "prune?max=20", "compact?force=true&window=50"} {
 			got := post(h, path, body)
 			if got.status >= 500 || !json.Valid([]byte(got.text)) {
 				t.Errorf("%s: %d %q", path, got.status, got.text)

@@ -19,6 +19,7 @@ import (
 type wishes struct {
 	dialect, model, encoding, text string
 	limit                          int64
+	window                         int
 	settings                       Settings
 
 	force, dryRun bool
@@ -77,7 +78,7 @@ var known = map[string]wish{
 	"limit":       {number, func(w *wishes, v value) { w.limit = v.number }},
 	"preset":      {word, func(w *wishes, v value) { w.settings.Preset = v.word }},
 	"method":      {word, func(w *wishes, v value) { w.settings.Method = v.word }},
-	"window":      {positive, func(w *wishes, v value) { w.settings.Window = int(v.number) }},
+	"window":      {positive, func(w *wishes, v value) { w.window = int(v.number) }},
 	"reserve":     {number, func(w *wishes, v value) { w.settings.Reserve = new(int(v.number)) }},
 	"low":         {fraction, func(w *wishes, v value) { w.settings.Low = &v.fraction }},
 	"rungs":       {list, func(w *wishes, v value) { w.settings.Rungs = v.list }},
