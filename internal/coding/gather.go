@@ -7,19 +7,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// capped fails at the first byte over its limit.
+// capped fails if more comes than its limit.
 type capped struct {
 	r           io.Reader
 	left, limit int64
 }
 
 func (c *capped) Read(p []byte) (int, error) {
-	if int64(len(p))-1 > c.left {
-		p = p[:c.left+1]
-	}
 	n, err := c.r.Read(p)
 	if int64(n) > c.left {
-		return int(c.left), &TooLargeError{Max: c.limit}
+		return 0, &TooLargeError{Max: c.limit}
 	}
 	c.left -= int64(n)
 	return n, err
