@@ -6,11 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -231,86 +227,4 @@ func TestAClientThatLeftTheQueueIsNotServed(t *testing.T) {
 		t.Errorf("somebody is still being served: %v", err)
 	}
 	s.ended <- nil
-}
-
-// Not parallel: it measures the heap.
-func TestManyLargeBodiesStayWithinTheBudget(t *testing.T) {
-	const budget, size, clients = 128 << 20, 8 << 20, 200
-	// The collector is told the limit, as GOMEMLIMIT does.
-	was := debug.SetMemoryLimit(heap() + 2*budget)
-	t.Cleanup(func() { debug.SetMemoryLimit(was) })
-	peak := watchHeap(t)
-	s := start(t, sink, &proxy.Options{Memory: budget, Queue: 2 * time.Second, Transport: holding{proxy.NewTransport()}})
-	before := heap()
-	var served, told, small atomic.Int32
-	var all sync.WaitGroup
-	for i := range clients {
-		all.Go(func() {
-			req := s.request(t, http.MethodPost, "/v1/messages", io.LimitReader(zeros{}, size))
-			if i%4 != 0 {
-				req.ContentLength = size
-			}
-			resp, err := s.client.Do(req)
-			if err != nil {
-				t.Errorf("client %d: %v", i, err)
-				return
-			}
-			defer resp.Body.Close()
-			io.Copy(io.Discard, resp.Body)
-			switch {
-			case resp.StatusCode == http.StatusOK:
-				served.Add(1)
-			case resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "":
-				told.Add(1)
-			default:
-				t.Errorf("client %d: %d", i, resp.StatusCode)
-			}
-		})
-	}
-	for range 20 {
-		if resp, _ := s.do(t, http.MethodPost, "/v1/messages", "{}"); resp.StatusCode == http.StatusOK {
-			small.Add(1)
-		}
-	}
-	all.Wait()
-	live, highest := peak()
-	highest -= before
-	t.Logf("%d served, %d told to come again, %d of 20 small ones served; %d MiB were held and the heap grew by %d, of a budget of %d and a limit of %d",
-		served.Load(), told.Load(), small.Load(), live>>20, highest>>20, budget>>20, 2*budget>>20)
-	if served.Load() < 5 || small.Load() != 20 {
-		t.Errorf("%d served, %d of 20 small ones", served.Load(), small.Load())
-	}
-	if live > budget || highest > 2*budget {
-		t.Errorf("%d MiB were held, and the heap grew by %d", live>>20, highest>>20)
-	}
-}
-
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
-// watchHeap measures what the collector found in use, and that with what it has not
-// taken away yet, until it is asked for the highest of both.
-func watchHeap(t *testing.T) func() (live, all int64) {
-	runtime.GC()
-	var live, all int64
-	done := make(chan struct{})
-	var ended sync.WaitGroup
-	ended.Go(func() {
-		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		for {
-			metrics.Read(sample)
-			live, all = max(live, int64(sample[0].Value.Uint64())), max(all, heap())
-			select {
-			case <-done:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	})
-	stop := sync.OnceFunc(func() { close(done); ended.Wait() })
-	t.Cleanup(stop)
-	return func() (int64, int64) { stop(); return live, all }
 }

@@ -270,3 +270,9 @@ func TestNothingIsLeftBehindByClientsThatLeave(t *testing.T) {
 		t.Errorf("the heap grew by %d KiB", grown>>10)
 	}
 }
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -125,7 +125,7 @@ func peeked(resp *http.Response) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError)
+	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError, nil)
 	return plain, err == nil
 }
 
