@@ -34,6 +34,15 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 	return body, err
 }
 
+// grow asks for memory for the decoded body, if the body of the request has a method for
+// that: the server that holds the budget gives it one.
+func (f *flow) grow(size int64) error {
+	if b, ok := f.in.Body.(interface{ Grow(size int64) error }); ok {
+		return b.Grow(size)
+	}
+	return nil
+}
+
 // uncleared returns n bytes, at least one, that have to be written before they are read.
 // Nobody clears them first, which takes a good part of the time that reading a body
 // takes.

@@ -1,8 +1,11 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/json/jsontext"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +46,7 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if f.limit > 0 {
 		return plimsoll.Line{Window: f.limit, Reserve: f.reserve(f.limit, c.MaxOutput)}, nil
 	}
-	l, heard := f.t.limits.find(f.ctx, f.x.Upstream, f.limitOf(c.Model), f.t.options.Now())
+	l, heard := f.t.limits.find(f.ctx, f.limitKey(c.Model), f.t.options.Now())
 	if window := f.t.options.Window; window > 0 {
 		line := plimsoll.Line{Window: window, Reserve: f.reserve(window, c.MaxOutput)}
 		if heard && l.line(c, line).Limit() < line.Limit() {
@@ -72,12 +75,21 @@ func (f *flow) asksForMillion() bool {
 	return f.dialect == plimsoll.Anthropic && slices.ContainsFunc(f.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
 }
 
-// limitOf names what a limit is learned of: the same model with another window is another.
-func (f *flow) limitOf(model string) string {
+// limitKey names what a limit is learned of: a model of a server, as the server answers
+// one tenant.
+type limitKey struct{ tenant, upstream, model string }
+
+// shared is the same for all tenants.
+func (k limitKey) shared() limitKey { return limitKey{upstream: k.upstream, model: k.model} }
+
+func (k limitKey) name() string { return "limit:" + k.tenant + "/" + k.upstream + "/" + k.model }
+
+// limitKey names the model that the request asks for: with another window it is another.
+func (f *flow) limitKey(model string) limitKey {
 	if f.asksForMillion() {
-		return model + " with a million tokens"
+		model += " with a million tokens"
 	}
-	return model
+	return limitKey{f.owner.key, f.x.Upstream, model}
 }
 
 // reserve is what is kept free of a window that somebody has set, if nobody has set that,
@@ -147,12 +159,43 @@ func learn(o wire.Overflow, weighed, maxOutput int, most prompt) (learned, bool)
 	default:
 		// Nothing is told: the limit is between what was answered and what was not.
 		l.Limit, sure = weighed*3/4, aboutTokens(o.Message)
-		if most.weighed > l.Limit && most.weighed < weighed {
+		if max(most.weighed, most.billed) > l.Limit && most.weighed < weighed {
 			l.Limit, l.Ratio = most.billed, float64(most.billed)/float64(most.weighed)
 		}
 	}
 	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
 	return l, sure
+}
+
+// atLeast raises a limit to a prompt that was answered.
+func (l learned) atLeast(p prompt) learned {
+	if p.billed <= l.Limit {
+		return l
+	}
+	l.Limit = p.billed
+	if p.weighed > 0 {
+		// The next one that weighs as much may have more tokens than this one.
+		l.Ratio = min(mostRatio/margin, max(l.Ratio, float64(p.billed)/float64(p.weighed)/margin))
+	}
+	return l
+}
+
+// echoes reports whether a request has the words by which an error was recognised. Then
+// the error may quote them, and its figures may be the client's.
+func echoes(body []byte, words string) bool {
+	if words == "" {
+		return false
+	}
+	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := in.ReadToken()
+		if err != nil {
+			return err != io.EOF
+		}
+		if token.Kind() == '"' && strings.Contains(strings.ToLower(token.String()), words) {
+			return true
+		}
+	}
 }
 
 // aboutTokens reports whether an error that says no figures is about tokens, and not
@@ -183,18 +226,21 @@ func weighable(c plimsoll.Conversation) bool {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// limits are what upstreams have said, by upstream and model. They are kept in the
-// store for other processes and later ones.
+// limits are what upstreams have said. A tenant's are its own, since an error may quote
+// what the tenant sent. They are kept in the store for other processes and later ones.
 type limits struct {
 	store *store.Store
 	mu    sync.Mutex
-	known map[string]heard
-	// most are the largest prompts that were answered.
-	most map[string]prompt
+	known map[limitKey]heard
+	// most are the largest prompts that were answered, whichever tenant sent them.
+	most map[limitKey]prompt
 }
 
 // prompt is one that was answered: in the upstream's tokens, and in ours.
-type prompt struct{ billed, weighed int }
+type prompt struct {
+	billed, weighed int
+	at              time.Time
+}
 
 type heard struct {
 	learned
@@ -212,44 +258,40 @@ const (
 	storeWait = 250 * time.Millisecond
 )
 
-const limitPrefix = "limit:"
-
-func limitName(upstream, model string) string { return limitPrefix + upstream + "/" + model }
-
-func (l *limits) find(ctx context.Context, upstream, model string, now time.Time) (learned, bool) {
-	name := limitName(upstream, model)
+// find returns what a tenant was told, but not less than what was answered.
+func (l *limits) find(ctx context.Context, key limitKey, now time.Time) (learned, bool) {
+	most := l.largest(key, now)
 	l.mu.Lock()
-	h, ok := l.known[name]
+	h, ok := l.known[key]
 	l.mu.Unlock()
 	if ok && (h.ok && now.Sub(h.At) < learnedLife || !h.ok && now.Sub(h.at) < recheck) {
-		return h.learned, h.ok
+		return h.atLeast(most), h.ok
 	}
 	h = heard{at: now}
 	if l.store != nil {
 		ctx, cancel := context.WithTimeout(ctx, storeWait)
 		defer cancel()
-		if value, err := l.store.Value(ctx, name); err == nil {
+		if value, err := l.store.Value(ctx, key.name()); err == nil {
 			h.ok = json.Unmarshal(value, &h.learned) == nil && h.Limit > 0 && h.Ratio > 0 && now.Sub(h.At) < learnedLife
 		}
 	}
-	l.remember(name, h)
-	return h.learned, h.ok
+	l.remember(key, h)
+	return h.atLeast(most), h.ok
 }
 
-func (l *limits) remember(name string, h heard) {
+func (l *limits) remember(key limitKey, h heard) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.known) >= maxKnown || l.known == nil {
-		l.known = map[string]heard{}
+		l.known = map[limitKey]heard{}
 	}
-	l.known[name] = h
+	l.known[key] = h
 }
 
 // put remembers a limit.
-func (l *limits) put(ctx context.Context, upstream, model string, is learned, now time.Time) error {
-	name := limitName(upstream, model)
+func (l *limits) put(ctx context.Context, key limitKey, is learned, now time.Time) error {
 	is.At = now
-	l.remember(name, heard{is, true, now})
+	l.remember(key, heard{is, true, now})
 	if l.store == nil {
 		return nil
 	}
@@ -257,36 +299,33 @@ func (l *limits) put(ctx context.Context, upstream, model string, is learned, no
 	if err != nil {
 		return err
 	}
-	return l.store.PutValue(ctx, name, value)
+	return l.store.PutValue(ctx, key.name(), value)
 }
 
-// answered takes note of a prompt that was answered. One that is larger than its limit
-// raises that.
-func (l *limits) answered(ctx context.Context, upstream, model string, p prompt, now time.Time) {
-	name := limitName(upstream, model)
-	l.mu.Lock()
-	if p.weighed > l.most[name].weighed {
+// answered takes note of a prompt that was answered. One that is larger than the limit
+// of its tenant raises that.
+func (l *limits) answered(ctx context.Context, key limitKey, p prompt, now time.Time) {
+	is, ok := l.find(ctx, key, now)
+	if p.weighed > l.largest(key, now).weighed {
+		p.at = now
+		l.mu.Lock()
 		if len(l.most) >= maxKnown || l.most == nil {
-			l.most = map[string]prompt{}
+			l.most = map[limitKey]prompt{}
 		}
-		l.most[name] = p
+		l.most[key.shared()] = p
+		l.mu.Unlock()
 	}
-	l.mu.Unlock()
-	is, ok := l.find(ctx, upstream, model, now)
-	if !ok || p.billed <= is.Limit {
-		return
+	if ok && p.billed > is.Limit {
+		_ = l.put(ctx, key, is.atLeast(p), now) // it will be learned again
 	}
-	is.Limit = p.billed
-	if p.weighed > 0 {
-		// The next one that weighs as much may have more tokens than this one.
-		is.Ratio = min(mostRatio/margin, max(is.Ratio, float64(p.billed)/float64(p.weighed)/margin))
-	}
-	_ = l.put(ctx, upstream, model, is, now) // it will be learned again
 }
 
-// largest returns the largest prompt that was answered.
-func (l *limits) largest(upstream, model string) prompt {
+// largest returns the largest prompt that was answered, as long as a limit is believed.
+func (l *limits) largest(key limitKey, now time.Time) prompt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.most[limitName(upstream, model)]
+	if p := l.most[key.shared()]; now.Sub(p.at) < learnedLife {
+		return p
+	}
+	return prompt{}
 }

@@ -62,7 +62,10 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	}
 	f.rescued = true
 	conversation, weighed := f.task.Conversation, f.plan.After.Total
-	is, sure := learn(o, weighed, conversation.MaxOutput, f.t.limits.largest(f.x.Upstream, f.limitOf(f.model)))
+	key := f.limitKey(f.model)
+	most := f.t.limits.largest(key, f.t.options.Now())
+	is, sure := learn(o, weighed, conversation.MaxOutput, most)
+	sure = sure && is.Limit >= most.billed && weighable(conversation) && !echoes(f.sent, o.Words)
 	line := is.line(conversation, f.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}
@@ -78,8 +81,8 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	if err == nil {
 		resp, err = f.sendPlain(resp)
 	}
-	if err == nil && resp.StatusCode == http.StatusOK && sure && weighable(conversation) {
-		if err := f.t.limits.put(f.ctx, f.x.Upstream, f.limitOf(f.model), is, f.t.options.Now()); err != nil {
+	if err == nil && resp.StatusCode == http.StatusOK && sure {
+		if err := f.t.limits.put(f.ctx, key, is, f.t.options.Now()); err != nil {
 			f.failed("the limit of the model could not be stored", err)
 		}
 	}
@@ -125,7 +128,7 @@ func peeked(resp *http.Response) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError)
+	plain, err := coding.Decode(resp.Header.Get("Content-Encoding"), body, maxError, nil)
 	return plain, err == nil
 }
 

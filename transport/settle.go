@@ -21,7 +21,7 @@ func (f *flow) settle(answer wire.Response) {
 	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
 	task, plan, t, ctx := f.task, f.plan, f.t, context.WithoutCancel(f.ctx)
 	task.Memory = t.guard.memory(f.owner) // which books for a store that rests, too
-	usage, key, upstream, limited, keeper := answer.Usage, f.place(), f.x.Upstream, f.limitOf(f.model), f.keeper
+	usage, key, limited, keeper := answer.Usage, f.place(), f.limitKey(f.model), f.keeper
 	t.unsettled.begin(key)
 	t.bills.add(func() {
 		defer t.unsettled.end(key)
@@ -31,7 +31,7 @@ func (f *flow) settle(answer wire.Response) {
 		if t.options.Billed != nil && (!certain(plan.After) || t.bills.sample()) {
 			t.options.Billed(key, plan.Conversation(), usage)
 		}
-		t.limits.answered(ctx, upstream, limited, prompt{usage.Prompt(), plan.After.Total}, t.options.Now())
+		t.limits.answered(ctx, limited, prompt{billed: usage.Prompt(), weighed: plan.After.Total}, t.options.Now())
 	})
 }
 

@@ -3,6 +3,7 @@ package transport
 import (
 	"cmp"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,19 +60,18 @@ type LearnedLimit struct {
 }
 
 // Learned returns the limits that upstreams have told and that are still believed, by
-// upstream and model.
+// upstream and model. Of what several tenants were told it is the newest.
 func (t *Transport) Learned() []LearnedLimit {
 	now := t.options.Now()
 	t.limits.mu.Lock()
 	defer t.limits.mu.Unlock()
-	var all []LearnedLimit
-	for name, is := range t.limits.known {
-		if !is.ok || now.Sub(is.At) >= learnedLife {
-			continue
+	newest := map[limitKey]LearnedLimit{}
+	for key, is := range t.limits.known {
+		if is.ok && now.Sub(is.At) < learnedLife && is.At.After(newest[key.shared()].At) {
+			newest[key.shared()] = LearnedLimit{key.upstream, key.model, is.Limit, is.Ratio, is.At}
 		}
-		upstream, model, _ := strings.Cut(strings.TrimPrefix(name, limitPrefix), "/")
-		all = append(all, LearnedLimit{upstream, model, is.Limit, is.Ratio, is.At})
 	}
+	all := slices.Collect(maps.Values(newest))
 	slices.SortFunc(all, func(a, b LearnedLimit) int {
 		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model))
 	})

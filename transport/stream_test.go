@@ -130,7 +130,7 @@ func (b *bench) firstly(address string, body []byte, release func()) (first, all
 	}()
 	select {
 	case first = <-came:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		release()
 		<-came
 	}

@@ -172,7 +172,7 @@ func (f *flow) run() (*http.Response, error) {
 	if f.bypass {
 		return f.forward("")
 	}
-	if f.body, err = coding.Decode(f.in.Header.Get("Content-Encoding"), f.raw, f.t.options.MaxBody); err != nil {
+	if f.body, err = coding.Decode(f.in.Header.Get("Content-Encoding"), f.raw, f.t.options.MaxBody, f.grow); err != nil {
 		return f.refuseUnread(err)
 	}
 	if f.keeper, err = f.t.options.Keeper(f.preset); err != nil {

@@ -141,7 +141,7 @@ func zstdOf(text []byte) []byte {
 
 func unzstd(t *testing.T, text []byte) []byte {
 	t.Helper()
-	plain, err := coding.Decode("zstd", text, 1<<30)
+	plain, err := coding.Decode("zstd", text, 1<<30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

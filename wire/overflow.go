@@ -15,6 +15,9 @@ type Overflow struct {
 	Tokens, Limit int
 	// Message as the provider wrote it.
 	Message string
+	// Words are the part of the message that says so, in lower case; empty if the
+	// provider says so by a code. A message may quote words of the client.
+	Words string
 }
 
 // FindOverflow reports whether an error answer means that the context is full,
@@ -101,14 +104,17 @@ func overflowOf(e *APIError) (Overflow, bool) {
 			return Overflow{}, false
 		}
 	}
-	found := overflowCodes[e.Code] || overflowCodes[e.Type]
-	for _, phrase := range overflowPhrases {
-		found = found || phrase.MatchString(text)
-	}
-	if !found {
-		return Overflow{}, false
-	}
 	o := Overflow{Message: e.Message}
+	if !overflowCodes[e.Code] && !overflowCodes[e.Type] {
+		for _, phrase := range overflowPhrases {
+			if o.Words = phrase.FindString(text); o.Words != "" {
+				break
+			}
+		}
+		if o.Words == "" {
+			return Overflow{}, false
+		}
+	}
 	o.Tokens, o.Limit = figures(text)
 	if e.ContextSize > 0 {
 		o.Tokens, o.Limit = e.PromptTokens, e.ContextSize

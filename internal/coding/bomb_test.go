@@ -23,7 +23,7 @@ func TestBombsAreGivenUpAtTheLimit(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := coding.Decode(list, coded, limit)
+		_, err := coding.Decode(list, coded, limit, nil)
 		runtime.ReadMemStats(&after)
 		var tooLarge *coding.TooLargeError
 		if !errors.As(err, &tooLarge) {
@@ -44,7 +44,7 @@ func TestTheMiddleOfAListIsLimitedToo(t *testing.T) {
 	t.Parallel()
 	empty := encode(t, "gzip", nil)
 	coded := encode(t, "gzip", []byte(strings.Repeat(string(empty), 200_000)))
-	_, err := coding.Decode("gzip, gzip", coded, 1<<20)
+	_, err := coding.Decode("gzip, gzip", coded, 1<<20, nil)
 	var tooLarge *coding.TooLargeError
 	if !errors.As(err, &tooLarge) {
 		t.Errorf("%d bytes of empty bodies in %d: %v", 200_000*len(empty), len(coded), err)
@@ -57,7 +57,7 @@ func TestAClaimedSizeIsNotAllocated(t *testing.T) {
 	copy(coded[len(coded)-4:], "\xff\xff\xff\x03")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, err := coding.Decode("gzip", coded, 64<<20)
+	_, err := coding.Decode("gzip", coded, 64<<20, nil)
 	runtime.ReadMemStats(&after)
 	if err == nil {
 		t.Error("a wrong size is taken for right")

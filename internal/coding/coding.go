@@ -71,9 +71,12 @@ func (*BrokenError) HTTPStatus() int { return http.StatusBadRequest }
 // is given up there, at any layer of a list, with a [*TooLargeError]; the other errors
 // are [*UnknownError] and [*BrokenError].
 //
+// Before Decode takes memory for the result, it calls grow with the bytes that it will
+// hold in all. An error of grow ends it and is returned as it is; nil allows everything.
+//
 // Beside the result only the decoders' windows are held: 32 KiB for gzip and deflate,
 // at most 8 MiB for zstd and 16 MiB for br.
-func Decode(encoding string, body []byte, limit int64) ([]byte, error) {
+func Decode(encoding string, body []byte, limit int64, grow func(size int64) error) ([]byte, error) {
 	names, err := parse(encoding)
 	if err != nil {
 		return nil, err
@@ -81,13 +84,16 @@ func Decode(encoding string, body []byte, limit int64) ([]byte, error) {
 	if len(names) == 0 || len(body) == 0 {
 		return body, nil
 	}
+	if grow == nil {
+		grow = func(int64) error { return nil }
+	}
 	var r io.Reader = bytes.NewReader(body)
 	for _, name := range slices.Backward(names) {
 		l := newLayer(name, r)
 		defer l.Close()
 		r = &capped{r: l, left: limit, limit: limit}
 	}
-	return gather(r, sizeHint(names, body, limit), limit)
+	return gather(r, sizeHint(names, body, limit), limit, grow)
 }
 
 // NewReader undoes the codings of a body while it arrives: what the sender flushed can

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -78,7 +79,7 @@ func TestABodyComesOutAsItWentIn(t *testing.T) {
 		}
 		list := strings.Join(headers, rapid.SampledFrom([]string{",", ", ", " ,\tidentity , "}).Draw(t, "comma"))
 		limit := int64(max(len(body), 64<<10)) // the layers below have headers, too
-		got, err := coding.Decode(strings.ToUpper(list), coded, limit)
+		got, err := coding.Decode(strings.ToUpper(list), coded, limit, nil)
 		if err != nil || !bytes.Equal(got, body) {
 			t.Fatalf("%s: %d bytes came out of %d: %v", list, len(got), len(body), err)
 		}
@@ -97,7 +98,7 @@ func TestWhatIsNotCodedIsTheVerySlice(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"model":"m"}`)
 	for _, encoding := range []string{"", "identity", " Identity ,", "identity, identity"} {
-		got, err := coding.Decode(encoding, body, 1)
+		got, err := coding.Decode(encoding, body, 1, nil)
 		if err != nil || &got[0] != &body[0] {
 			t.Errorf("%q: another slice, %v", encoding, err)
 		}
@@ -107,7 +108,7 @@ func TestWhatIsNotCodedIsTheVerySlice(t *testing.T) {
 func TestAnEmptyBodyIsEmptyInAnyCoding(t *testing.T) {
 	t.Parallel()
 	for name := range encoders {
-		got, err := coding.Decode(header(name), nil, 10)
+		got, err := coding.Decode(header(name), nil, 10, nil)
 		if err != nil || len(got) != 0 {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -128,10 +129,10 @@ func TestTheLimitIsExact(t *testing.T) {
 		body := noise(size)
 		for name := range encoders {
 			coded := encode(t, name, body)
-			if got, err := coding.Decode(header(name), coded, int64(size)); err != nil || !bytes.Equal(got, body) {
+			if got, err := coding.Decode(header(name), coded, int64(size), nil); err != nil || !bytes.Equal(got, body) {
 				t.Errorf("%s: %d bytes of %d allowed: %d came, %v", name, size, size, len(got), err)
 			}
-			_, err := coding.Decode(header(name), coded, int64(size)-1)
+			_, err := coding.Decode(header(name), coded, int64(size)-1, nil)
 			var tooLarge *coding.TooLargeError
 			if !errors.As(err, &tooLarge) || tooLarge.Max != int64(size)-1 || tooLarge.HTTPStatus() != 413 {
 				t.Errorf("%s: %d bytes of %d allowed: %v", name, size, size-1, err)
@@ -153,7 +154,7 @@ func TestWhatIsBrokenSaysSo(t *testing.T) {
 			if what == "followed by something else" && (name == "raw" || name == "deflate") {
 				continue // their decoders stop where the data ends
 			}
-			_, err := coding.Decode(header(name), bad, 1<<20)
+			_, err := coding.Decode(header(name), bad, 1<<20, nil)
 			var broken *coding.BrokenError
 			if !errors.As(err, &broken) || broken.Encoding != header(name) || broken.HTTPStatus() != 400 {
 				t.Errorf("%s that is %s: %v", name, what, err)
@@ -165,7 +166,7 @@ func TestWhatIsBrokenSaysSo(t *testing.T) {
 func TestWhatIsUnknownSaysSo(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"compress", "gzip;q=1", "gzip gzip", "gzip, lzma", "gzip, gzip, gzip, gzip", strings.Repeat("é", 1000)} {
-		_, err := coding.Decode(encoding, []byte("x"), 10)
+		_, err := coding.Decode(encoding, []byte("x"), 10, nil)
 		var unknown *coding.UnknownError
 		if !errors.As(err, &unknown) || unknown.HTTPStatus() != 415 || len(err.Error()) > 400 {
 			t.Errorf("%.40q: %v", encoding, err)
@@ -238,4 +239,29 @@ func noise(size int) []byte {
 		out[i] = byte(rnd.Uint32())
 	}
 	return out
+}
+
+func TestMemoryIsAskedForBeforeItIsTaken(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	full := errors.New("no memory is left")
+	for name := range encoders {
+		coded := encode(t, name, make([]byte, size))
+		var asked []int64
+		if _, err := coding.Decode(header(name), coded, size, func(n int64) error { asked = append(asked, n); return nil }); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if last := asked[len(asked)-1]; !slices.IsSorted(asked) || asked[0] > size/8 || last < size || last > 2*size {
+			t.Errorf("%s: %v bytes were asked for", name, asked)
+		}
+		got, err := coding.Decode(header(name), coded, size, func(n int64) error {
+			if n > size/2 {
+				return full
+			}
+			return nil
+		})
+		if got != nil || err != full {
+			t.Errorf("%s: %d bytes and %v, though there is no memory", name, len(got), err)
+		}
+	}
 }

@@ -16,7 +16,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add("br, gzip", encode(f, "gzip", encode(f, "br", []byte("hello"))))
 	f.Fuzz(func(t *testing.T, encoding string, body []byte) {
 		const limit = 1 << 16
-		got, err := coding.Decode(encoding, body, limit)
+		got, err := coding.Decode(encoding, body, limit, nil)
 		if err != nil {
 			if got != nil {
 				t.Fatalf("%d bytes beside %v", len(got), err)

@@ -7,19 +7,16 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// capped fails at the first byte over its limit.
+// capped fails if more comes than its limit.
 type capped struct {
 	r           io.Reader
 	left, limit int64
 }
 
 func (c *capped) Read(p []byte) (int, error) {
-	if int64(len(p))-1 > c.left {
-		p = p[:c.left+1]
-	}
 	n, err := c.r.Read(p)
 	if int64(n) > c.left {
-		return int(c.left), &TooLargeError{Max: c.limit}
+		return 0, &TooLargeError{Max: c.limit}
 	}
 	c.left -= int64(n)
 	return n, err
@@ -30,8 +27,11 @@ const slack = 512
 
 // gather reads everything. It does not copy while it grows: what was read stays in
 // pieces until the end is seen, so a body that turns out to be too large never has more
-// than the limit in memory.
-func gather(r io.Reader, hint int, limit int64) ([]byte, error) {
+// than the limit in memory. It asks grow before it takes a piece.
+func gather(r io.Reader, hint int, limit int64, grow func(size int64) error) ([]byte, error) {
+	if err := grow(int64(hint)); err != nil {
+		return nil, err
+	}
 	var pieces [][]byte
 	var held int64
 	piece := make([]byte, 0, hint)
@@ -41,7 +41,11 @@ func gather(r io.Reader, hint int, limit int64) ([]byte, error) {
 			n, err := r.Read(probe[:])
 			if n > 0 {
 				pieces, held = append(pieces, piece), held+int64(cap(piece))
-				piece = append(make([]byte, 0, nextPiece(cap(piece), limit-held)), probe[:n]...)
+				next := nextPiece(cap(piece), limit-held)
+				if err := grow(held + int64(next)); err != nil {
+					return nil, err
+				}
+				piece = append(make([]byte, 0, next), probe[:n]...)
 			}
 			if err != nil {
 				return finish(pieces, piece, err)

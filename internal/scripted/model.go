@@ -98,7 +98,7 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(Fault{Status: http.StatusRequestEntityTooLarge, Message: "Request body: " + err.Error()})
 		return
 	}
-	if e.Body, err = coding.Decode(r.Header.Get("Content-Encoding"), body, maxBody); err != nil {
+	if e.Body, err = coding.Decode(r.Header.Get("Content-Encoding"), body, maxBody, nil); err != nil {
 		e.refuse(Fault{Status: http.StatusBadRequest, Message: "Request body: " + err.Error()})
 		return
 	}

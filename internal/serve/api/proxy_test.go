@@ -57,7 +57,7 @@ func TestUndoReachesTheProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = through.Close() })
-			api := newHandler(t, s, func(o *api.Options) {
+			handler := newHandler(t, s, func(o *api.Options) {
 				o.Keeper = func(api.Settings) (*plimsoll.Keeper, error) { return keeper, nil }
 				o.Tenant = func(*http.Request) *store.Tenant { return s.Tenant("anna") }
 			})
@@ -69,7 +69,7 @@ func TestUndoReachesTheProxy(t *testing.T) {
 				r := httptest.NewRequest(http.MethodPost, api.Root+"undo?ref="+ref[1], strings.NewReader(string(examples.Harbour())))
 				r.Header = header.Clone()
 				w := httptest.NewRecorder()
-				api.ServeHTTP(w, r)
+				handler.ServeHTTP(w, r)
 				return w
 			}
 			proxied(t, through, header, "compact")

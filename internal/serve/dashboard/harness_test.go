@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,6 +41,8 @@ type rig struct {
 	settle func()
 	// closed says that the store is.
 	closed bool
+	// ahead is how far the dashboard's clock is ahead of the system's, in nanoseconds.
+	ahead atomic.Int64
 }
 
 type rigOptions struct {
@@ -63,6 +66,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	r := &rig{t: t, store: kept}
 	var managed *transport.Transport
 	r.pages = dashboard.New(&dashboard.Options{
+		Now:   func() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) },
 		Store: kept, Limit: (&model.Limits{}).For, Drift: calibration.Drift, Account: keeper.Total,
 		Learned: func() []transport.LearnedLimit { return managed.Learned() },
 		Ready: func(ctx context.Context) error {
@@ -272,7 +276,7 @@ type edit struct {
 // seen waits until the dashboard has taken so many requests in.
 func (r *rig) seen(requests int) overview {
 	r.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(2 * time.Minute); ; {
 		v := facts[overview](r, "overview")
 		if v.Totals.Requests >= requests && v.Account.Requests >= requests {
 			return v

@@ -16,7 +16,8 @@ const (
 	leastRate = 1 << 10
 	// unknownBody is what a body of unknown length claims at first.
 	unknownBody = 1 << 20
-	// codedRatio is how much larger a compressed body is expected to be.
+	// codedRatio is how much larger a compressed body is expected to be. One that becomes
+	// larger claims more while it is decoded.
 	codedRatio = 8
 )
 
@@ -32,9 +33,10 @@ type body struct {
 	whole   atomic.Bool // the end was read
 	// most is how many bytes may come; negative means any number.
 	most int64
-	// claim is for claimed bytes of what comes; nil if nothing is held.
-	claim   *claim
-	claimed int64
+	// claim is for claimed bytes, of what comes and what is decoded of it; nil if nothing
+	// is held.
+	claim            *claim
+	claimed, decoded int64
 
 	mu  sync.Mutex
 	err error // how it ended, if not well
@@ -59,7 +61,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.most >= 0 && got > b.most:
 		return 0, b.fail(tooLarge(b.most))
-	case b.claim != nil && got > b.claimed && !b.enlarge(got):
+	case b.claim != nil && got > b.claimed && !b.enlarge(max(got, 2*b.claimed)):
 		return 0, b.fail(busy())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, b.fail(&fault{
@@ -74,12 +76,19 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// enlarge doubles what is claimed until it covers what came.
-func (b *body) enlarge(got int64) bool {
-	for b.claimed < got {
-		b.claimed *= 2
+func (b *body) enlarge(size int64) bool {
+	b.claimed = size
+	return b.claim.grow(size)
+}
+
+// Grow claims memory for what is decoded of the body: size bytes beside those that came.
+// It does not wait, as [claim.grow] says. The transport calls it before it decodes.
+func (b *body) Grow(size int64) error {
+	b.decoded = size
+	if all := b.got.Load() + size; b.claim != nil && all > b.claimed && !b.enlarge(all) {
+		return b.fail(busy())
 	}
-	return b.claim.grow(b.claimed)
+	return nil
 }
 
 // fail notes how the body ended, which who reads it may not tell.

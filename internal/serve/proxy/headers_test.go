@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -93,7 +92,7 @@ func TestAClientWithoutHeadersGetsNoneAdded(t *testing.T) {
 	t.Parallel()
 	var got http.Header
 	s := start(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header }), nil)
-	s.raw(t, "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 5*time.Second)
+	s.raw(t, "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 	if len(got) != 0 {
 		t.Errorf("headers were added: %v", got)
 	}

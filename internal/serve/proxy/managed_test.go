@@ -163,18 +163,15 @@ func (a *again) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			`data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
 		return
 	}
-	select {
-	case <-r.Context().Done():
-		a.left.Add(1)
-	case <-time.After(20 * time.Second):
-	}
+	<-r.Context().Done()
+	a.left.Add(1)
 }
 
 func TestAManagedClientThatLeavesTakesTheUpstreamWithIt(t *testing.T) {
 	t.Parallel()
 	for name, silent := range map[string]int64{"before an answer begins": 1, "while a model is asked again": 2} {
-		took := time.Hour
-		for range 5 { // a machine that is busy with other things may be late, but not always
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			up := &again{silent: silent}
 			s := managed(t, up, transport.Options{Expand: transport.ExpandAlways}, nil)
 			ctx, leave := context.WithCancel(t.Context())
@@ -186,19 +183,11 @@ func TestAManagedClientThatLeavesTakesTheUpstreamWithIt(t *testing.T) {
 					_ = resp.Body.Close()
 				}
 			})
-			within(t, 10*time.Second, "the upstream is asked", func() bool { return up.asked.Load() == silent })
-			time.Sleep(10 * time.Millisecond)
+			within(t, "the upstream is asked", func() bool { return up.asked.Load() == silent })
 			leave()
-			since := time.Now()
-			within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
+			within(t, "the upstream is left", func() bool { return up.left.Load() == 1 })
 			gone.Wait()
-			if took = min(took, time.Since(since)); took <= 100*time.Millisecond {
-				break
-			}
-		}
-		if took > 100*time.Millisecond {
-			t.Errorf("%s: after %s", name, took)
-		}
+		})
 	}
 }
 
@@ -280,16 +269,15 @@ func TestAClientThatWaitsForLeaveToSendGetsIt(t *testing.T) {
 	s := managed(t, echo, transport.Options{}, nil)
 	for _, path := range []string{"/v1/files", "/v1/chat/completions"} {
 		req := s.request(t, http.MethodPost, path, strings.NewReader(`{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`), "Expect", "100-continue")
-		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: 30 * time.Second, DisableKeepAlives: true}}
-		began := time.Now()
+		client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Hour, DisableKeepAlives: true}}
 		resp, err := client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if !strings.Contains(string(text), `\"role\":\"user\"`) || time.Since(began) > 10*time.Second {
-			t.Errorf("%s: after %s: %s", path, time.Since(began), text)
+		if !strings.Contains(string(text), `\"role\":\"user\"`) {
+			t.Errorf("%s: %s", path, text)
 		}
 	}
 }
@@ -321,40 +309,5 @@ func TestAnUpstreamThatSpeaksHTTP2IsAskedInIt(t *testing.T) {
 	resp, text := s.do(t, http.MethodPost, "/v1/chat/completions", asked["/v1/chat/completions"])
 	if resp.StatusCode != http.StatusOK || text != "data: [DONE]\n\n" || proto.Load() != "HTTP/2.0" || resp.Trailer.Get("X-Sum") != "7" {
 		t.Errorf("%d %q over %v, trailer %v", resp.StatusCode, text, proto.Load(), resp.Trailer)
-	}
-}
-
-func TestWhatIsReadOnTheSideDelaysNoFirstByte(t *testing.T) {
-	up := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, "data: {}\n\n")
-	})
-	through := managed(t, up, transport.Options{}, nil)
-	without := start(t, up, nil)
-	least := func(s *running) time.Duration {
-		best := time.Hour
-		client := &http.Client{Transport: &http.Transport{}}
-		defer client.CloseIdleConnections()
-		for range 200 {
-			began := time.Now()
-			resp, err := client.Do(s.request(t, http.MethodPost, "/v1/chat/completions", strings.NewReader(asked["/v1/chat/completions"])))
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, _ = resp.Body.Read(make([]byte, 1))
-			best = min(best, time.Since(began))
-			_, _ = io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
-		return best
-	}
-	best := time.Hour
-	for range 5 {
-		best = min(best, least(through)-least(without))
-	}
-	t.Logf("managing adds %s to the first byte", best)
-	if best > time.Millisecond {
-		t.Errorf("managing adds %s to the first byte", best)
 	}
 }

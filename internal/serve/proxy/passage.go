@@ -86,11 +86,10 @@ func (p *passage) admit(r *http.Request) *fault {
 	if r.ContentLength > o.MaxBody {
 		return tooLarge(o.MaxBody)
 	}
-	expected, known := r.ContentLength, r.ContentLength >= 0
-	if !known {
+	expected := r.ContentLength
+	if expected < 0 {
 		expected = unknownBody
 	}
-	p.body.claimed = expected
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		expected = min(expected*codedRatio, o.MaxBody)
 	}
@@ -98,10 +97,7 @@ func (p *passage) admit(r *http.Request) *fault {
 	if p.claim == nil {
 		return busy()
 	}
-	p.body.most = o.MaxBody
-	if !known {
-		p.body.claim = p.claim
-	}
+	p.body.most, p.body.claim, p.body.claimed = o.MaxBody, p.claim, expected
 	return nil
 }
 
@@ -164,7 +160,7 @@ func (s sender) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 func (p *passage) begun(resp *http.Response) {
 	p.timer.Stop()
 	if p.claim != nil {
-		p.claim.shrink(p.body.got.Load())
+		p.claim.shrink(p.body.got.Load() + p.body.decoded)
 	}
 	resp.Body = newAnswer(resp.Body, &p.server.options, p.cancel)
 }

@@ -32,6 +32,10 @@ type Options struct {
 	// Transport sends requests and manages what passes. It is the only field that must
 	// be set. It has to end a request when its context ends.
 	//
+	// The body of a managed request has a method Grow(size int64) error. A transport that
+	// decodes the body calls it before it holds size bytes of the result, and returns its
+	// error.
+	//
 	// The body of an answer may have a method Waiting() bool, safe for concurrent use:
 	// while it returns true the body asks the upstream again, and AnswerTimeout holds
 	// in the place of IdleTimeout. An error may have a method Answered() bool: if it

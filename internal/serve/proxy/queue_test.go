@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
@@ -35,63 +36,66 @@ func (p *patient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestALargeRequestForWhichThereIsNoMemoryWaitsAndIsThenToldToComeAgain(t *testing.T) {
 	t.Parallel()
-	up := newPatient()
-	s := start(t, up, &proxy.Options{Memory: 4 << 20, Queue: 300 * time.Millisecond, Transport: holding{proxy.NewTransport()}})
-	t.Cleanup(up.release)
-	large := strings.Repeat("x", 1<<20)
-	first := make(chan string, 1)
-	go func() {
-		_, text := s.do(t, http.MethodPost, "/v1/messages", large)
-		first <- text
-	}()
-	within(t, 5*time.Second, "the first is under way", func() bool { return up.asked.Load() == 1 })
-	for path, kind := range map[string][]string{
-		"/v1/messages":                     {"error", "type"},
-		"/v1/chat/completions":             {"error", "code"},
-		"/v1beta/models/m:generateContent": {"error", "status"},
-	} {
-		began := time.Now()
-		resp, text := s.do(t, http.MethodPost, path, large)
-		if waited := time.Since(began); waited < 300*time.Millisecond {
-			t.Errorf("%s: it did not wait: %s", path, waited)
+	synctest.Test(t, func(t *testing.T) {
+		up := newPatient()
+		s := startInBubble(t, up, &proxy.Options{Memory: 4 << 20, Queue: 10 * time.Second, Transport: holding{}})
+		t.Cleanup(up.release)
+		large := strings.Repeat("x", 1<<20)
+		first := make(chan string, 1)
+		go func() {
+			_, text := s.do(t, http.MethodPost, "/v1/messages", large)
+			first <- text
+		}()
+		synctest.Wait()
+		for path, kind := range map[string][]string{
+			"/v1/messages":                     {"error", "type"},
+			"/v1/chat/completions":             {"error", "code"},
+			"/v1beta/models/m:generateContent": {"error", "status"},
+		} {
+			began := time.Now()
+			resp, text := s.do(t, http.MethodPost, path, large)
+			if waited := time.Since(began); waited != 10*time.Second {
+				t.Errorf("%s: it waited %s", path, waited)
+			}
+			if resp.StatusCode != http.StatusServiceUnavailable || member(t, text, kind...) == "" || !strings.Contains(text, "memory") {
+				t.Errorf("%s: %d %s", path, resp.StatusCode, text)
+			}
+			if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || after < 1 {
+				t.Errorf("%s: Retry-After %q", path, resp.Header.Get("Retry-After"))
+			}
 		}
-		if resp.StatusCode != http.StatusServiceUnavailable || member(t, text, kind...) == "" || !strings.Contains(text, "memory") {
-			t.Errorf("%s: %d %s", path, resp.StatusCode, text)
+		if n := up.asked.Load(); n != 1 {
+			t.Errorf("the upstream was asked %d times", n)
 		}
-		if after, err := strconv.Atoi(resp.Header.Get("Retry-After")); err != nil || after < 1 {
-			t.Errorf("%s: Retry-After %q", path, resp.Header.Get("Retry-After"))
+		up.release()
+		if text := <-first; text != "done" {
+			t.Errorf("the first: %s", text)
 		}
-	}
-	if n := up.asked.Load(); n != 1 {
-		t.Errorf("the upstream was asked %d times", n)
-	}
-	up.release()
-	if text := <-first; text != "done" {
-		t.Errorf("the first: %s", text)
-	}
+	})
 }
 
 func TestALargeRequestInTheQueueIsServedWhenThereIsMemoryAgain(t *testing.T) {
 	t.Parallel()
-	up := newPatient()
-	s := start(t, up, &proxy.Options{Memory: 4 << 20, Queue: 30 * time.Second, Transport: holding{proxy.NewTransport()}})
-	t.Cleanup(up.release)
-	answers := make(chan string, 2)
-	for range 2 {
-		go func() {
-			_, text := s.do(t, http.MethodPost, "/v1/messages", strings.Repeat("x", 1<<20))
-			answers <- text
-		}()
-	}
-	within(t, 5*time.Second, "one is under way", func() bool { return up.asked.Load() == 1 })
-	time.Sleep(50 * time.Millisecond)
-	if n := up.asked.Load(); n != 1 {
-		t.Fatalf("%d are under way, and there is memory for one", n)
-	}
-	up.release()
-	for range 2 {
-		if text := <-answers; text != "done" {
-			t.Errorf("%s", text)
+	synctest.Test(t, func(t *testing.T) {
+		up := newPatient()
+		s := startInBubble(t, up, &proxy.Options{Memory: 4 << 20, Queue: 30 * time.Second, Transport: holding{}})
+		t.Cleanup(up.release)
+		answers := make(chan string, 2)
+		for range 2 {
+			go func() {
+				_, text := s.do(t, http.MethodPost, "/v1/messages", strings.Repeat("x", 1<<20))
+				answers <- text
+			}()
 		}
-	}
+		synctest.Wait()
+		if n := up.asked.Load(); n != 1 {
+			t.Fatalf("%d are under way, and there is memory for one", n)
+		}
+		up.release()
+		for range 2 {
+			if text := <-answers; text != "done" {
+				t.Errorf("%s", text)
+			}
+		}
+	})
 }

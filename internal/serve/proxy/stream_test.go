@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
@@ -69,9 +70,9 @@ func TestAHugeEventInPiecesOfAnySizeIsUnchanged(t *testing.T) {
 	}
 }
 
-// cutter is an upstream that breaks off after some events: by a clean end of the
-// connection in the middle of the body, or by a reset.
-func cutter(t *testing.T, reset bool) string {
+// cutter is an upstream that breaks off when the client has read some events: by a clean
+// end of the connection in the middle of the body, or by a reset.
+func cutter(t *testing.T, reset bool, read <-chan struct{}) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -93,7 +94,7 @@ func cutter(t *testing.T, reset bool) string {
 				for range 40 {
 					io.WriteString(c, "9\r\ndata: x\n\n\r\n")
 				}
-				time.Sleep(50 * time.Millisecond)
+				<-read
 				if reset {
 					c.(*net.TCPConn).SetLinger(0)
 				}
@@ -106,16 +107,21 @@ func cutter(t *testing.T, reset bool) string {
 func TestACutAnswerIsSeenAsCut(t *testing.T) {
 	t.Parallel()
 	for _, reset := range []bool{false, true} {
-		s := start(t, nil, &proxy.Options{Upstreams: everything(t, cutter(t, reset))})
+		read := make(chan struct{})
+		s := start(t, nil, &proxy.Options{Upstreams: everything(t, cutter(t, reset, read))})
 		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/chat/completions", strings.NewReader("{}")))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err == nil || string(got) != strings.Repeat("data: x\n\n", 40) {
-			t.Errorf("reset %v: %d bytes arrived and the end looks clean: %v", reset, len(got), err)
+		got := make([]byte, len("data: x\n\n")*40)
+		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != strings.Repeat("data: x\n\n", 40) {
+			t.Errorf("reset %v: %q, %v", reset, got, err)
 		}
+		close(read)
+		if rest, err := io.ReadAll(resp.Body); err == nil || len(rest) > 0 {
+			t.Errorf("reset %v: %d more bytes, and the end looks clean: %v", reset, len(rest), err)
+		}
+		resp.Body.Close()
 	}
 }
 
@@ -133,58 +139,39 @@ func (l *leaving) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).Flush()
 	}
 	l.began.Add(1)
-	select {
-	case <-r.Context().Done():
-		l.left.Add(1)
-	case <-time.After(20 * time.Second):
-	}
+	<-r.Context().Done()
+	l.left.Add(1)
 }
 
 func TestAClientThatLeavesTakesTheUpstreamWithIt(t *testing.T) {
 	t.Parallel()
 	for _, answers := range []bool{false, true} {
 		for _, path := range []string{"/v1/chat/completions", "/v1/embeddings"} {
-			for _, held := range []bool{false, true} {
-				o := &proxy.Options{}
-				if held {
-					o.Transport = holding{proxy.NewTransport()}
-				}
-				up := &leaving{answers: answers}
-				s := start(t, up, o)
-				// A machine that is busy with other things may be late, but not always.
-				took := time.Hour
-				for range 5 {
-					if took = min(took, leave(t, s, up, path)); took <= 100*time.Millisecond {
-						break
+			for _, transport := range []http.RoundTripper{nil, holding{}} {
+				synctest.Test(t, func(t *testing.T) {
+					up := &leaving{answers: answers}
+					s := startInBubble(t, up, &proxy.Options{Transport: transport})
+					ctx, leave := context.WithCancel(t.Context())
+					go func() {
+						req := s.request(t, http.MethodPost, path, strings.NewReader(strings.Repeat("x", 100_000)))
+						if resp, err := s.client.Do(req.WithContext(ctx)); err == nil {
+							io.Copy(io.Discard, resp.Body)
+							resp.Body.Close()
+						}
+					}()
+					synctest.Wait()
+					if up.began.Load() != 1 || up.left.Load() != 0 {
+						t.Fatal("the upstream is not asked, or left too soon")
 					}
-				}
-				if took > 100*time.Millisecond {
-					t.Errorf("%s, answering %v, holding %v: after %s", path, answers, held, took)
-				}
+					leave()
+					synctest.Wait()
+					if up.left.Load() != 1 {
+						t.Errorf("%s, answering %v, by %T: the upstream is still held", path, answers, transport)
+					}
+				})
 			}
 		}
 	}
-}
-
-// leave sends a request, leaves when the upstream has it, and returns how long the
-// upstream takes to notice.
-func leave(t *testing.T, s *running, up *leaving, path string) time.Duration {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	began, left := up.began.Load(), up.left.Load()
-	go func() {
-		req := s.request(t, http.MethodPost, path, strings.NewReader(strings.Repeat("x", 100_000)))
-		if resp, err := s.client.Do(req.WithContext(ctx)); err == nil {
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		}
-	}()
-	within(t, 10*time.Second, "the upstream is asked", func() bool { return up.began.Load() > began })
-	cancel()
-	since := time.Now()
-	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() > left })
-	return time.Since(since)
 }
 
 // holding reads the whole request before it sends it, as what manages requests does.
@@ -209,42 +196,54 @@ func (h holding) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestAnUpstreamThatStallsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	up := &leaving{answers: true}
-	s := start(t, up, &proxy.Options{IdleTimeout: 300 * time.Millisecond})
-	resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	if got, err := io.ReadAll(resp.Body); err == nil || string(got) != "data: x\n\n" {
-		t.Errorf("%q, %v", got, err)
-	}
-	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
+	synctest.Test(t, func(t *testing.T) {
+		up := &leaving{answers: true}
+		s := startInBubble(t, up, &proxy.Options{IdleTimeout: 300 * time.Millisecond})
+		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if got, err := io.ReadAll(resp.Body); err == nil || string(got) != "data: x\n\n" {
+			t.Errorf("%q, %v", got, err)
+		}
+		synctest.Wait()
+		if up.left.Load() != 1 {
+			t.Error("the upstream is still held")
+		}
+	})
 }
 
 func TestAnswersMayTakeLongerThanTheyMayStandStill(t *testing.T) {
 	t.Parallel()
-	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		for range 10 {
-			io.WriteString(w, "x")
-			http.NewResponseController(w).Flush()
-			time.Sleep(120 * time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		s := startInBubble(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for range 10 {
+				io.WriteString(w, "x")
+				http.NewResponseController(w).Flush()
+				time.Sleep(120 * time.Millisecond)
+			}
+		}), &proxy.Options{IdleTimeout: time.Second, AnswerTimeout: time.Second})
+		if _, got := s.do(t, http.MethodPost, "/v1/messages", "{}"); got != "xxxxxxxxxx" {
+			t.Errorf("%q", got)
 		}
-	}), &proxy.Options{IdleTimeout: time.Second, AnswerTimeout: time.Second})
-	if _, got := s.do(t, http.MethodPost, "/v1/messages", "{}"); got != "xxxxxxxxxx" {
-		t.Errorf("%q", got)
-	}
+	})
 }
 
 func TestAnUpstreamThatNeverBeginsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	up := &leaving{}
-	s := start(t, up, &proxy.Options{AnswerTimeout: 100 * time.Millisecond})
-	resp, text := s.do(t, http.MethodPost, "/v1/messages", "{}")
-	if resp.StatusCode != http.StatusGatewayTimeout || member(t, text, "error", "type") != "timeout_error" {
-		t.Errorf("%d %s", resp.StatusCode, text)
-	}
-	within(t, 10*time.Second, "the upstream is left", func() bool { return up.left.Load() == 1 })
+	synctest.Test(t, func(t *testing.T) {
+		up := &leaving{}
+		s := startInBubble(t, up, &proxy.Options{AnswerTimeout: 100 * time.Millisecond})
+		resp, text := s.do(t, http.MethodPost, "/v1/messages", "{}")
+		if resp.StatusCode != http.StatusGatewayTimeout || member(t, text, "error", "type") != "timeout_error" {
+			t.Errorf("%d %s", resp.StatusCode, text)
+		}
+		synctest.Wait()
+		if up.left.Load() != 1 {
+			t.Error("the upstream is still held")
+		}
+	})
 }
 
 // asksAgain is an answer that begins, waits for another one and goes on with that.
@@ -278,29 +277,31 @@ func (a *asksAgain) Waiting() bool { return a.waiting.Load() }
 
 func TestAnAnswerThatAsksAgainIsNotTakenForOneThatStalls(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		what          string
-		lasts, answer time.Duration
-		want          string
-		whole         bool
-	}{
-		{"waits longer than it may stand still", 600 * time.Millisecond, time.Minute, "data: x\n\ndata: y\n\n", true},
-		{"waits longer than an answer may take to begin", time.Minute, 300 * time.Millisecond, "data: x\n\n", false},
-	} {
-		s := start(t, nil, &proxy.Options{
-			IdleTimeout: 150 * time.Millisecond, WriteTimeout: 150 * time.Millisecond, AnswerTimeout: c.answer,
-			Transport: does(func(r *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &asksAgain{ctx: r.Context(), lasts: c.lasts}}, nil
-			}),
-		})
-		resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			what          string
+			lasts, answer time.Duration
+			want          string
+			whole         bool
+		}{
+			{"waits longer than it may stand still", 600 * time.Millisecond, time.Minute, "data: x\n\ndata: y\n\n", true},
+			{"waits longer than an answer may take to begin", time.Minute, 300 * time.Millisecond, "data: x\n\n", false},
+		} {
+			s := startInBubble(t, nil, &proxy.Options{
+				IdleTimeout: 150 * time.Millisecond, WriteTimeout: 150 * time.Millisecond, AnswerTimeout: c.answer,
+				Transport: does(func(r *http.Request) (*http.Response, error) {
+					return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, ContentLength: -1, Body: &asksAgain{ctx: r.Context(), lasts: c.lasts}}, nil
+				}),
+			})
+			resp, err := s.client.Do(s.request(t, http.MethodPost, "/v1/messages", strings.NewReader("{}")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if string(got) != c.want || (err == nil) != c.whole {
+				t.Errorf("%s: %q, %v", c.what, got, err)
+			}
 		}
-		got, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if string(got) != c.want || (err == nil) != c.whole {
-			t.Errorf("%s: %q, %v", c.what, got, err)
-		}
-	}
+	})
 }
