@@ -35,8 +35,9 @@ type variant struct {
 	tune func(*plimsoll.Options)
 	// task changes what request n, from 0, is asked for with.
 	task func(n int, t *plimsoll.Task)
-	// learns says that the meter is told what each request was billed.
-	learns bool
+	// learns is how many times what it weighs the meter is told that everything was
+	// billed; 0 means that it does not learn.
+	learns float64
 	// forgetful says that each request has a keeper of its own, on the same store.
 	forgetful bool
 	// compact says that the second request is compacted by hand, and that this is
@@ -72,7 +73,9 @@ func variants() []variant {
 		variant{name: "agent with small views", preset: preset.NameAgent, story: "large outputs", options: preset.Options{Outputs: preset.Outputs{MaxBytes: 1500, MaxLine: 40}}},
 		variant{name: "agent with a budget", preset: preset.NameAgent, story: "old outputs", options: preset.Options{Outputs: preset.Outputs{Budget: 500}}},
 		variant{name: "auto without outputs", story: "old outputs", options: preset.Options{Outputs: preset.Outputs{Off: true}}},
-		variant{name: "auto with a meter that learns", story: "old outputs", learns: true},
+		variant{name: "auto with a meter that learns of larger bills", story: "old outputs", learns: 1.5},
+		variant{name: "auto with a meter that learns of smaller bills", story: "old outputs", learns: 0.6},
+		variant{name: "auto with a meter that learns of smaller bills", story: "a long chat without tools", learns: 0.6},
 		variant{name: "auto in several processes", story: "old outputs", forgetful: true},
 		variant{name: "auto in several processes", story: "a long chat without tools", forgetful: true},
 	)
@@ -183,7 +186,7 @@ func (r *fitRun) newKeeper() {
 	o := r.options
 	o.Model, o.Archive, o.Memory = models[r.dialect], r.tenant, r.tenant.Memory()
 	o.Window = cmp.Or(o.Window, r.window)
-	if r.learns {
+	if r.learns != 0 {
 		r.meter = token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
 		o.Meter = r.meter
 	}
@@ -230,11 +233,19 @@ func (r *fitRun) request(body []byte) {
 	if err := r.keeper.Observe(r.t.Context(), task, plan, usage); err != nil {
 		r.t.Fatal(err)
 	}
-	if r.learns {
-		r.meter.Observe("one", plan.Conversation(), usage)
+	if r.learns != 0 {
+		r.learn()
 	}
 	if account, ok := r.keeper.AccountOf(task); ok && r.n == 2 {
 		r.named("account", string(encode(r.t, account)))
+	}
+}
+
+// learn tells the meter what another conversation was billed while it grew.
+func (r *fitRun) learn() {
+	for i := range 8 {
+		c := plimsoll.Conversation{Dialect: r.dialect, Model: models[r.dialect], Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, prose(999, 500*(i+1))))}
+		r.meter.Observe(fmt.Sprint("other ", r.n), c, plimsoll.Usage{Input: int(r.learns * float64(r.meter.Weigh(c).Total))})
 	}
 }
 
