@@ -57,6 +57,7 @@ var edges = map[string][]string{
 	"internal/bar":                    {"golang.org/x/text"},
 	"internal/coding":                 {"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 	"internal/pgtest":                 {"github.com/jackc/pgx/v5"},
+	"internal/golden":                 {},
 	"internal/garbage":                {},
 	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/process":                {},

@@ -38,7 +38,7 @@ func main() {
 	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
 	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
-	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, proxy what serving adds to requests, proxy-leak what they leave behind, survival what compactions keep")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, proxy what serving adds to requests, proxy-leak what they leave behind, survival what compactions keep, house how much of the source one request runs through and how much is public (only if asked for)")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
@@ -87,7 +87,12 @@ func run(o options) error {
 		}
 	}
 	if o.wantsSurvival() {
-		return o.survival(dir)
+		if err := o.survival(dir); err != nil {
+			return err
+		}
+	}
+	if o.wantsHouse() {
+		return o.house(dir)
 	}
 	return nil
 }
