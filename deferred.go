@@ -1,7 +1,5 @@
 package plimsoll
 
-import "sync/atomic"
-
 // Loader completes a part that was only indexed.
 type Loader interface {
 	// LoadPart returns the whole part. It is of the outline's type and may be
@@ -27,29 +25,17 @@ func DeferAt(outline Part, s Source, at uint64) Part {
 	return &deferred{outline: outline, source: s, at: at}
 }
 
-// deferred is one allocation of 48 bytes; there are many in a long conversation.
+// deferred is one small allocation; there are many in a long conversation.
 type deferred struct {
 	outline Part
 	source  Source
 	at      uint64
-	// seen is what is remembered of a text that was read, 0 if it was not.
-	seen atomic.Uint64
 }
 
 func (*deferred) part() {}
 
 func (d *deferred) load() Part {
-	p := d.source.LoadAt(d.outline, d.at)
-	if t, ok := p.(Text); ok {
-		d.see(t.Text)
-	}
-	return p
-}
-
-func (d *deferred) see(text string) {
-	if d.seen.Load() == 0 {
-		d.seen.Store(impression(text))
-	}
+	return d.source.LoadAt(d.outline, d.at)
 }
 
 // single is the source of one part.

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 // counted loads a part and counts how often.
@@ -21,10 +22,10 @@ func TestADeferredPartIsLoadedOnlyWhenSomebodyLooks(t *testing.T) {
 	loads := 0
 	call := plimsoll.ToolCall{ID: "1", Name: "read"}
 	whole := plimsoll.ToolCall{ID: "1", Name: "read", Arguments: `{"path":"a.go"}`}
-	c := conversation([]plimsoll.Message{
+	c := testkit.Conversation([]plimsoll.Message{
 		plimsoll.Say(plimsoll.User, "read it"),
 		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Defer(call, counted{whole, &loads})),
-		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: "1"}, counted{plimsoll.ToolResult{CallID: "1", Content: text("x")}, &loads})),
+		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: "1"}, counted{plimsoll.ToolResult{CallID: "1", Content: testkit.Text("x")}, &loads})),
 	})
 	o := c.Outline()
 	d := plimsoll.NewDraft(c, nil)
@@ -47,7 +48,7 @@ func TestADeferredPartIsLoadedOnlyWhenSomebodyLooks(t *testing.T) {
 	if m.Parts.At(0) != plimsoll.Part(whole) || m.Parts.Slice()[0] != plimsoll.Part(whole) {
 		t.Error("At and Slice must return the whole part")
 	}
-	if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, text("[gone]"), because); err != nil {
+	if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, testkit.Text("[gone]"), because); err != nil {
 		t.Error(err)
 	}
 }

@@ -14,11 +14,9 @@ import (
 type Draft struct {
 	base  Conversation
 	meter Meter
-	// weighed is what the messages of the original weigh, nil if nobody has said. Twin
-	// is a draft in which the same edits were made and weighed, nil if there is none.
+	// weighed is the load of each message of the original; nil if it is unknown.
 	weighed []MessageLoad
-	twin    *Draft
-	// outline is drawn when somebody asks for it or edits; see structure.
+	// outline is drawn at the first call of structure.
 	outline  Outline
 	outlined bool
 	// touching lists, for each message, the pairs with a call or a result in it.
@@ -29,12 +27,6 @@ type Draft struct {
 	tools    []Tool
 	log      []entry
 	saved    int
-	// What edited messages are made of comes from these: edits come by the hundred.
-	messages slab[Message]
-	parts    slab[Part]
-	loaded   slab[int]
-	// last is the result that was weighed last.
-	last weighedResult
 }
 
 type insertion struct {
@@ -82,8 +74,13 @@ func NewDraft(c Conversation, meter Meter) *Draft {
 	return &Draft{base: c, meter: meter}
 }
 
-// slots are made when somebody edits or looks at single messages, so that a draft
-// that nobody edits costs nothing.
+// NewWeighedDraft is NewDraft for a conversation of which the load is known, so that
+// the draft need not weigh its messages again.
+func NewWeighedDraft(c Conversation, meter Meter, load Load) *Draft {
+	return &Draft{base: c, meter: meter, weighed: load.Messages}
+}
+
+// slots are made at the first call, so that a draft without edits costs nothing.
 func (d *Draft) slots() []slot {
 	if d.made == nil {
 		d.made = make([]slot, len(d.base.Messages.items))
@@ -94,7 +91,7 @@ func (d *Draft) slots() []slot {
 	return d.made
 }
 
-// structure draws the outline once, so that a draft nobody edits costs nothing.
+// structure draws the outline at the first call.
 func (d *Draft) structure() Outline {
 	if d.outlined {
 		return d.outline
@@ -136,9 +133,6 @@ func (d *Draft) Edits() []Edit {
 	}
 	return edits
 }
-
-// Expect makes room for so many more edits.
-func (d *Draft) Expect(edits int) { d.log = slices.Grow(d.log, edits) }
 
 // Saved returns the tokens that all edits together took off the load.
 func (d *Draft) Saved() int { return d.saved }
@@ -225,7 +219,7 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	s, load := &d.slots()[at.Message], d.weighResult(at, result)
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditReplace, Message: at.Message, Part: at.Part, Saved: loads[k] - load}
-	was, weighed, undo := s.parts()[k], loads[k], d.edit(s)
+	was, weighed, undo := s.parts()[k], loads[k], s.edit()
 	s.parts()[k], s.loads[k] = result, load
 	d.record(e, why, func() {
 		undo()
@@ -252,7 +246,7 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 	}
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditRemove, Message: at.Message, Part: at.Part, Saved: loads[k]}
-	was, weighed, undo := s.parts()[k], loads[k], d.edit(s)
+	was, weighed, undo := s.parts()[k], loads[k], s.edit()
 	s.cut(k)
 	d.record(e, why, func() {
 		undo()
@@ -315,6 +309,19 @@ func (d *Draft) AddTool(t Tool, why Why) {
 		func() { d.tools = d.tools[:len(d.tools)-1] })
 }
 
+// RemoveTools takes all added tools out again. It cannot be rolled back.
+func (d *Draft) RemoveTools() {
+	kept := d.log[:0:0]
+	for _, e := range d.log {
+		if e.Kind == EditTool {
+			d.saved -= e.Saved
+			continue
+		}
+		kept = append(kept, e)
+	}
+	d.log, d.tools = kept, nil
+}
+
 // Mark is a place in a draft's log.
 type Mark int
 
@@ -367,67 +374,39 @@ func (d *Draft) loads(i int) []int {
 	case d.meter == nil:
 		s.loads = make([]int, s.message.Parts.Len())
 	case d.weighed != nil:
-		s.loads = d.loaded.clone(d.weighed[i].Parts)
+		s.loads = slices.Clone(d.weighed[i].Parts)
 	default:
 		s.loads = slices.Clone(d.meter.WeighMessage(d.base, *s.message, d.structure().Siblings[i]).Parts)
 	}
 	return s.loads
 }
 
-// weighResult measures a result that is to stand at a place of the original.
+// weighResult measures a result that is to replace one of the original.
 func (d *Draft) weighResult(at PartRef, r ToolResult) int {
 	if d.meter == nil {
 		return 0
 	}
-	if d.twin != nil {
-		if load, known := d.twin.resultLoad(at); known {
-			return load
-		}
-	}
-	m, siblings := *d.slots()[at.Message].message, d.structure().Siblings[at.Message]
-	said, isText := saidBy(m, r, siblings)
-	if isText && said == d.last.said {
-		return d.last.load
-	}
+	m := *d.slots()[at.Message].message
 	m.Parts, m.Digest = frozen([]Part{r}), Digest{}
-	load := d.meter.WeighMessage(d.base, m, siblings).Parts[0]
-	if isText {
-		d.last = weighedResult{said, load}
+	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[at.Message]).Parts[0]
+}
+
+// Weight returns what original message i weighs now; 0 if it was dropped.
+func (d *Draft) Weight(i int) int {
+	s := &d.slots()[i]
+	switch {
+	case s.dropped:
+		return 0
+	case d.weighed == nil:
+		return d.weigh(*s.message, i)
+	case !s.edited:
+		return d.weighed[i].Tokens
 	}
-	return load
-}
-
-// weighedResult is what a result weighs of which nothing is left but a text. Many results
-// in a row are replaced by the same words, and which call a result is of weighs nothing.
-type weighedResult struct {
-	said saidResult
-	load int
-}
-
-type saidResult struct {
-	role             Role
-	name, tool, text string
-	isError          bool
-	siblings         int
-}
-
-// saidBy returns what a result says that stands in a message, if that is one text.
-func saidBy(m Message, r ToolResult, siblings int) (saidResult, bool) {
-	if r.Content.Len() != 1 {
-		return saidResult{}, false
+	n := d.weighed[i].Framing
+	for _, load := range d.loads(i) {
+		n += load
 	}
-	t, ok := r.Content.items[0].(Text)
-	return saidResult{m.Role, m.Name, r.Name, t.Text, r.IsError, siblings}, ok && t.Text != ""
-}
-
-// resultLoad returns what an edited result weighs.
-func (d *Draft) resultLoad(at PartRef) (int, bool) {
-	s := &d.slots()[at.Message]
-	k := s.place(at.Part)
-	if !s.edited || k < 0 || k >= len(s.loads) {
-		return 0, false
-	}
-	return s.loads[k], true
+	return n
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {

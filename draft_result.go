@@ -36,22 +36,6 @@ func (d *Draft) Result() Conversation {
 	return c
 }
 
-// changed lists the messages of the result that differ from the original, and reports
-// whether nothing else differs.
-func (d *Draft) changed() (messages []int, all bool) {
-	for i := range d.log {
-		if d.log[i].Kind != EditReplace {
-			return nil, false
-		}
-	}
-	for i := range d.made {
-		if d.made[i].edited {
-			messages = append(messages, i)
-		}
-	}
-	return messages, true
-}
-
 // Placed iterates over the messages of the result with their origins, so that
 // an encoder can copy what was not edited.
 func (d *Draft) Placed() iter.Seq[Placed] {

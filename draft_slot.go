@@ -24,12 +24,11 @@ func (s *slot) show() Message {
 }
 
 // own makes sure that the parts of a slot can be edited in place. It loads nothing.
-func (d *Draft) own(s *slot) {
+func (s *slot) own() {
 	if !s.owned {
-		m := d.messages.one()
-		*m = *s.message
-		m.Parts = frozen(d.parts.clone(s.parts()))
-		s.message, s.owned = m, true
+		m := *s.message
+		m.Parts = frozen(slices.Clone(s.parts()))
+		s.message, s.owned = &m, true
 	}
 }
 
@@ -37,12 +36,12 @@ func (s *slot) parts() []Part { return s.message.Parts.items }
 
 // edit prepares for an edit of the parts of a slot, and undo for taking it back. The
 // digest goes: it named the old bytes.
-func (d *Draft) edit(s *slot) (undo func()) {
+func (s *slot) edit() (undo func()) {
 	edited, digest := s.edited, s.message.Digest
-	d.own(s)
+	s.own()
 	s.edited, s.message.Digest = true, Digest{}
 	return func() {
-		d.own(s)
+		s.own()
 		s.edited, s.message.Digest = edited, digest
 	}
 }

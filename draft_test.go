@@ -9,91 +9,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
-// byteMeter weighs a byte as a token and frames each message with 3 and its
-// siblings, the system instructions with 7 and the tools with 11.
-type byteMeter struct{}
+var _ plimsoll.Meter = testkit.ByteMeter{}
 
-func (byteMeter) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	load := plimsoll.Load{Exact: true}
-	for _, p := range c.System.All() {
-		load.System += partBytes(p)
-	}
-	for _, tool := range c.Tools.All() {
-		load.Tools += len(tool.Name) + len(tool.Schema)
-	}
-	if c.System.Len() > 0 {
-		load.System += 7
-	}
-	if c.Tools.Len() > 0 {
-		load.Tools += 11
-	}
-	load.Total = load.System + load.Tools
-	siblings := c.Outline().Siblings
-	for i, m := range c.Messages.All() {
-		ml := byteMeter{}.WeighMessage(c, m, siblings[i])
-		load.Messages = append(load.Messages, ml)
-		load.Total += ml.Tokens
-	}
-	return load
-}
-
-func (byteMeter) WeighMessage(_ plimsoll.Conversation, m plimsoll.Message, siblings int) plimsoll.MessageLoad {
-	load := plimsoll.MessageLoad{Framing: 3 + siblings, Tokens: 3 + siblings}
-	for _, p := range m.Parts.All() {
-		n := partBytes(p)
-		load.Parts = append(load.Parts, n)
-		load.Tokens += n
-	}
-	return load
-}
-
-func (byteMeter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
-	if c.System.Len() == 0 {
-		return 7 + partBytes(p)
-	}
-	return partBytes(p)
-}
-
-func (byteMeter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
-	if c.Tools.Len() == 0 {
-		return 11 + len(t.Name) + len(t.Schema)
-	}
-	return len(t.Name) + len(t.Schema)
-}
-
-func partBytes(p plimsoll.Part) int {
-	switch p := p.(type) {
-	case plimsoll.Text:
-		return len(p.Text)
-	case plimsoll.ToolCall:
-		return len(p.Name) + len(p.Arguments)
-	case plimsoll.ToolResult:
-		n := 1
-		for _, c := range p.Content.All() {
-			n += partBytes(c)
-		}
-		return n
-	case plimsoll.Reasoning:
-		return len(p.Text)
-	case plimsoll.Opaque:
-		return len(p.Raw)
-	}
-	return 10
-}
-
-var _ plimsoll.Meter = byteMeter{}
-
-func text(s string) plimsoll.List[plimsoll.Part] {
-	return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: s})
-}
-
-var because = plimsoll.Why{Rung: "test", Reason: "to see"}
+var because = testkit.Because
 
 func TestDraftWithoutEditsIsTheOriginal(t *testing.T) {
 	t.Parallel()
-	c := conversation(history(t, "s u a:c1 t:r1 a"))
+	c := testkit.Conversation(testkit.History(t, "s u a:c1 t:r1 a"))
 	d := plimsoll.NewDraft(c, nil)
 	if !reflect.DeepEqual(d.Result(), c) {
 		t.Error("the result differs from the original")
@@ -139,10 +64,10 @@ func TestDraftRefusesToPartACallFromItsResult(t *testing.T) {
 			return d.RemovePart(plimsoll.PartRef{Message: 0}, because)
 		}, plimsoll.ErrInvalid},
 		{"replacing what is no result", func(d *plimsoll.Draft) error {
-			return d.ReplaceResult(plimsoll.PartRef{Message: 0}, text("x"), because)
+			return d.ReplaceResult(plimsoll.PartRef{Message: 0}, testkit.Text("x"), because)
 		}, plimsoll.ErrInvalid},
 		{"replacing in a message that does not exist", func(d *plimsoll.Draft) error {
-			return d.ReplaceResult(plimsoll.PartRef{Message: 9}, text("x"), because)
+			return d.ReplaceResult(plimsoll.PartRef{Message: 9}, testkit.Text("x"), because)
 		}, plimsoll.ErrInvalid},
 		{"dropping more than there is", func(d *plimsoll.Draft) error {
 			return d.Drop(plimsoll.Span{Start: 2, End: 9}, because)
@@ -150,7 +75,7 @@ func TestDraftRefusesToPartACallFromItsResult(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			d := plimsoll.NewDraft(conversation(history(t, "u a:think,c1 t:r1 a")), byteMeter{})
+			d := plimsoll.NewDraft(testkit.Conversation(testkit.History(t, "u a:think,c1 t:r1 a")), testkit.ByteMeter{})
 			err := tt.edit(d)
 			if !errors.Is(err, tt.want) {
 				t.Fatalf("got error %v, want %v", err, tt.want)
@@ -164,13 +89,13 @@ func TestDraftRefusesToPartACallFromItsResult(t *testing.T) {
 
 func TestDraftKeepsOriginalPositionsThroughEdits(t *testing.T) {
 	t.Parallel()
-	c := conversation(history(t, "u a:think,text,c1 t:r1 a"))
-	d := plimsoll.NewDraft(c, byteMeter{})
+	c := testkit.Conversation(testkit.History(t, "u a:think,text,c1 t:r1 a"))
+	d := plimsoll.NewDraft(c, testkit.ByteMeter{})
 	ref := &plimsoll.Ref{ID: "r", Bytes: 9, Lines: 1}
-	must(t, d.RemovePart(plimsoll.PartRef{Message: 1, Part: 0}, because))
-	must(t, d.RemovePart(plimsoll.PartRef{Message: 1, Part: 1}, because))
-	must(t, d.Drop(plimsoll.Span{Start: 0, End: 1}, because))
-	must(t, d.ReplaceResult(plimsoll.PartRef{Message: 2}, text("[gone]"), plimsoll.Why{Rung: "clear", Reason: "old", Ref: ref}))
+	testkit.Must(t, d.RemovePart(plimsoll.PartRef{Message: 1, Part: 0}, because))
+	testkit.Must(t, d.RemovePart(plimsoll.PartRef{Message: 1, Part: 1}, because))
+	testkit.Must(t, d.Drop(plimsoll.Span{Start: 0, End: 1}, because))
+	testkit.Must(t, d.ReplaceResult(plimsoll.PartRef{Message: 2}, testkit.Text("[gone]"), plimsoll.Why{Rung: "clear", Reason: "old", Ref: ref}))
 
 	if _, there := d.Part(plimsoll.PartRef{Message: 1, Part: 0}); there {
 		t.Error("a removed part is still there")
@@ -192,14 +117,14 @@ func TestDraftKeepsOriginalPositionsThroughEdits(t *testing.T) {
 
 func TestDraftInsertsInOrderAndWithdraws(t *testing.T) {
 	t.Parallel()
-	d := plimsoll.NewDraft(conversation(history(t, "u a")), byteMeter{})
+	d := plimsoll.NewDraft(testkit.Conversation(testkit.History(t, "u a")), testkit.ByteMeter{})
 	first, err := d.Insert(1, plimsoll.Say(plimsoll.User, "one"), because)
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = d.Insert(1, plimsoll.Say(plimsoll.User, "two"), because)
-	must(t, err)
+	testkit.Must(t, err)
 	_, err = d.Insert(2, plimsoll.Say(plimsoll.User, "end"), because)
-	must(t, err)
-	must(t, d.Withdraw(first, because))
+	testkit.Must(t, err)
+	testkit.Must(t, d.Withdraw(first, because))
 	if err := d.Withdraw(first, because); !errors.Is(err, plimsoll.ErrNotFound) {
 		t.Errorf("second withdrawal: %v, want not found", err)
 	}
@@ -223,7 +148,7 @@ func editAtRandom(t *rapid.T, d *plimsoll.Draft, n int) {
 			end := rapid.IntRange(message, n).Draw(t, "end")
 			_ = d.Drop(plimsoll.Span{Start: message, End: end}, because)
 		case 1:
-			_ = d.ReplaceResult(at, text("[gone]"), because)
+			_ = d.ReplaceResult(at, testkit.Text("[gone]"), because)
 		case 2:
 			_ = d.RemovePart(at, because)
 		case 3:
@@ -241,12 +166,12 @@ func editAtRandom(t *rapid.T, d *plimsoll.Draft, n int) {
 func TestDraftLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		messages := rapid.OneOf(anyHistory(), legalHistory()).Draw(t, "history")
-		c := conversation(messages)
-		before := conversation(messages)
+		messages := rapid.OneOf(testkit.AnyHistory(), testkit.LegalHistory()).Draw(t, "history")
+		c := testkit.Conversation(messages)
+		before := testkit.Conversation(messages)
 		pairs := len(c.Outline().Pairs)
 
-		d := plimsoll.NewDraft(c, byteMeter{})
+		d := plimsoll.NewDraft(c, testkit.ByteMeter{})
 		editAtRandom(t, d, len(messages))
 		mark, saved, marked := d.Mark(), d.Saved(), d.Result()
 
@@ -254,7 +179,7 @@ func TestDraftLaws(t *testing.T) {
 			t.Fatal("the original changed")
 		}
 		checkSavings(t, d, c)
-		checkOrderKept(t, d)
+		testkit.CheckOrderKept(t, d)
 		checkNoStrays(t, c, d, pairs)
 
 		editAtRandom(t, d, len(messages))
@@ -274,25 +199,9 @@ func checkSavings(t *rapid.T, d *plimsoll.Draft, c plimsoll.Conversation) {
 	for _, e := range d.Edits() {
 		sum += e.Saved
 	}
-	weighed := byteMeter{}.Weigh(c).Total - byteMeter{}.Weigh(d.Result()).Total
+	weighed := testkit.ByteMeter{}.Weigh(c).Total - testkit.ByteMeter{}.Weigh(d.Result()).Total
 	if sum != weighed || d.Saved() != weighed {
 		t.Fatalf("edits claim %d tokens, the draft %d; weighing gives %d", sum, d.Saved(), weighed)
-	}
-}
-
-func checkOrderKept(t *rapid.T, d *plimsoll.Draft) {
-	last := -1
-	for p := range d.Placed() {
-		if p.Original < 0 {
-			continue
-		}
-		if p.Original <= last {
-			t.Fatalf("message %d stands after %d", p.Original, last)
-		}
-		last = p.Original
-		if original := d.Original().Messages.At(p.Original); !p.Edited && !reflect.DeepEqual(p.Message, original) {
-			t.Fatalf("message %d differs but is not marked as edited", p.Original)
-		}
 	}
 }
 
@@ -307,12 +216,5 @@ func checkNoStrays(t *rapid.T, c plimsoll.Conversation, d *plimsoll.Draft, pairs
 	}
 	if len(is.Pairs) > pairs {
 		t.Fatalf("pairs grew from %d to %d", pairs, len(is.Pairs))
-	}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

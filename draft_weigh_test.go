@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 // countingMeter counts the parts that it is asked to weigh.
 type countingMeter struct {
-	byteMeter
+	testkit.ByteMeter
 	parts *int
 }
 
 func (m countingMeter) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	*m.parts += message.Parts.Len()
-	return m.byteMeter.WeighMessage(c, message, siblings)
+	return m.ByteMeter.WeighMessage(c, message, siblings)
 }
 
 // reading is a conversation whose last message has many results.
@@ -25,9 +26,9 @@ func reading(results int) plimsoll.Conversation {
 	for i := range results {
 		id := fmt.Sprint(i)
 		calls = append(calls, plimsoll.ToolCall{ID: id, Name: "read"})
-		answers = append(answers, plimsoll.ToolResult{CallID: id, Content: text("a long output")})
+		answers = append(answers, plimsoll.ToolResult{CallID: id, Content: testkit.Text("a long output")})
 	}
-	return conversation([]plimsoll.Message{
+	return testkit.Conversation([]plimsoll.Message{
 		plimsoll.Say(plimsoll.User, "read them"),
 		plimsoll.NewMessage(plimsoll.Assistant, calls...),
 		plimsoll.NewMessage(plimsoll.User, answers...),
@@ -37,7 +38,7 @@ func reading(results int) plimsoll.Conversation {
 func replaceAll(t *testing.T, d *plimsoll.Draft, results int) {
 	t.Helper()
 	for j := range results {
-		if err := d.ReplaceResult(plimsoll.PartRef{Message: 2, Part: j}, text("gone"), plimsoll.Why{}); err != nil {
+		if err := d.ReplaceResult(plimsoll.PartRef{Message: 2, Part: j}, testkit.Text("gone"), plimsoll.Why{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +54,7 @@ func TestEditsOfAMessageWeighOnlyWhatTheyChange(t *testing.T) {
 	if weighed > 4*results {
 		t.Errorf("%d edits weighed %d parts", results, weighed)
 	}
-	if want := (byteMeter{}).Weigh(c).Total - (byteMeter{}).Weigh(d.Result()).Total; d.Saved() != want {
+	if want := (testkit.ByteMeter{}).Weigh(c).Total - (testkit.ByteMeter{}).Weigh(d.Result()).Total; d.Saved() != want {
 		t.Errorf("saved %d, want %d", d.Saved(), want)
 	}
 }
@@ -61,7 +62,7 @@ func TestEditsOfAMessageWeighOnlyWhatTheyChange(t *testing.T) {
 // It is not parallel, because it measures what the process allocates.
 func TestEditsOfAMessageTakeMemoryByTheirNumber(t *testing.T) {
 	takes := func(results int) uint64 {
-		d := plimsoll.NewDraft(reading(results), byteMeter{})
+		d := plimsoll.NewDraft(reading(results), testkit.ByteMeter{})
 		d.Outline()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -76,7 +77,7 @@ func TestEditsOfAMessageTakeMemoryByTheirNumber(t *testing.T) {
 
 func TestWhatADraftHasShownStaysAsItWas(t *testing.T) {
 	t.Parallel()
-	d := plimsoll.NewDraft(reading(3), byteMeter{})
+	d := plimsoll.NewDraft(reading(3), testkit.ByteMeter{})
 	second := func(m plimsoll.Message) string { return plimsoll.TextOf(m.Parts.At(1).(plimsoll.ToolResult).Content) }
 	original, _ := d.Message(2)
 	mark := d.Mark()

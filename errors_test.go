@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 func TestErrorsMapToStatusOnce(t *testing.T) {
@@ -74,7 +75,7 @@ func TestT07_CounterInfoIsWrittenForAudit(t *testing.T) {
 		},
 	} {
 		got, err := json.Marshal(tt.info)
-		must(t, err)
+		testkit.Must(t, err)
 		if string(got) != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}

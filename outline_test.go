@@ -10,59 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
-
-// history reads a compact notation, one word a message: "s" system, "d"
-// developer, "u" user, "a" assistant, "t" tool, followed by parts: "c1" a call
-// with id 1, "r1" its result, "think" reasoning, "cX!"/"rX!" a call or result
-// without an id, of tool X. A message without parts has one text.
-func history(t testing.TB, notation string) []plimsoll.Message {
-	t.Helper()
-	roles := map[string]plimsoll.Role{
-		"s": plimsoll.System, "d": plimsoll.Developer, "u": plimsoll.User,
-		"a": plimsoll.Assistant, "t": plimsoll.ToolRole,
-	}
-	var messages []plimsoll.Message
-	for word := range strings.FieldsSeq(notation) {
-		fields := strings.Split(word, ":")
-		role, ok := roles[fields[0]]
-		if !ok {
-			t.Fatalf("unknown role in %q", word)
-		}
-		parts := []plimsoll.Part{plimsoll.Text{Text: word}}
-		if len(fields) > 1 {
-			parts = partsOf(strings.Split(fields[1], ","))
-		}
-		messages = append(messages, plimsoll.NewMessage(role, parts...))
-	}
-	return messages
-}
-
-func partsOf(words []string) []plimsoll.Part {
-	var parts []plimsoll.Part
-	for _, w := range words {
-		name, idless := strings.CutSuffix(w[1:], "!")
-		id := name
-		if idless {
-			id = ""
-		}
-		switch {
-		case w == "think":
-			parts = append(parts, plimsoll.Reasoning{Text: "hm"})
-		case w[0] == 'c':
-			parts = append(parts, plimsoll.ToolCall{ID: id, Name: name})
-		case w[0] == 'r':
-			parts = append(parts, plimsoll.ToolResult{CallID: id, Name: name})
-		default:
-			parts = append(parts, plimsoll.Text{Text: w})
-		}
-	}
-	return parts
-}
-
-func conversation(messages []plimsoll.Message) plimsoll.Conversation {
-	return plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
-}
 
 // sketch writes an outline as text: the head in parentheses, each turn in square
 // brackets, each round in braces, messages by index.
@@ -104,7 +53,7 @@ func TestResultsWithoutIDsMeetTheirCallsByName(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := conversation(history(t, tt.history)).Outline()
+			o := testkit.Conversation(testkit.History(t, tt.history)).Outline()
 			if diff := cmp.Diff(tt.pairs, o.Pairs); diff != "" || len(o.Orphans)+len(o.Dead)+len(o.Pending) > 0 {
 				t.Errorf("%d orphans, -want +got\n%s", len(o.Orphans), diff)
 			}
@@ -137,7 +86,7 @@ func TestOutlineOfAHistory(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := sketch(conversation(history(t, tt.history)).Outline())
+			got := sketch(testkit.Conversation(testkit.History(t, tt.history)).Outline())
 			if got != tt.want {
 				t.Errorf("outline of %q:\n got %s\nwant %s", tt.history, got, tt.want)
 			}
@@ -147,7 +96,7 @@ func TestOutlineOfAHistory(t *testing.T) {
 
 func TestOutlineSortsCallsByTheirFate(t *testing.T) {
 	t.Parallel()
-	o := conversation(history(t, "u a:c1,c2 t:r1 a:c3 t:r9 a:c4,c5 t:r5")).Outline()
+	o := testkit.Conversation(testkit.History(t, "u a:c1,c2 t:r1 a:c3 t:r9 a:c4,c5 t:r5")).Outline()
 	type at = plimsoll.PartRef
 	want := plimsoll.Outline{
 		Pairs:   []plimsoll.Pair{{Call: at{1, 0}, Result: at{2, 0}}, {Call: at{5, 1}, Result: at{6, 0}}},
@@ -162,46 +111,17 @@ func TestOutlineSortsCallsByTheirFate(t *testing.T) {
 	}
 }
 
-// anyHistory draws lists that are mostly illegal.
-func anyHistory() *rapid.Generator[[]plimsoll.Message] {
-	id := rapid.SampledFrom([]string{"", "1", "2", "3"})
-	name := rapid.SampledFrom([]string{"read", "grep"})
-	part := rapid.Custom(func(t *rapid.T) plimsoll.Part {
-		switch rapid.IntRange(0, 5).Draw(t, "kind") {
-		case 0:
-			return plimsoll.ToolCall{ID: id.Draw(t, "id"), Name: name.Draw(t, "name"), Arguments: "{}"}
-		case 1:
-			text := plimsoll.Part(plimsoll.Text{Text: rapid.StringN(0, 20, 80).Draw(t, "output")})
-			return plimsoll.ToolResult{CallID: id.Draw(t, "id"), Name: name.Draw(t, "name"), Content: plimsoll.ListOf(text)}
-		case 2:
-			return plimsoll.Reasoning{Text: "hm", Signature: "sig"}
-		case 3:
-			return plimsoll.Media{Kind: plimsoll.Image, Width: 10, Height: 10}
-		case 4:
-			return plimsoll.Opaque{Kind: "new", Raw: `{"a":1}`}
-		}
-		return plimsoll.Text{Text: rapid.StringN(0, 20, 80).Draw(t, "text")}
-	})
-	role := rapid.SampledFrom([]plimsoll.Role{
-		plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole, "narrator",
-	})
-	message := rapid.Custom(func(t *rapid.T) plimsoll.Message {
-		return plimsoll.NewMessage(role.Draw(t, "role"), rapid.SliceOfN(part, 0, 3).Draw(t, "parts")...)
-	})
-	return rapid.SliceOfN(message, 0, 14)
-}
-
 func TestOutlineLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		messages := anyHistory().Draw(t, "history")
-		o := conversation(messages).Outline()
+		messages := testkit.AnyHistory().Draw(t, "history")
+		o := testkit.Conversation(messages).Outline()
 		checkCover(t, o, len(messages))
 		checkPairsWhole(t, o)
 		checkEveryCallAndResultOnce(t, messages, o)
 		checkOpeners(t, messages, o)
 		from := rapid.IntRange(0, len(messages)).Draw(t, "from")
-		if diff := cmp.Diff(o.Siblings[from:], conversation(messages).SiblingsFrom(from), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(o.Siblings[from:], testkit.Conversation(messages).SiblingsFrom(from), cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("siblings from %d on (-outline +found):\n%s", from, diff)
 		}
 	})
@@ -296,53 +216,16 @@ func checkOpeners(t *rapid.T, messages []plimsoll.Message, o plimsoll.Outline) {
 	}
 }
 
-// legalHistory draws what well-behaved agents send.
-func legalHistory() *rapid.Generator[[]plimsoll.Message] {
-	return rapid.Custom(func(t *rapid.T) []plimsoll.Message {
-		messages := []plimsoll.Message{plimsoll.Say(plimsoll.System, "be brief")}
-		for turn := range rapid.IntRange(1, 4).Draw(t, "turns") {
-			messages = append(messages, plimsoll.Say(plimsoll.User, fmt.Sprintf("question %d", turn)))
-			for range rapid.IntRange(0, 3).Draw(t, "rounds") {
-				messages = appendRound(t, messages)
-			}
-			messages = append(messages, plimsoll.Say(plimsoll.Assistant, "answer"))
-		}
-		return messages
-	})
-}
-
-func appendRound(t *rapid.T, messages []plimsoll.Message) []plimsoll.Message {
-	var calls, results []plimsoll.Part
-	for range rapid.IntRange(1, 3).Draw(t, "calls") {
-		id := fmt.Sprintf("call_%d_%d", len(messages), len(calls))
-		calls = append(calls, plimsoll.ToolCall{ID: id, Name: "read", Arguments: `{"path":"a.go"}`})
-		text := plimsoll.Part(plimsoll.Text{Text: rapid.StringN(1, 60, 200).Draw(t, "output")})
-		results = append(results, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)})
-	}
-	if rapid.Bool().Draw(t, "thinks") {
-		calls = append([]plimsoll.Part{plimsoll.Reasoning{Text: "hm", Signature: "sig"}}, calls...)
-	}
-	messages = append(messages, plimsoll.NewMessage(plimsoll.Assistant, calls...))
-	results = rapid.Permutation(results).Draw(t, "order")
-	if rapid.Bool().Draw(t, "together") {
-		return append(messages, plimsoll.NewMessage(plimsoll.User, results...))
-	}
-	for _, r := range results {
-		messages = append(messages, plimsoll.NewMessage(plimsoll.ToolRole, r))
-	}
-	return messages
-}
-
 func TestOutlineOfALegalHistoryOnlyGrowsAtItsEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		messages := legalHistory().Draw(t, "history")
-		whole := conversation(messages).Outline()
+		messages := testkit.LegalHistory().Draw(t, "history")
+		whole := testkit.Conversation(messages).Outline()
 		if len(whole.Orphans)+len(whole.Pending)+len(whole.Dead) > 0 {
 			t.Fatalf("a legal history has stray calls or results: %+v", whole)
 		}
 		keep := rapid.IntRange(1, len(whole.Turns)).Draw(t, "turns kept")
-		prefix := conversation(messages[:whole.Turns[keep-1].End]).Outline()
+		prefix := testkit.Conversation(messages[:whole.Turns[keep-1].End]).Outline()
 		if diff := cmp.Diff(whole.Turns[:keep], prefix.Turns); diff != "" {
 			t.Fatalf("turns changed when later ones were added (-whole +prefix):\n%s", diff)
 		}
@@ -362,7 +245,7 @@ func TestSiblingsOfManyParallelCallsAreFoundInLinearTime(t *testing.T) {
 		messages = append(messages, plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id}))
 	}
 	messages[0] = plimsoll.NewMessage(plimsoll.Assistant, calls...)
-	siblings := conversation(messages).SiblingsFrom(0)
+	siblings := testkit.Conversation(messages).SiblingsFrom(0)
 	if siblings[1] != n || siblings[n] != n {
 		t.Errorf("siblings %d and %d, want %d", siblings[1], siblings[n], n)
 	}

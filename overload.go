@@ -1,9 +1,7 @@
 package plimsoll
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -126,72 +124,4 @@ func (i FloorItem) hint() string {
 		return fmt.Sprintf("shorten the newest tool round, from message %d on", i.Message)
 	}
 	return ""
-}
-
-// floorOf adds up what no rung may remove; only pinned messages are listed one by
-// one. Tool results that are not pinned count
-// as what the shrinkers of the ladder leave of them.
-func floorOf(load Load, c Conversation, kept []standing, least int) (int, []FloorItem) {
-	sums := map[FloorKind]*FloorItem{
-		FloorSystem:  {FloorSystem, -1, load.System},
-		FloorTools:   {FloorTools, -1, load.Tools},
-		FloorFraming: {FloorFraming, -1, load.Framing},
-	}
-	var items []FloorItem
-	for i, s := range kept {
-		if s <= knowledge {
-			continue
-		}
-		n := load.Messages[i].Tokens
-		if s < instruction {
-			n -= shrinkable(c.Messages.items[i], load.Messages[i], least)
-		}
-		switch sum := sums[s.kind()]; {
-		case s == pinned:
-			items = append(items, FloorItem{FloorPinned, i, n})
-		case sum == nil:
-			sums[s.kind()] = &FloorItem{s.kind(), i, n}
-		default:
-			sum.Tokens += n
-		}
-	}
-	for _, sum := range sums {
-		items = append(items, *sum)
-	}
-	floor := 0
-	for _, i := range items {
-		floor += i.Tokens
-	}
-	items = slices.DeleteFunc(items, func(i FloorItem) bool { return i.Tokens == 0 })
-	slices.SortFunc(items, func(a, b FloorItem) int {
-		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Message, b.Message), cmp.Compare(a.Kind, b.Kind))
-	})
-	return floor, items
-}
-
-func (s standing) kind() FloorKind {
-	switch s {
-	case pinned:
-		return FloorPinned
-	case instruction:
-		return FloorSystem
-	case newestRound:
-		return FloorRound
-	}
-	return FloorTurn
-}
-
-// shrinkable returns what shrinkers can take off the message's tool results; least
-// is what they leave of each, or -1 if there are none.
-func shrinkable(m Message, load MessageLoad, least int) int {
-	n := 0
-	if least < 0 {
-		return 0
-	}
-	for j, p := range m.Parts.items {
-		if _, ok := outlined(p).(ToolResult); ok {
-			n += max(0, load.Parts[j]-least)
-		}
-	}
-	return n
 }

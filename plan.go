@@ -20,7 +20,11 @@ type Plan struct {
 	// or did its work.
 	Degraded string `json:"degraded,omitempty"`
 
-	draft *Draft
+	// Draft has the edits. It must not be edited further.
+	Draft *Draft `json:"-"`
+	// Body is the request as it will be sent; nil if nothing changes or if the
+	// conversation came from no request.
+	Body []byte `json:"-"`
 }
 
 // RungReport says what one rung did.
@@ -36,11 +40,7 @@ type RungReport struct {
 }
 
 // Conversation returns the conversation as the plan leaves it.
-func (p *Plan) Conversation() Conversation { return p.draft.Result() }
-
-// Draft returns the edits in a form that a codec can encode. It must not be edited
-// further.
-func (p *Plan) Draft() *Draft { return p.draft }
+func (p *Plan) Conversation() Conversation { return p.Draft.Result() }
 
 // Changed reports whether the plan edits anything.
 func (p *Plan) Changed() bool { return len(p.Edits) > 0 }

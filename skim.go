@@ -31,7 +31,6 @@ func Skim(parts List[Part], read func(parts []Part)) {
 		p, n := from.LendAt(d.outline, d.at, l.room[used:used:cap(l.room)])
 		used += n
 		if t, ok := p.(Text); ok {
-			d.see(t.Text)
 			wanted += len(t.Text)
 		}
 		l.parts = append(l.parts, p)

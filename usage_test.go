@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 func TestC02_UsageOfEveryProviderNeverCountsTwice(t *testing.T) {
@@ -108,7 +109,7 @@ func TestC02_UsageOfEveryProviderNeverCountsTwice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := plimsoll.ParseUsage([]byte(tt.json))
-			must(t, err)
+			testkit.Must(t, err)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}

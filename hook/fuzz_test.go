@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/hook"
 )
 
@@ -30,7 +30,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := h.PreCompress(t.Context(), plimsoll.PreCompress{})
+		v, err := h.PreCompress(t.Context(), fit.PreCompress{})
 		if err != nil && (v.Veto != "" || len(v.Directives) > 0) {
 			t.Errorf("error %v with %+v", err, v)
 		}

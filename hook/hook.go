@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // DefaultTimeout is how long a hook may take.
@@ -43,7 +44,7 @@ type Options struct {
 }
 
 // Hook is a command or an address. It is safe for concurrent use. Its methods are
-// what [plimsoll.Hooks] lists.
+// what [fit.Hooks] lists.
 type Hook struct {
 	name    string
 	options Options
@@ -69,24 +70,24 @@ func newHook(name string, o *Options) *Hook {
 
 // PreCompress asks the hook about a compaction. An error means that it could not be
 // asked, and is no veto.
-func (h *Hook) PreCompress(ctx context.Context, p plimsoll.PreCompress) (plimsoll.Verdict, error) {
+func (h *Hook) PreCompress(ctx context.Context, p fit.PreCompress) (fit.Verdict, error) {
 	a, err := h.send(ctx, before(p, h.options.Content))
 	if err != nil {
-		return plimsoll.Verdict{}, err
+		return fit.Verdict{}, err
 	}
 	if a.veto != "" {
-		return plimsoll.Verdict{Veto: a.veto}, nil
+		return fit.Verdict{Veto: a.veto}, nil
 	}
 	v, err := parseVerdict(a.body)
 	if err != nil {
-		return plimsoll.Verdict{}, h.failed(err)
+		return fit.Verdict{}, h.failed(err)
 	}
 	return v, nil
 }
 
 // PostCompress tells the hook what became of a compaction. What it answers does not
 // matter.
-func (h *Hook) PostCompress(ctx context.Context, c plimsoll.ChatCompressed) error {
+func (h *Hook) PostCompress(ctx context.Context, c fit.ChatCompressed) error {
 	a, err := h.send(ctx, after(c))
 	if err == nil && a.veto != "" {
 		err = h.failed(fmt.Errorf("it is too late for a veto: %s", a.veto))
@@ -125,21 +126,21 @@ func (h *Hook) failed(err error) error {
 
 // parseVerdict reads an answer. Nothing is no objection, and members that are not
 // ours are passed over.
-func parseVerdict(body []byte) (plimsoll.Verdict, error) {
+func parseVerdict(body []byte) (fit.Verdict, error) {
 	if len(body) > maxAnswer {
-		return plimsoll.Verdict{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return fit.Verdict{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if strings.TrimSpace(string(body)) == "" {
-		return plimsoll.Verdict{}, nil
+		return fit.Verdict{}, nil
 	}
 	var said struct {
 		Veto       string   `json:"veto"`
 		Directives []string `json:"directives"`
 	}
 	if err := json.Unmarshal(body, &said); err != nil {
-		return plimsoll.Verdict{}, fmt.Errorf(`the answer is not {"veto":"reason","directives":["…"]} or nothing: %w`, err)
+		return fit.Verdict{}, fmt.Errorf(`the answer is not {"veto":"reason","directives":["…"]} or nothing: %w`, err)
 	}
-	v := plimsoll.Verdict{Veto: strings.TrimSpace(said.Veto)}
+	v := fit.Verdict{Veto: strings.TrimSpace(said.Veto)}
 	for _, d := range said.Directives {
 		if d = strings.TrimSpace(d); d != "" {
 			v.Directives = append(v.Directives, d)

@@ -10,14 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 const secret = "the crane is number 3"
 
 // about is a compaction that hooks are asked about.
-func about() plimsoll.PreCompress {
-	return plimsoll.PreCompress{
-		Trigger: plimsoll.Automatic, Old: plimsoll.Span{Start: 0, End: 3}, Before: 900, Line: plimsoll.Line{Window: 1100, Reserve: 100},
+func about() fit.PreCompress {
+	return fit.PreCompress{
+		Trigger: fit.Automatic, Old: plimsoll.Span{Start: 0, End: 3}, Before: 900, Line: plimsoll.Line{Window: 1100, Reserve: 100},
 		Conversation: plimsoll.Conversation{
 			Model: "gpt-4o", Dialect: plimsoll.OpenAI,
 			Messages: plimsoll.ListOf(
@@ -31,9 +32,9 @@ func about() plimsoll.PreCompress {
 }
 
 // outcome is what became of it.
-func outcome() plimsoll.ChatCompressed {
-	return plimsoll.ChatCompressed{
-		Trigger: plimsoll.Manual, Status: plimsoll.Compressed, Model: "gpt-4o", Dialect: plimsoll.OpenAI, Messages: 4,
+func outcome() fit.ChatCompressed {
+	return fit.ChatCompressed{
+		Trigger: fit.Manual, Status: fit.Compressed, Model: "gpt-4o", Dialect: plimsoll.OpenAI, Messages: 4,
 		Old: plimsoll.Span{Start: 0, End: 3}, Before: 900, After: 300, Line: plimsoll.Line{Window: 1100, Reserve: 100},
 		Ref: &plimsoll.Ref{ID: "abc"}, Duration: 1500 * time.Millisecond, Notes: []string{secret},
 	}
@@ -52,24 +53,24 @@ const (
 
 // asker is a hook as the keeper calls it.
 type asker interface {
-	PreCompress(context.Context, plimsoll.PreCompress) (plimsoll.Verdict, error)
-	PostCompress(context.Context, plimsoll.ChatCompressed) error
+	PreCompress(context.Context, fit.PreCompress) (fit.Verdict, error)
+	PostCompress(context.Context, fit.ChatCompressed) error
 }
 
 // answers are what a hook may say and what becomes of it, whichever way it is said.
 var answers = []struct {
 	name, said string
-	want       plimsoll.Verdict
+	want       fit.Verdict
 	fails      string
 }{
-	{"nothing", "", plimsoll.Verdict{}, ""},
-	{"white space", " \n", plimsoll.Verdict{}, ""},
-	{"an empty object", "{}", plimsoll.Verdict{}, ""},
-	{"a veto", `{"veto":"a backup is running"}`, plimsoll.Verdict{Veto: "a backup is running"}, ""},
-	{"directives", `{"directives":["keep ticket numbers"," ","name the owner"],"other":1}`, plimsoll.Verdict{Directives: []string{"keep ticket numbers", "name the owner"}}, ""},
-	{"no JSON", "backed up!", plimsoll.Verdict{}, "is not"},
-	{"JSON of another kind", `["veto"]`, plimsoll.Verdict{}, "is not"},
-	{"too much", `{"veto":"` + strings.Repeat("x", 100_000) + `"}`, plimsoll.Verdict{}, "more than 65536 bytes"},
+	{"nothing", "", fit.Verdict{}, ""},
+	{"white space", " \n", fit.Verdict{}, ""},
+	{"an empty object", "{}", fit.Verdict{}, ""},
+	{"a veto", `{"veto":"a backup is running"}`, fit.Verdict{Veto: "a backup is running"}, ""},
+	{"directives", `{"directives":["keep ticket numbers"," ","name the owner"],"other":1}`, fit.Verdict{Directives: []string{"keep ticket numbers", "name the owner"}}, ""},
+	{"no JSON", "backed up!", fit.Verdict{}, "is not"},
+	{"JSON of another kind", `["veto"]`, fit.Verdict{}, "is not"},
+	{"too much", `{"veto":"` + strings.Repeat("x", 100_000) + `"}`, fit.Verdict{}, "more than 65536 bytes"},
 }
 
 // checkAnswers asks hooks that give each of the answers.

@@ -1,12 +1,15 @@
 package hook
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+)
 
 // notice is what a hook is sent.
 type notice struct {
 	// Event is "PreCompress" or "PostCompress".
 	Event        string           `json:"event"`
-	Trigger      plimsoll.Trigger `json:"trigger"`
+	Trigger      fit.Trigger      `json:"trigger"`
 	Model        string           `json:"model"`
 	Dialect      plimsoll.Dialect `json:"dialect"`
 	TokensBefore int              `json:"tokens_before"`
@@ -20,9 +23,9 @@ type notice struct {
 
 // outcome is what is known afterwards.
 type outcome struct {
-	Status      plimsoll.CompressionStatus `json:"status"`
-	TokensAfter int                        `json:"tokens_after"`
-	DurationMS  int64                      `json:"duration_ms"`
+	Status      fit.CompressionStatus `json:"status"`
+	TokensAfter int                   `json:"tokens_after"`
+	DurationMS  int64                 `json:"duration_ms"`
 	// Ref is where the old messages can be read; empty if nowhere.
 	Ref string `json:"ref,omitempty"`
 }
@@ -50,7 +53,7 @@ type result struct {
 	Error  bool   `json:"error,omitempty"`
 }
 
-func before(p plimsoll.PreCompress, content bool) notice {
+func before(p fit.PreCompress, content bool) notice {
 	n := notice{
 		Event: "PreCompress", Trigger: p.Trigger, Model: p.Conversation.Model, Dialect: p.Conversation.Dialect,
 		TokensBefore: p.Before, Limit: p.Line.Limit(), Messages: p.Conversation.Messages.Len(), OldMessages: p.Old.Len(),
@@ -63,7 +66,7 @@ func before(p plimsoll.PreCompress, content bool) notice {
 	return n
 }
 
-func after(c plimsoll.ChatCompressed) notice {
+func after(c fit.ChatCompressed) notice {
 	n := notice{
 		Event: "PostCompress", Trigger: c.Trigger, Model: c.Model, Dialect: c.Dialect,
 		TokensBefore: c.Before, Limit: c.Line.Limit(), Messages: c.Messages, OldMessages: c.Old.Len(),

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -59,7 +60,7 @@ func TestO04_O05_AnOutputThatArrivesIsStoredAndBecomesAView(t *testing.T) {
 	t.Parallel()
 	archive := shelf(t)
 	large := strings.Repeat("a line of output\n", 10_000)
-	plan, err := keeper(t, "agent", &preset.Options{Archive: archive}).Fit(t.Context(), toolRounds("small", large))
+	plan, err := keeper(t, "agent", &preset.Options{Archive: archive}).Fit(t.Context(), fit.Task{Conversation: toolRounds("small", large)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestO01_O02_O07_OutputsTogetherStayWithinTheirBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tt.options.Archive = shelf(t)
-			plan, err := keeper(t, "agent", &tt.options).Fit(t.Context(), toolRounds(outputs...))
+			plan, err := keeper(t, "agent", &tt.options).Fit(t.Context(), fit.Task{Conversation: toolRounds(outputs...)})
 			if err != nil {
 				t.Fatal(err)
 			}

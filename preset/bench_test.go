@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
@@ -79,22 +80,22 @@ func BenchmarkFit(b *testing.B) {
 	})
 }
 
-func fresh(b *testing.B, window int) *plimsoll.Keeper {
+func fresh(b *testing.B, window int) *fit.Keeper {
 	b.Helper()
 	o, err := preset.Auto(&preset.Options{Window: window})
 	if err != nil {
 		b.Fatal(err)
 	}
-	k, err := plimsoll.New(o)
+	k, err := fit.New(o)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return k
 }
 
-func fitAll(b *testing.B, k *plimsoll.Keeper, c plimsoll.Conversation) {
+func fitAll(b *testing.B, k *fit.Keeper, c plimsoll.Conversation) {
 	b.Helper()
-	if _, err := k.Fit(b.Context(), c); err != nil {
+	if _, err := k.Fit(b.Context(), fit.Task{Conversation: c}); err != nil {
 		b.Fatal(err)
 	}
 }

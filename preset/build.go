@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -27,7 +28,7 @@ type ladder struct {
 
 // build makes the rungs by their names. Compaction that has a trigger of its own, or
 // none, stands among those that are tried whatever the load is.
-func (o *Options) build(names []string, l ladder) (arrival, rungs []plimsoll.Rung, err error) {
+func (o *Options) build(names []string, l ladder) (arrival, rungs []fit.Rung, err error) {
 	for _, name := range names {
 		r, err := o.rung(name, l)
 		if err != nil {
@@ -48,7 +49,7 @@ func (o *Options) build(names []string, l ladder) (arrival, rungs []plimsoll.Run
 }
 
 // rung makes one rung; nil if it is switched off.
-func (o *Options) rung(name string, l ladder) (plimsoll.Rung, error) {
+func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 	out := o.Outputs
 	switch name {
 	case "view", "dedupe", "clear":

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
@@ -35,7 +36,7 @@ func loop(rounds int) plimsoll.Conversation {
 
 func TestC13_1_OutputsOverTheirBudgetAreTrimmedOldestFirst(t *testing.T) {
 	t.Parallel()
-	plan, err := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Archive: shelf(t), Outputs: preset.Outputs{Budget: 5_000}}).Fit(t.Context(), loop(10))
+	plan, err := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Archive: shelf(t), Outputs: preset.Outputs{Budget: 5_000}}).Fit(t.Context(), fit.Task{Conversation: loop(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +58,11 @@ func TestC13_2_ATrimmedOutputIsAPlaceholderInTheRequest(t *testing.T) {
 		}
 		request := wiretest.Decode(t, dialects.Codec(d), string(body))
 		plan, err := keeper(t, preset.NameAgent, &preset.Options{Model: "gpt-4o", Window: 100_000, Archive: shelf(t), Outputs: preset.Outputs{Budget: 5_000}}).
-			FitTask(t.Context(), dialects.Task(request))
+			Fit(t.Context(), preset.Task(request))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := request.Encode(plan.Draft())
+		out, err := request.Encode(plan.Draft)
 		if err != nil || !bytes.Contains(out, []byte("[tool output trimmed; ref=")) || bytes.Contains(out, []byte("output 0: word")) || !bytes.Contains(out, []byte("output 9: word")) {
 			t.Errorf("%s: error %v in %.200s", d, err, out)
 		}
@@ -71,11 +72,11 @@ func TestC13_2_ATrimmedOutputIsAPlaceholderInTheRequest(t *testing.T) {
 func TestC13_3_OverTheThresholdTheHistoryBecomesRetainAndSummary(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 10_000, Outputs: preset.Outputs{Off: true}, Compaction: preset.Compaction{Summarizer: &scribe{retain: "keep this", text: "that happened"}}})
-	under, err := k.Fit(t.Context(), loop(6))
+	under, err := k.Fit(t.Context(), fit.Task{Conversation: loop(6)})
 	if err != nil || under.Changed() {
 		t.Fatalf("below the threshold: %d tokens, edits %v, error %v", under.Before.Total, under.Edits, err)
 	}
-	plan, err := k.Fit(t.Context(), loop(10))
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: loop(10)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,8 +97,8 @@ func TestC13_4_ATrailingCallBreaksTheRequestForASummaryUnlessItIsTakenOff(t *tes
 	}
 	request := wiretest.Decode(t, dialects.Codec(plimsoll.OpenAI), strings.Replace(string(body), "{", `{"model":"gpt-4o",`, 1))
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: asks(t, server.URL), KeepTurns: -1}})
-	made, err := k.Compact(t.Context(), dialects.Task(request), plimsoll.CompactOptions{Force: true})
-	if err != nil || made.Status != plimsoll.Compressed || len(model.Log()) == 0 {
+	made, err := k.Compact(t.Context(), preset.Task(request), fit.CompactOptions{Force: true})
+	if err != nil || made.Status != fit.Compressed || len(model.Log()) == 0 {
 		t.Fatalf("%+v, error %v, %d requests", made, err, len(model.Log()))
 	}
 	// The same with the call in it, as it would be without the care.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/summary"
 )
@@ -31,9 +32,9 @@ func (s *scribe) Summarize(_ context.Context, r *summary.Request) (summary.Summa
 	return summary.Summary{Retain: s.retain, Text: s.text, By: s.Name(), Usage: plimsoll.Usage{Input: 1_000_000}}, nil
 }
 
-func compact(t *testing.T, k *plimsoll.Keeper, c plimsoll.Conversation, o plimsoll.CompactOptions) *plimsoll.Compaction {
+func compact(t *testing.T, k *fit.Keeper, c plimsoll.Conversation, o fit.CompactOptions) *fit.Compaction {
 	t.Helper()
-	made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: c}, o)
+	made, err := k.Compact(t.Context(), fit.Task{Conversation: c}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,18 +57,18 @@ func TestC04_CompactionIsDueFromTheThresholdOn(t *testing.T) {
 		name    string
 		options preset.Compaction
 		total   int
-		want    plimsoll.CompressionStatus
+		want    fit.CompressionStatus
 	}{
-		{"at 0.8 of the limit", preset.Compaction{}, 80_000, plimsoll.Compressed},
-		{"one token below", preset.Compaction{}, 79_999, plimsoll.CompressionNoop},
-		{"at a ratio that is given", preset.Compaction{Ratio: 0.5}, 50_000, plimsoll.Compressed},
-		{"below it", preset.Compaction{Ratio: 0.5}, 49_999, plimsoll.CompressionNoop},
-		{"never by itself when that is switched off", preset.Compaction{Manual: true}, 99_999, plimsoll.CompressionNoop},
+		{"at 0.8 of the limit", preset.Compaction{}, 80_000, fit.Compressed},
+		{"one token below", preset.Compaction{}, 79_999, fit.CompressionNoop},
+		{"at a ratio that is given", preset.Compaction{Ratio: 0.5}, 50_000, fit.Compressed},
+		{"below it", preset.Compaction{Ratio: 0.5}, 49_999, fit.CompressionNoop},
+		{"never by itself when that is switched off", preset.Compaction{Manual: true}, 99_999, fit.CompressionNoop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: tt.options})
-			made, err := k.AfterModel(t.Context(), plimsoll.Task{Conversation: long(100)}, plimsoll.Usage{Input: tt.total})
+			made, err := k.AfterModel(t.Context(), fit.Task{Conversation: long(100)}, plimsoll.Usage{Input: tt.total})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,10 +83,10 @@ func TestC04_CompactionThatIsSwitchedOffDoesNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
 		k := keeper(t, name, &preset.Options{Window: 2000, Compaction: preset.Compaction{Off: true}})
-		if _, err := k.Compact(t.Context(), plimsoll.Task{Conversation: long(100)}, plimsoll.CompactOptions{Force: true}); !errors.Is(err, plimsoll.ErrUnsupported) || plimsoll.HintOf(err) == "" {
+		if _, err := k.Compact(t.Context(), fit.Task{Conversation: long(100)}, fit.CompactOptions{Force: true}); !errors.Is(err, plimsoll.ErrUnsupported) || plimsoll.HintOf(err) == "" {
 			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
 		}
-		plan, err := k.Fit(t.Context(), long(100))
+		plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
 		k := keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}})
-		plan, err := k.Fit(t.Context(), long(100))
+		plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +118,10 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 			t.Errorf("%s fits by %s, want slide alone", name, got)
 		}
 		k = keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}}) // nothing was cut yet
-		if made := compact(t, k, long(60), plimsoll.CompactOptions{}); made.Status != plimsoll.CompressionNoop {
+		if made := compact(t, k, long(60), fit.CompactOptions{}); made.Status != fit.CompressionNoop {
 			t.Errorf("%s: %s without force", name, made.Status)
 		}
-		if made := compact(t, k, long(60), plimsoll.CompactOptions{Force: true}); made.Status != plimsoll.Compressed || made.Trigger != plimsoll.Manual {
+		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Status != fit.Compressed || made.Trigger != fit.Manual {
 			t.Errorf("%s: %s (%s) with force", name, made.Status, made.Reason)
 		}
 	}
@@ -132,7 +133,7 @@ func TestC09_DirectivesAreAddedToThePromptAsBullets(t *testing.T) {
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
 		Summarizer: s, SummaryDirectives: []string{"name every harbour"}, RetainDirectives: []string{"the depths"},
 	}})
-	compact(t, k, long(100), plimsoll.CompactOptions{Force: true, Directives: []string{"be quick"}})
+	compact(t, k, long(100), fit.CompactOptions{Force: true, Directives: []string{"be quick"}})
 	plain := &summary.Request{Format: summary.Retained, Prompt: summary.Prompt{Retain: preset.DefaultRetain}, Budget: 1}
 	first, _, _ := strings.Cut(summary.Ask(plain), "\n")
 	asked := summary.Ask(s.asked[0])
@@ -150,7 +151,7 @@ func TestC01_PromptsAreReplacedByThoseOfTheSettings(t *testing.T) {
 		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
 			Summarizer: s, SummaryPrompt: "Write <summary>.", RetainPrompt: "The depths.", NoRetain: noRetain,
 		}})
-		compact(t, k, long(100), plimsoll.CompactOptions{Force: true})
+		compact(t, k, long(100), fit.CompactOptions{Force: true})
 		asked := summary.Ask(s.asked[0])
 		if !strings.HasPrefix(asked, "Write <summary>.") || strings.Contains(asked, "The depths.") == noRetain {
 			t.Errorf("no retain %v: asked %s", noRetain, asked)
@@ -169,8 +170,8 @@ func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
 	} {
 		s := &scribe{retain: "keep this", text: "that happened"}
 		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: s, KeepTurns: tt.keep}})
-		made := compact(t, k, long(100), plimsoll.CompactOptions{Force: true})
-		if made.Status != plimsoll.Compressed {
+		made := compact(t, k, long(100), fit.CompactOptions{Force: true})
+		if made.Status != fit.Compressed {
 			t.Fatalf("%s: %s", made.Status, made.Reason)
 		}
 		want := append([]string{"system: Be brief.", "user: <retain> keep this </ret", "user: <summary> that happened "}, tt.tail...)
@@ -182,7 +183,7 @@ func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
 
 func TestAutoCompactsBeforeItDropsTurns(t *testing.T) {
 	t.Parallel()
-	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 8000}).Fit(t.Context(), long(100))
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 8000}).Fit(t.Context(), fit.Task{Conversation: long(100)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestTheCostOfASummaryFollowsFromThePrices(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"gpt-4o": 2.5, "nobody-knows-this-one": 0} {
 		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.Compaction{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
-		if made := compact(t, k, long(60), plimsoll.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
+		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
 			t.Errorf("%s: $%v by %s (%s), want $%v", name, made.Cost, made.Checkpoint.Model, made.Reason, want)
 		}
 	}
@@ -218,7 +219,7 @@ func TestF08_TheThreeMethods(t *testing.T) {
 		} {
 			t.Run(name+" "+tt.method, func(t *testing.T) {
 				t.Parallel()
-				plan, err := keeper(t, name, &preset.Options{Window: 8000, Method: tt.method}).Fit(t.Context(), long(100))
+				plan, err := keeper(t, name, &preset.Options{Window: 8000, Method: tt.method}).Fit(t.Context(), fit.Task{Conversation: long(100)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -258,7 +259,7 @@ func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 func TestAReceiptOfDroppedTurnsCountsNoneThatACheckpointStandsFor(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: -1, Archive: shelf(t), Compaction: preset.Compaction{KeepTurns: 22}})
-	plan, err := k.Fit(t.Context(), long(100))
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/corpora"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
@@ -53,13 +54,13 @@ func fitSession(t *testing.T, id string, request *wire.Request, meter plimsoll.M
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := plimsoll.New(o)
+	k, err := fit.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := k.FitTask(t.Context(), plimsoll.Task{
-		Conversation: request.Conversation(),
-		Check:        func(d *plimsoll.Draft) error { return dialects.Verify(request, d) },
+	plan, err := k.Fit(t.Context(), fit.Task{
+		Conversation: request.Conversation(), Encode: request.Encode,
+		Check: func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(request, body) },
 	})
 	var over *plimsoll.OverloadError
 	if errors.As(err, &over) {

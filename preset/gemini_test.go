@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/summary"
 )
@@ -46,7 +47,7 @@ func TestG02_EveryModelHasALimit(t *testing.T) {
 func TestG03_TheLoadIsTheEstimate(t *testing.T) {
 	t.Parallel()
 	c := plimsoll.Conversation{Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, strings.Repeat("a", 400)+strings.Repeat("字", 10)))}
-	plan, err := keeper(t, preset.NameGemini, nil).Plan(t.Context(), c)
+	plan, err := keeper(t, preset.NameGemini, nil).Plan(t.Context(), fit.Task{Conversation: c})
 	if err != nil || plan.Before.Total != 113 || plan.Before.Exact {
 		t.Errorf("%+v, error %v; want 113 tokens, estimated", plan.Before, err)
 	}
@@ -57,28 +58,28 @@ func TestG04_ARequestThatFillsWhatRemainsTriggers(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		question int
-		want     plimsoll.CompressionStatus
+		want     fit.CompressionStatus
 	}{
 		// 60 turns are 6,000 of 10,000 tokens, so 4,000 remain.
-		{"more than 0.95 of it", 3_804, plimsoll.Compressed},
-		{"0.95 of it", 3_796, plimsoll.CompressionNoop},
-		{"a short question", 10, plimsoll.CompressionNoop},
+		{"more than 0.95 of it", 3_804, fit.Compressed},
+		{"0.95 of it", 3_796, fit.CompressionNoop},
+		{"a short question", 10, fit.CompressionNoop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}}}
 			k := keeper(t, preset.NameGemini, o)
 			c := letters(60, strings.Repeat("w", 4*tt.question))
-			made := compact(t, k, c, plimsoll.CompactOptions{})
-			if made.Status != tt.want || made.Trigger != plimsoll.Automatic {
+			made := compact(t, k, c, fit.CompactOptions{})
+			if made.Status != tt.want || made.Trigger != fit.Automatic {
 				t.Errorf("%s by %s (%s), want %s", made.Status, made.Trigger, made.Reason, tt.want)
 			}
-			plan, err := k.Fit(t.Context(), c)
-			if err != nil || plan.Changed() != (tt.want == plimsoll.Compressed) {
+			plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+			if err != nil || plan.Changed() != (tt.want == fit.Compressed) {
 				t.Errorf("fit: edits %v, error %v", plan.Edits, err)
 			}
-			forced := compact(t, keeper(t, preset.NameGemini, o), letters(60, "and now?"), plimsoll.CompactOptions{Force: true})
-			if forced.Status != plimsoll.Compressed || forced.Trigger != plimsoll.Manual {
+			forced := compact(t, keeper(t, preset.NameGemini, o), letters(60, "and now?"), fit.CompactOptions{Force: true})
+			if forced.Status != fit.Compressed || forced.Trigger != fit.Manual {
 				t.Errorf("forced: %s by %s (%s)", forced.Status, forced.Trigger, forced.Reason)
 			}
 		})
@@ -91,30 +92,30 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 		name      string
 		threshold float64
 		turns     int
-		want      plimsoll.CompressionStatus
+		want      fit.CompressionStatus
 	}{
 		// The question takes the rest of the window, so only the threshold decides.
-		{"below half", 0, 49, plimsoll.CompressionNoop},
-		{"at half", 0, 50, plimsoll.Compressed},
-		{"below one that is set", 0.7, 69, plimsoll.CompressionNoop},
-		{"at one that is set", 0.7, 70, plimsoll.Compressed},
-		{"below a low one", 0.2, 19, plimsoll.CompressionNoop},
-		{"at a low one", 0.2, 20, plimsoll.Compressed},
+		{"below half", 0, 49, fit.CompressionNoop},
+		{"at half", 0, 50, fit.Compressed},
+		{"below one that is set", 0.7, 69, fit.CompressionNoop},
+		{"at one that is set", 0.7, 70, fit.Compressed},
+		{"below a low one", 0.2, 19, fit.CompressionNoop},
+		{"at a low one", 0.2, 20, fit.Compressed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}, Threshold: tt.threshold}})
 			c := letters(tt.turns, "")
 			// What was billed says how full the window is.
-			made, err := k.AfterModel(t.Context(), plimsoll.Task{Conversation: c}, plimsoll.Usage{Input: 100 * tt.turns})
+			made, err := k.AfterModel(t.Context(), fit.Task{Conversation: c}, plimsoll.Usage{Input: 100 * tt.turns})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made.Status != plimsoll.CompressionNoop {
+			if made.Status != fit.CompressionNoop {
 				t.Errorf("with nothing to ask: %s", made.Status)
 			}
 			full := 10_000 - 100*tt.turns - 1
-			made = compact(t, k, letters(tt.turns, strings.Repeat("w", 4*full)), plimsoll.CompactOptions{})
+			made = compact(t, k, letters(tt.turns, strings.Repeat("w", 4*full)), fit.CompactOptions{})
 			if made.Status != tt.want {
 				t.Errorf("%s (%s), want %s", made.Status, made.Reason, tt.want)
 			}
@@ -126,7 +127,7 @@ func TestG09_TheCompressionPromptIsTheSystemInstruction(t *testing.T) {
 	t.Parallel()
 	s := &scribe{text: snapshot}
 	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: s}})
-	compact(t, k, letters(60, ""), plimsoll.CompactOptions{Force: true})
+	compact(t, k, letters(60, ""), fit.CompactOptions{Force: true})
 	if s.asked[0].Prompt.System != summary.CompressionPrompt || !strings.HasPrefix(summary.Ask(s.asked[0]), "First, reason in your scratchpad. Then, generate the <state_snapshot>.") {
 		t.Errorf("asked %+v", s.asked[0].Prompt)
 	}
@@ -135,7 +136,7 @@ func TestG09_TheCompressionPromptIsTheSystemInstruction(t *testing.T) {
 func TestG01_G12_TheNewHistoryIsSnapshotAnswerAndTheNewestThirtyPercent(t *testing.T) {
 	t.Parallel()
 	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}}})
-	made := compact(t, k, letters(10, ""), plimsoll.CompactOptions{Force: true})
+	made := compact(t, k, letters(10, ""), fit.CompactOptions{Force: true})
 	var kept []string
 	for range 3 {
 		kept = append(kept, "user: qqqqqqqqqqqqqqqqqqqqqqqq", "assistant: aaaaaaaaaaaaaaaaaaaaaaaa")
@@ -153,13 +154,13 @@ func TestG13_WhatGrewOrCannotBeCountedStaysAsItWas(t *testing.T) {
 		name    string
 		text    string
 		recount func(context.Context, plimsoll.Conversation) (int, error)
-		want    plimsoll.CompressionStatus
+		want    fit.CompressionStatus
 	}{
-		{"a long snapshot", long, nil, plimsoll.CompressionFailedInflated},
-		{"a count that fails", snapshot, func(context.Context, plimsoll.Conversation) (int, error) { return 0, errors.New("no answer") }, plimsoll.CompressionFailedCount},
-		{"a recount that says more", snapshot, func(context.Context, plimsoll.Conversation) (int, error) { return 9_999, nil }, plimsoll.CompressionFailedInflated},
-		{"no snapshot", "", nil, plimsoll.CompressionFailedEmpty},
-		{"a good one", snapshot, nil, plimsoll.Compressed},
+		{"a long snapshot", long, nil, fit.CompressionFailedInflated},
+		{"a count that fails", snapshot, func(context.Context, plimsoll.Conversation) (int, error) { return 0, errors.New("no answer") }, fit.CompressionFailedCount},
+		{"a recount that says more", snapshot, func(context.Context, plimsoll.Conversation) (int, error) { return 9_999, nil }, fit.CompressionFailedInflated},
+		{"no snapshot", "", nil, fit.CompressionFailedEmpty},
+		{"a good one", snapshot, nil, fit.Compressed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -168,11 +169,11 @@ func TestG13_WhatGrewOrCannotBeCountedStaysAsItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			options.Recount = tt.recount
-			k, err := plimsoll.New(options)
+			k, err := fit.New(options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			made := compact(t, k, letters(60, ""), plimsoll.CompactOptions{Force: true})
+			made := compact(t, k, letters(60, ""), fit.CompactOptions{Force: true})
 			if made.Status != tt.want {
 				t.Errorf("%s (%s), want %s", made.Status, made.Reason, tt.want)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -38,7 +39,7 @@ func lineOf(limit model.Limit, m model.Model, maxOutput int) plimsoll.Line {
 			line.Window, line.Input = m.Window, limit.Tokens
 		}
 	}
-	line.Reserve = plimsoll.ReserveFor(line.Window, maxOutput)
+	line.Reserve = fit.ReserveFor(line.Window, maxOutput)
 	if m.OutputLimit > 0 {
 		line.Reserve = min(line.Reserve, m.OutputLimit)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -27,14 +28,14 @@ var cacheTools = []plimsoll.Tool{
 var counted = token.NewMeter(nil)
 
 // process is one that shares a store with others.
-func process(t testing.TB, tenant *store.Tenant, window int, now *time.Time) *plimsoll.Keeper {
+func process(t testing.TB, tenant *store.Tenant, window int, now *time.Time) *fit.Keeper {
 	t.Helper()
 	o, err := preset.Auto(&preset.Options{Window: window, Meter: counted, Archive: tenant, Memory: tenant.Memory()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Now = func() time.Time { return *now }
-	k, err := plimsoll.New(o)
+	k, err := fit.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ type growth struct {
 	last    *wire.Request
 }
 
-func (g *growth) step(t *testing.T, r *rapid.T, k *plimsoll.Keeper, tenant *store.Tenant, outputs []string) {
+func (g *growth) step(t *testing.T, r *rapid.T, k *fit.Keeper, tenant *store.Tenant, outputs []string) {
 	c := toolRounds(outputs...)
 	if g.own {
 		c.Tools = plimsoll.ListOf(plimsoll.Tool{Name: "run", Description: "Runs.", Schema: `{"type":"object","properties":{}}`})
@@ -113,17 +114,17 @@ func (g *growth) step(t *testing.T, r *rapid.T, k *plimsoll.Keeper, tenant *stor
 	g.offered, g.last = offered, edited
 }
 
-func (g *growth) fit(t *testing.T, r *rapid.T, k *plimsoll.Keeper, request *wire.Request) (*plimsoll.Plan, []byte) {
-	task := dialects.Task(request)
+func (g *growth) fit(t *testing.T, r *rapid.T, k *fit.Keeper, request *wire.Request) (*plimsoll.Plan, []byte) {
+	task := preset.Task(request)
 	task.Offer = cacheTools
-	p, err := k.FitTask(t.Context(), task)
+	p, err := k.Fit(t.Context(), task)
 	if err != nil {
 		r.Fatal(err)
 	}
-	if err := dialects.Verify(request, p.Draft()); err != nil {
+	if err := dialects.Verify(request, p.Body); err != nil {
 		r.Fatal(err)
 	}
-	sent, err := request.Encode(p.Draft())
+	sent, err := request.Encode(p.Draft)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -152,18 +153,18 @@ func BenchmarkNextRequest(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			now := time.Now()
 			k := process(b, shelf(b), 100_000, &now)
-			task := func(rounds int) plimsoll.Task {
-				t := dialects.Task(agent(b, rounds))
+			task := func(rounds int) fit.Task {
+				t := preset.Task(agent(b, rounds))
 				t.Offer = offer
 				return t
 			}
 			first, next := task(430), task(431)
-			if _, err := k.FitTask(b.Context(), first); err != nil {
+			if _, err := k.Fit(b.Context(), first); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				p, err := k.FitTask(b.Context(), next)
-				if err != nil || !p.Changed() || p.Draft().AddedTools().Len() != len(offer) {
+				p, err := k.Fit(b.Context(), next)
+				if err != nil || !p.Changed() || p.Draft.AddedTools().Len() != len(offer) {
 					b.Fatal(err, len(p.Edits))
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -24,13 +25,13 @@ func TestWhatIsPinnedInAnOldTurnStaysInEveryDialect(t *testing.T) {
 			}
 			request := wiretest.Decode(t, dialects.Codec(d), string(body))
 			for i := range request.Conversation().Messages.Len() {
-				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: -1, Pins: []plimsoll.Pin{{Index: &i}}})
-				plan, err := k.FitTask(t.Context(), dialects.Task(request))
+				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: -1, Pins: []fit.Pin{{Index: &i}}})
+				plan, err := k.Fit(t.Context(), preset.Task(request))
 				if err != nil {
 					t.Errorf("message %d: %v", i, err)
 					continue
 				}
-				if _, stands := plan.Draft().Message(i); !stands {
+				if _, stands := plan.Draft.Message(i); !stands {
 					t.Errorf("message %d is gone", i)
 				}
 			}
@@ -43,11 +44,11 @@ func TestAResultThatTheProviderWaitsForIsCutButStays(t *testing.T) {
 	body := `{"model":"gpt-4o","previous_response_id":"r","input":[{"type":"function_call_output","call_id":"c","output":"` +
 		strings.Repeat("word ", 300) + `"},{"role":"user","content":"And now?"}]}`
 	request := wiretest.Decode(t, dialects.Codec(plimsoll.Responses), body)
-	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 200, Reserve: -1}).FitTask(t.Context(), dialects.Task(request))
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 200, Reserve: -1}).Fit(t.Context(), preset.Task(request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, stands := plan.Draft().Part(plimsoll.PartRef{})
+	result, stands := plan.Draft.Part(plimsoll.PartRef{})
 	if !stands || !strings.Contains(plimsoll.TextOf(result.(plimsoll.ToolResult).Content), "word word") {
 		t.Errorf("the result is %v", result)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
 )
@@ -23,7 +24,7 @@ const (
 
 // policy sets when the keeper cuts. What was cut stays cut, but for every-turn, which
 // begins anew each time.
-func (o *Options) policy(k *plimsoll.Options, registry *model.Registry, own string) error {
+func (o *Options) policy(k *fit.Options, registry *model.Registry, own string) error {
 	name := o.Policy
 	if name == "" {
 		name = own

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
 )
@@ -26,7 +27,7 @@ func TestAPolicySaysWhenToCut(t *testing.T) {
 		{preset.NameMultichat, "", false, false, true, 0.9},
 		{preset.NameGemini, preset.PolicyRent, true, false, true, 0.9},
 	} {
-		o, err := preset.Named(tt.preset, &preset.Options{Window: 8000, Policy: tt.policy, Marks: plimsoll.Marks{High: 0.9}})
+		o, err := preset.Named(tt.preset, &preset.Options{Window: 8000, Policy: tt.policy, Marks: fit.Watermarks{High: 0.9}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/rung"
@@ -38,16 +39,16 @@ func Names() []string {
 }
 
 // Marks returns the marks of a preset; those of a preset that nobody knows are zero.
-func Marks(name string) plimsoll.Marks {
+func Marks(name string) fit.Watermarks {
 	switch name {
 	case "", NameAuto:
-		return plimsoll.Marks{High: 1, Low: 0.8, Soft: 0.75}
+		return fit.Watermarks{High: 1, Low: 0.8, Soft: 0.75}
 	case NameAgent, NameGemini:
-		return plimsoll.Marks{High: 1, Low: 0.8}
+		return fit.Watermarks{High: 1, Low: 0.8}
 	case NameCookbook, NameMultichat:
-		return plimsoll.Marks{High: 1, Low: 1}
+		return fit.Watermarks{High: 1, Low: 1}
 	}
-	return plimsoll.Marks{}
+	return fit.Watermarks{}
 }
 
 // Options say what a preset shall take from the caller. The zero value is ready to
@@ -61,9 +62,9 @@ type Options struct {
 	// a default; negative means none.
 	Reserve int
 	// Marks replace those of the preset where they are not 0.
-	Marks plimsoll.Marks
+	Marks fit.Watermarks
 	// Pins choose messages that stay as they are.
-	Pins []plimsoll.Pin
+	Pins []fit.Pin
 	// Policy says when to cut: one of the four words, or empty for the preset's own,
 	// which is rent in auto and threshold elsewhere. Alpha is how many times its
 	// price the rent must reach; 0 means the rule's own. Prices replace those of the
@@ -89,10 +90,10 @@ type Options struct {
 	// knows.
 	Limit func(name string) model.Limit
 	// Archive keeps what is taken out; nil means that it cannot be had back.
-	Archive plimsoll.Archive
+	Archive fit.Archive
 	// Memory keeps checkpoints for other processes; nil means that the keeper alone
 	// remembers some.
-	Memory plimsoll.Memory
+	Memory fit.Memory
 }
 
 // Outputs are the limits for tool outputs; zero fields mean the rungs' own.
@@ -114,7 +115,7 @@ type Outputs struct {
 }
 
 // Named returns the options of a preset by its name; an empty name is [NameAuto].
-func Named(name string, o *Options) (*plimsoll.Options, error) {
+func Named(name string, o *Options) (*fit.Options, error) {
 	switch name {
 	case "", NameAuto:
 		return Auto(o)
@@ -136,7 +137,7 @@ func Named(name string, o *Options) (*plimsoll.Options, error) {
 // Auto moves tool outputs out of the way, then removes old reasoning, then replaces
 // old messages by a checkpoint, and at last drops whole turns and, inside a long agent
 // loop, whole rounds. It cuts deep enough that it need not cut again soon.
-func Auto(o *Options) (*plimsoll.Options, error) {
+func Auto(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	l := ladder{shrink: true, strict: true, keepTurns: o.turnsByMethod()}
 	k, err := o.keeper(NameAuto, []string{"view", "dedupe", "clear", "reasoning", "compact", "slide"}, l)
@@ -155,7 +156,7 @@ func Auto(o *Options) (*plimsoll.Options, error) {
 // becomes a summary behind what must be retained. What is over the line after that
 // loses whole turns and rounds. Placeholders have the wording that agents of this kind
 // know.
-func Agent(o *Options) (*plimsoll.Options, error) {
+func Agent(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	l := ladder{shrink: true, strict: true, layout: rung.RetainAndSummary, early: true}
 	k, err := o.keeper(NameAgent, []string{"compact", "slide"}, l)
@@ -163,7 +164,7 @@ func Agent(o *Options) (*plimsoll.Options, error) {
 		return nil, err
 	}
 	if out := o.Outputs; !out.Off {
-		k.Arrival = append([]plimsoll.Rung{
+		k.Arrival = append([]fit.Rung{
 			&rung.View{MaxBytes: out.MaxBytes, MaxLine: out.MaxLine, All: true},
 			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1},
 		}, k.Arrival...)
@@ -178,7 +179,7 @@ func Agent(o *Options) (*plimsoll.Options, error) {
 // history is at least half of the window and a request would fill what is left of it.
 // It counts by an estimate, knows a limit for every model, and keeps nothing free for
 // the answer. What is over the line all the same loses whole turns and rounds.
-func Gemini(o *Options) (*plimsoll.Options, error) {
+func Gemini(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	if o.Limit == nil {
 		limits := model.GeminiLimits()
@@ -191,7 +192,7 @@ func Gemini(o *Options) (*plimsoll.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Keep = plimsoll.KeepPending
+	k.Keep = fit.KeepPending
 	if o.Reserve == 0 {
 		k.Reserve = -1
 	}
@@ -204,13 +205,13 @@ func Gemini(o *Options) (*plimsoll.Options, error) {
 // Multichat drops whole turns, oldest first, and refuses a newest turn that does not
 // fit. It counts as chat programs do that know OpenAI's vocabularies and estimate
 // everything else with a margin.
-func Multichat(o *Options) (*plimsoll.Options, error) {
+func Multichat(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	k, err := o.keeper(NameMultichat, []string{"slide"}, ladder{wholeTurn: true, keepTurns: o.turnsByMethod()})
 	if err != nil {
 		return nil, err
 	}
-	k.Keep = plimsoll.KeepTurn
+	k.Keep = fit.KeepTurn
 	if o.Reserve == 0 {
 		k.Reserve = -1
 	}
@@ -222,7 +223,7 @@ func Multichat(o *Options) (*plimsoll.Options, error) {
 
 // Cookbook keeps the first system message and the newest message, then whatever
 // else fits, message by message from the newest to the oldest.
-func Cookbook(o *Options) (*plimsoll.Options, error) {
+func Cookbook(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	if o.Method == MethodSummary || o.Method == MethodHybrid {
 		return nil, &plimsoll.Error{
@@ -234,7 +235,7 @@ func Cookbook(o *Options) (*plimsoll.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Keep, k.Loose = plimsoll.KeepMessage, true
+	k.Keep, k.Loose = fit.KeepMessage, true
 	if o.Reserve == 0 {
 		k.Reserve = -1
 	}
@@ -259,7 +260,7 @@ func (o *Options) counterOr(byModel func(string) plimsoll.Counter) func(string) 
 }
 
 // keeper fills in what all presets share.
-func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Options, error) {
+func (o *Options) keeper(preset string, own []string, l ladder) (*fit.Options, error) {
 	names, err := o.names(own)
 	if err != nil {
 		return nil, err
@@ -272,7 +273,7 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Optio
 	if registry == nil {
 		registry = model.Default()
 	}
-	k := &plimsoll.Options{
+	k := &fit.Options{
 		Meter: o.Meter, Model: o.Model, Window: o.Window, Reserve: o.Reserve, Limits: o.lines(registry, l.strict),
 		Marks: o.marks(preset), Pins: o.Pins, Arrival: arrival, Rungs: rungs, Archive: o.Archive, Memory: o.Memory,
 		Cost: costs(registry), CacheLife: func(model string) time.Duration { return o.prices(registry)(model).Life },
@@ -285,7 +286,7 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*plimsoll.Optio
 }
 
 // marks are those that are given, and else the preset's, which give way.
-func (o *Options) marks(preset string) plimsoll.Marks {
+func (o *Options) marks(preset string) fit.Watermarks {
 	marks, own := o.Marks, Marks(preset)
 	if marks.High == 0 {
 		marks.High = own.High

@@ -10,18 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
 
-func keeper(t testing.TB, name string, o *preset.Options) *plimsoll.Keeper {
+func keeper(t testing.TB, name string, o *preset.Options) *fit.Keeper {
 	t.Helper()
 	options, err := preset.Named(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := plimsoll.New(options)
+	k, err := fit.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func long(turns int) plimsoll.Conversation {
 
 func TestZeroConfigurationFitsIntoTheWindowOfTheModel(t *testing.T) {
 	t.Parallel()
-	plan, err := keeper(t, "", nil).Fit(t.Context(), long(2000))
+	plan, err := keeper(t, "", nil).Fit(t.Context(), fit.Task{Conversation: long(2000)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +95,11 @@ func TestAnUnknownModelIsRefusedOnlyByAuto(t *testing.T) {
 	t.Parallel()
 	c := long(1)
 	c.Model = "nobody-knows-this-one"
-	_, err := keeper(t, "auto", nil).Fit(t.Context(), c)
+	_, err := keeper(t, "auto", nil).Fit(t.Context(), fit.Task{Conversation: c})
 	if !errors.Is(err, plimsoll.ErrUnknownModel) || plimsoll.HintOf(err) == "" {
 		t.Errorf("error %v, hint %q", err, plimsoll.HintOf(err))
 	}
-	plan, err := keeper(t, "multichat", nil).Fit(t.Context(), c)
+	plan, err := keeper(t, "multichat", nil).Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil || plan.Line.Window != model.SafeLimit {
 		t.Errorf("line %+v, error %v; want the safe limit", plan, err)
 	}
@@ -115,10 +116,10 @@ func TestMultichatRefusesALongNewestTurnThatAutoCuts(t *testing.T) {
 			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)}))
 	}
 	c := plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}
-	if _, err := keeper(t, "multichat", &preset.Options{Window: 500}).Fit(t.Context(), c); !errors.Is(err, plimsoll.ErrOverLimit) {
+	if _, err := keeper(t, "multichat", &preset.Options{Window: 500}).Fit(t.Context(), fit.Task{Conversation: c}); !errors.Is(err, plimsoll.ErrOverLimit) {
 		t.Errorf("multichat: error %v, want a refusal", err)
 	}
-	if _, err := keeper(t, "auto", &preset.Options{Window: 500}).Fit(t.Context(), c); err != nil {
+	if _, err := keeper(t, "auto", &preset.Options{Window: 500}).Fit(t.Context(), fit.Task{Conversation: c}); err != nil {
 		t.Errorf("auto: %v", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestCookbookKeepsWhatFitsMessageByMessage(t *testing.T) {
 		plimsoll.Say(plimsoll.Assistant, strings.Repeat("word ", 100)),
 		plimsoll.Say(plimsoll.User, "c"),
 	)}
-	plan, err := keeper(t, "cookbook", &preset.Options{Window: 12}).Fit(t.Context(), c)
+	plan, err := keeper(t, "cookbook", &preset.Options{Window: 12}).Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestCookbookKeepsWhatFitsMessageByMessage(t *testing.T) {
 
 func TestF08_TheMethodIsChosenByOneWord(t *testing.T) {
 	t.Parallel()
-	plan, err := keeper(t, "auto", &preset.Options{Window: 1000, Method: preset.MethodWindow}).Fit(t.Context(), long(20))
+	plan, err := keeper(t, "auto", &preset.Options{Window: 1000, Method: preset.MethodWindow}).Fit(t.Context(), fit.Task{Conversation: long(20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestF02_SaysWhetherAHistoryExceedsTheLimit(t *testing.T) {
 	t.Parallel()
 	meter := token.NewMeter(nil)
 	for turns, want := range map[int]bool{5: false, 2000: true} {
-		plan, err := keeper(t, "auto", &preset.Options{Meter: meter}).Plan(t.Context(), long(turns))
+		plan, err := keeper(t, "auto", &preset.Options{Meter: meter}).Plan(t.Context(), fit.Task{Conversation: long(turns)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,11 +200,11 @@ func ExampleAuto() {
 	if err != nil {
 		panic(err)
 	}
-	k, err := plimsoll.New(options)
+	k, err := fit.New(options)
 	if err != nil {
 		panic(err)
 	}
-	plan, err := k.Fit(context.Background(), long(10))
+	plan, err := k.Fit(context.Background(), fit.Task{Conversation: long(10)})
 	if err != nil {
 		panic(err)
 	}
@@ -227,7 +228,7 @@ func TestAutoClearsNoMoreThanTheGoalAsksFor(t *testing.T) {
 			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)}))
 	}
 	c := plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}
-	plan, err := keeper(t, "auto", &preset.Options{Window: 200_000, Reserve: -1}).Fit(t.Context(), c)
+	plan, err := keeper(t, "auto", &preset.Options{Window: 200_000, Reserve: -1}).Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil {
 		t.Fatal(err)
 	}

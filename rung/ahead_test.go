@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -34,7 +35,7 @@ func TestAllProcessorsFindWhatOneFinds(t *testing.T) {
 		before := runtime.GOMAXPROCS(processors)
 		defer runtime.GOMAXPROCS(before)
 		view, clear := &rung.View{MaxLine: 300, All: true}, &rung.Clear{Budget: 7000, MinReclaim: -1}
-		return fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: []plimsoll.Rung{view, clear}}, c).Edits
+		return fitted(t, fit.Options{Window: 1_000_000, Arrival: []fit.Rung{view, clear}}, c).Edits
 	}
 	alone, together := fit(1), fit(4)
 	if len(alone) < 30 {
@@ -50,18 +51,18 @@ func TestAllProcessorsFindWhatOneFinds(t *testing.T) {
 // sets how many processors there are.
 func TestWhatIsFoundTogetherIsFoundAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	all := func() []plimsoll.Rung {
-		return []plimsoll.Rung{&rung.View{MaxLine: 300, All: true}, &rung.Dedupe{All: true}, &rung.Clear{Budget: 3000, MinReclaim: -1}}
+	all := func() []fit.Rung {
+		return []fit.Rung{&rung.View{MaxLine: 300, All: true}, &rung.Dedupe{All: true}, &rung.Clear{Budget: 3000, MinReclaim: -1}}
 	}
 	for _, test := range []struct {
 		name    string
-		options func() plimsoll.Options
+		options func() fit.Options
 	}{
-		{"on arrival", func() plimsoll.Options {
-			return plimsoll.Options{Window: 1_000_000, Arrival: all()}
+		{"on arrival", func() fit.Options {
+			return fit.Options{Window: 1_000_000, Arrival: all()}
 		}},
-		{"with what was seen when it was weighed", func() plimsoll.Options {
-			return plimsoll.Options{Window: 34_000, Rungs: all()}
+		{"with what was seen when it was weighed", func() fit.Options {
+			return fit.Options{Window: 34_000, Rungs: all()}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

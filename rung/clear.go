@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // OutputBudget returns what tool outputs may weigh together in a window where
@@ -30,11 +31,11 @@ type Clear struct {
 	// Yield lets those that KeepNewest keeps go as well, but for the newest round, where
 	// the goal is not reached without: in a small window a few outputs are most of it.
 	Yield bool
-	// Anew, if not 0, is how much of the prompts behind a cut may have to be read anew.
-	// Where more would, because outputs are large for their window, a conversation that
-	// was cut before is cut from its newest end: what stands before that is in the
-	// prompt cache, and stays there.
-	Anew float64
+	// Rewrite, if not 0, is the share of the prompts after a cut that may miss the prompt
+	// cache. Where more would, because outputs are large for their window, a
+	// conversation that was cut before is cut from its newest end: what comes before
+	// that stays in the prompt cache.
+	Rewrite float64
 	// MinReclaim is what must come off, in tokens, for a cut to be worth the
 	// prompt cache that it breaks. Unless that much can come off, or the goal is
 	// reached by less, nothing is done. 0 means a tenth of the limit but at most
@@ -51,9 +52,9 @@ type Clear struct {
 func (*Clear) Name() string { return "clear" }
 
 // Apply clears outputs.
-func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
+func (c *Clear) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	all := outputs(w)
-	k := &clearing{Clear: c, w: w, budget: c.budget(w), goal: w.Goal()}
+	k := &clearing{Clear: c, w: w, target: t, budget: c.budget(w), goal: t.Goal}
 	for _, o := range all {
 		k.weight += o.tokens
 	}
@@ -61,27 +62,20 @@ func (c *Clear) Apply(ctx context.Context, w *plimsoll.Work) error {
 		return nil
 	}
 	k.overBudget = fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
-	missed := !w.Reached()
+	missed := !t.Reached(w)
 	mark, saved := w.Draft().Mark(), w.Draft().Saved()
 	if err := k.run(ctx, all); err != nil {
 		return err
 	}
-	paid := w.Decided() || w.Draft().Saved()-saved >= c.minReclaim(w) || c.ToGoal && missed && k.reached()
+	paid := t.Decided || w.Draft().Saved()-saved >= c.minReclaim(t.Line) || c.ToGoal && missed && k.reached()
 	if !paid {
 		w.Draft().Rollback(mark)
 	}
 	return nil
 }
 
-// Look finds out of an output what clearing it depends on.
-func (c *Clear) Look(s plimsoll.Sight) {
-	if r, ok := s.Part.(plimsoll.ToolResult); ok {
-		plimsoll.Note(s, lookOf, lookAtParts(r.IsError, s.Content))
-	}
-}
-
 // candidates are the outputs that may be cleared.
-func (c *Clear) candidates(all []output, w *plimsoll.Work) []output {
+func (c *Clear) candidates(all []output, w *fit.Work) []output {
 	candidates := all[:max(0, len(all)-max(0, c.KeepNewest))]
 	if c.KeepNewest <= 0 {
 		return candidates
@@ -90,7 +84,7 @@ func (c *Clear) candidates(all []output, w *plimsoll.Work) []output {
 }
 
 // beforeNewestRound leaves out what the model has not seen yet.
-func beforeNewestRound(candidates []output, w *plimsoll.Work) []output {
+func beforeNewestRound(candidates []output, w *fit.Work) []output {
 	turns := w.Draft().Outline().Turns
 	if len(turns) == 0 {
 		return candidates
@@ -107,7 +101,7 @@ func beforeNewestRound(candidates []output, w *plimsoll.Work) []output {
 	return candidates[:end]
 }
 
-func (c *Clear) budget(w *plimsoll.Work) int {
+func (c *Clear) budget(w *fit.Work) int {
 	switch {
 	case c.Budget < 0:
 		return math.MaxInt
@@ -117,9 +111,9 @@ func (c *Clear) budget(w *plimsoll.Work) int {
 	return c.Budget
 }
 
-func (c *Clear) minReclaim(w *plimsoll.Work) int {
+func (c *Clear) minReclaim(line plimsoll.Line) int {
 	if c.MinReclaim == 0 {
-		return min(w.Line().Limit()/10, 20_000)
+		return min(line.Limit()/10, 20_000)
 	}
 	return max(0, c.MinReclaim)
 }
@@ -127,16 +121,14 @@ func (c *Clear) minReclaim(w *plimsoll.Work) int {
 // clearing is one application of Clear.
 type clearing struct {
 	*Clear
-	w *plimsoll.Work
+	w      *fit.Work
+	target fit.Target
 	// weight is what all outputs weigh now.
 	weight, budget int
 	// goal is the load to come down to.
 	goal int
 	// The reasons for which outputs go.
 	overBudget, overGoal string
-	// unnamed is the last placeholder without a reference, and without what it says.
-	unnamed plimsoll.List[plimsoll.Part]
-	without string
 }
 
 func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
@@ -157,24 +149,24 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 		return k.clear(ctx, seen)
 	}
 	candidates := k.candidates(all, k.w)
-	if err := k.clear(ctx, candidates); err != nil || !k.Yield || k.w.Decided() {
+	if err := k.clear(ctx, candidates); err != nil || !k.Yield || k.target.Decided {
 		return err
 	}
 	return k.clear(ctx, seen[len(candidates):])
 }
 
 // late reports whether outputs are to be cleared from the newest on, and down to which
-// load: the lowest from which on no more than Anew is read anew, or else the one from
-// which on the least is.
+// load: the lowest from which on no more than Rewrite misses the cache, or else the one
+// from which on the least does.
 func (k *clearing) late(all []output) (goal int, late bool) {
-	if k.Anew == 0 || k.w.Decided() || !k.before(all) {
+	if k.Rewrite == 0 || k.target.Decided || !k.before(all) {
 		return 0, false
 	}
-	limit, pace := k.w.Line().Limit(), k.w.Pace()
-	if plimsoll.Anew(limit, k.goal, k.goal-k.w.Base(), pace) <= k.Anew {
+	limit, perCall := k.target.Line.Limit(), k.w.TokensPerCall()
+	if fit.RewriteShare(limit, k.goal, k.goal-k.w.Base(), perCall) <= k.Rewrite {
 		return 0, false
 	}
-	enough := int(2*float64(pace)/k.Anew) - limit
+	enough := int(2*float64(perCall)/k.Rewrite) - limit
 	room := min(limit/3, (limit-k.w.Base())/2)
 	return max(k.goal, min(enough, limit-room)), true
 }
@@ -188,9 +180,6 @@ func (k *clearing) before(all []output) bool {
 // second time.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
-	due := k.due(candidates)
-	ahead(k.w, due, lookOf, func(o output) look { return o.looked(k.w) })
-	k.w.Draft().Expect(len(due))
 	for _, o := range candidates {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
@@ -218,19 +207,6 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	return nil
 }
 
-// due returns about those of the candidates that have to go, by weight alone.
-func (k *clearing) due(candidates []output) []output {
-	weight, load := k.weight, k.w.Load()
-	for i, o := range candidates {
-		if weight <= k.budget && (!k.ToGoal || load <= k.goal) {
-			return candidates[:i]
-		}
-		saved := max(0, o.tokens-placeholderTokens)
-		weight, load = weight-saved, load-saved
-	}
-	return candidates
-}
-
 // lightestPlaceholder is fewer tokens than any placeholder weighs, so that smaller
 // outputs need not be looked at.
 const lightestPlaceholder = 5
@@ -255,23 +231,11 @@ func (k *clearing) take(ctx context.Context, o output, l look) error {
 	}
 	saved := k.w.Draft().Saved()
 	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
-	if _, err := replace(k.w, o, k.placeholder(id, without), why); err != nil {
+	if _, err := replace(k.w, o, only(mark(trimmedMark, id, without)), why); err != nil {
 		return err
 	}
 	k.weight -= k.w.Draft().Saved() - saved
 	return nil
-}
-
-// placeholder returns what takes the place of an output. Where nothing is stored, it is the
-// same for one output after another.
-func (k *clearing) placeholder(id, without string) plimsoll.List[plimsoll.Part] {
-	if id != "" {
-		return only(mark(trimmedMark, id, without))
-	}
-	if k.unnamed.Len() == 0 || without != k.without {
-		k.unnamed, k.without = only(mark(trimmedMark, "", without)), without
-	}
-	return k.unnamed
 }
 
 func (k *clearing) reason() string {
@@ -283,7 +247,7 @@ func (k *clearing) reason() string {
 
 // Prospect returns what clearing everything but the newest outputs would take off, by
 // weight alone.
-func (c *Clear) Prospect(w *plimsoll.Work) (removable, first int) {
+func (c *Clear) Prospect(w *fit.Work) (removable, first int) {
 	all := outputs(w)
 	first = w.Draft().Original().Messages.Len()
 	for _, o := range c.candidates(all, w) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -37,7 +38,7 @@ func TestO07_TheOldestOutputsGoUntilTheRestIsWithinTheBudget(t *testing.T) {
 		name  string
 		c     plimsoll.Conversation
 		clear rung.Clear
-		pins  []plimsoll.Pin
+		pins  []fit.Pin
 		want  string
 	}{
 		{"within the budget", five, rung.Clear{Budget: 500}, nil, "xxxxx"},
@@ -48,7 +49,7 @@ func TestO07_TheOldestOutputsGoUntilTheRestIsWithinTheBudget(t *testing.T) {
 		{"all are kept", five, rung.Clear{Budget: 1, KeepNewest: 9}, nil, "xxxxx"},
 		{"failures go last", bad, rung.Clear{Budget: 300}, nil, "x-x--"},
 		{"but they go, oldest first", bad, rung.Clear{Budget: 200}, nil, "--x--"},
-		{"what is pinned stays", five, rung.Clear{Budget: 330}, []plimsoll.Pin{pinAt(2)}, "x---x"},
+		{"what is pinned stays", five, rung.Clear{Budget: 330}, []fit.Pin{pinAt(2)}, "x---x"},
 		{"not for too little", five, rung.Clear{Budget: 450, MinReclaim: 80}, nil, "xxxxx"},
 		{"enough comes off", five, rung.Clear{Budget: 400, MinReclaim: 80}, nil, "--xxx"},
 		{"no budget", five, rung.Clear{Budget: -1}, nil, "xxxxx"},
@@ -57,7 +58,7 @@ func TestO07_TheOldestOutputsGoUntilTheRestIsWithinTheBudget(t *testing.T) {
 		if tc.clear.MinReclaim == 0 {
 			tc.clear.MinReclaim = -1
 		}
-		plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&tc.clear}, Pins: tc.pins}, tc.c)
+		plan := fitted(t, fit.Options{Window: 10_000, Arrival: []fit.Rung{&tc.clear}, Pins: tc.pins}, tc.c)
 		if got := cleared(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
@@ -78,7 +79,7 @@ func TestWhatTheModelHasNotSeenYetIsNotCleared(t *testing.T) {
 	c := plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
 	for keep, want := range map[int]string{1: "--xxxxx", 3: "--xxxxx", 6: "-xxxxxx", 0: "-------"} {
 		clear := &rung.Clear{Budget: 1, KeepNewest: keep, MinReclaim: -1}
-		if got := cleared(fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{clear}}, c).Conversation()); got != want {
+		if got := cleared(fitted(t, fit.Options{Window: 10_000, Arrival: []fit.Rung{clear}}, c).Conversation()); got != want {
 			t.Errorf("keep %d: %s, want %s", keep, got, want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestKeptOutputsYieldWhereTheGoalIsNotReachedWithout(t *testing.T) {
 	c := session(steps...)
 	for yield, want := range map[bool]string{false: "---xxx", true: "-----x"} {
 		clear := &rung.Clear{Budget: -1, MinReclaim: -1, KeepNewest: 3, ToGoal: true, Yield: yield}
-		o := plimsoll.Options{Window: 560, Marks: plimsoll.Marks{Low: 0.01, Room: 0.95}, Rungs: []plimsoll.Rung{clear}}
+		o := fit.Options{Window: 560, Marks: fit.Watermarks{Low: 0.01, Room: 0.95}, Rungs: []fit.Rung{clear}}
 		if got := cleared(fitted(t, o, c).Conversation()); got != want {
 			t.Errorf("yield %v: %s, want %s", yield, got, want)
 		}
@@ -117,9 +118,9 @@ func TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			k, err := plimsoll.New(&plimsoll.Options{
-				Meter: letterMeter(), Window: 10_000, Reserve: -1, Marks: plimsoll.Marks{Low: 0.8, Room: 0.75}, Sticky: true,
-				Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1, Yield: true, Anew: tc.anew}},
+			k, err := fit.New(&fit.Options{
+				Meter: letterMeter(), Window: 10_000, Reserve: -1, Marks: fit.Watermarks{Low: 0.8, Room: 0.75}, Sticky: true,
+				Rungs: []fit.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1, Yield: true, Rewrite: tc.anew}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +129,7 @@ func TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas(t *testing.T) {
 			var got []string
 			for i := range 22_000 / tc.length {
 				steps = append(steps, ran("read", fmt.Sprintf("%0*d", tc.length, i)))
-				plan, err := k.Fit(t.Context(), session(steps...))
+				plan, err := k.Fit(t.Context(), fit.Task{Conversation: session(steps...)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -151,7 +152,7 @@ func TestClearMakesRoomForWhatComes(t *testing.T) {
 	}
 	c := session(steps...)
 	for _, room := range []float64{0, 0.4, 0.7} {
-		o := plimsoll.Options{Window: 2000, Marks: plimsoll.Marks{Low: 0.9, Room: room}, Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true}, &rung.Slide{}}}
+		o := fit.Options{Window: 2000, Marks: fit.Watermarks{Low: 0.9, Room: room}, Rungs: []fit.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true}, &rung.Slide{}}}
 		plan := fitted(t, o, c)
 		want := 1800
 		if room > 0 {
@@ -173,7 +174,7 @@ func TestO07_ThePlaceholderNamesWhatIsStored(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	s := &shelf{}
 	c := session(ran("a", long), ran("tool_output_cache", long+"y"), step{tool: "shot", content: parts(long+"z", picture)})
-	plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}, Archive: s}, c)
+	plan := fitted(t, fit.Options{Window: 10_000, Arrival: []fit.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}, Archive: s}, c)
 	var want []string
 	for i, text := range []string{long, "", written(parts(long+"z", picture))} {
 		ref := plan.Conversation().Messages.At(2 + 2*i).Parts.At(0).(plimsoll.ToolResult).Ref
@@ -204,7 +205,7 @@ func TestO07_WithoutAnArchiveNoReferenceIsLost(t *testing.T) {
 		{"a mark with a reference in its words", "[older content of a; ref=c2, which was changed later; ref=" + strings.Repeat("c1", 99) + "]", "[older content of a; ref=c2, which was changed later; ref=" + strings.Repeat("c1", 99) + "]"},
 		{"a placeholder", "[tool output trimmed; ref=a-rather-long-reference-of-c1]", "[tool output trimmed; ref=a-rather-long-reference-of-c1]"},
 	} {
-		plan := fitted(t, plimsoll.Options{Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}}, session(ran("a", tc.text)))
+		plan := fitted(t, fit.Options{Window: 10_000, Arrival: []fit.Rung{&rung.Clear{Budget: 1, MinReclaim: -1, Explain: true}}}, session(ran("a", tc.text)))
 		if got := outputOf(plan.Conversation(), 2); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}
@@ -215,9 +216,9 @@ func TestClearTakesAViewUnderItsOwnReference(t *testing.T) {
 	t.Parallel()
 	text := numbered(10_000)
 	s := &shelf{}
-	plan := fitted(t, plimsoll.Options{
-		Window: 1000, Arrival: []plimsoll.Rung{&rung.View{All: true}},
-		Rungs: []plimsoll.Rung{&rung.Clear{Budget: -1, ToGoal: true}, &rung.View{ToFit: true}}, Archive: s,
+	plan := fitted(t, fit.Options{
+		Window: 1000, Arrival: []fit.Rung{&rung.View{All: true}},
+		Rungs: []fit.Rung{&rung.Clear{Budget: -1, ToGoal: true}, &rung.View{ToFit: true}}, Archive: s,
 	}, session(ran("log", text)))
 	r := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
 	if want := "[tool output trimmed; ref=" + r.Ref.ID + "]"; plimsoll.TextOf(r.Content) != want || s.kept[r.Ref.ID] != text || len(s.kept) != 1 {
@@ -238,7 +239,7 @@ func TestClearGoesOnToTheGoal(t *testing.T) {
 		{"even if that reclaims little", rung.Clear{ToGoal: true, MinReclaim: 3000}, "--xx"},
 		{"with the newest kept it does not get there, and too little comes off", rung.Clear{ToGoal: true, KeepNewest: 3, MinReclaim: 1500}, "xxxx"},
 	} {
-		plan := fitted(t, plimsoll.Options{Window: 2200, Rungs: []plimsoll.Rung{&tc.clear, &rung.View{ToFit: true}}}, c)
+		plan := fitted(t, fit.Options{Window: 2200, Rungs: []fit.Rung{&tc.clear, &rung.View{ToFit: true}}}, c)
 		if got := cleared(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
@@ -251,7 +252,7 @@ func TestClearLeavesScreenshotsThatResponsesAsksFor(t *testing.T) {
 	clear := &rung.Clear{Budget: 1, MinReclaim: -1}
 	for dialect, want := range map[plimsoll.Dialect]int{plimsoll.Responses: 1, plimsoll.Anthropic: 2} {
 		c.Dialect = dialect
-		plan := fitted(t, plimsoll.Options{Meter: token.NewMeter(nil), Window: 100_000, Arrival: []plimsoll.Rung{clear}}, c)
+		plan := fitted(t, fit.Options{Meter: token.NewMeter(nil), Window: 100_000, Arrival: []fit.Rung{clear}}, c)
 		if got := len(plan.Edits); got != want {
 			t.Errorf("%s: got %d edits, want %d", dialect, got, want)
 		}
@@ -260,8 +261,8 @@ func TestClearLeavesScreenshotsThatResponsesAsksFor(t *testing.T) {
 
 func TestAnArchiveThatFailsIsDoneWithout(t *testing.T) {
 	t.Parallel()
-	plan := fitted(t, plimsoll.Options{
-		Window: 10_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1}}, Archive: &shelf{down: true},
+	plan := fitted(t, fit.Options{
+		Window: 10_000, Arrival: []fit.Rung{&rung.Clear{Budget: 1, MinReclaim: -1}}, Archive: &shelf{down: true},
 	}, session(ran("a", strings.Repeat("x", 100))))
 	if got := outputOf(plan.Conversation(), 2); got != trimmed || plan.Degraded == "" {
 		t.Errorf("got %q and %q, want a placeholder without a reference and the reason", got, plan.Degraded)
@@ -276,15 +277,15 @@ func ExampleClear() {
 			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read_log", Arguments: fmt.Sprintf(`{"crane":%d}`, i)}),
 			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: strings.Repeat("all is well\n", 1000)})}))
 	}
-	keeper, err := plimsoll.New(&plimsoll.Options{
+	keeper, err := fit.New(&fit.Options{
 		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 8192,
-		Rungs: []plimsoll.Rung{&rung.Clear{Budget: 6000, KeepNewest: 1}},
+		Rungs: []fit.Rung{&rung.Clear{Budget: 6000, KeepNewest: 1}},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	plan, err := keeper.Fit(context.Background(), plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)})
+	plan, err := keeper.Fit(context.Background(), fit.Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}})
 	if err != nil {
 		fmt.Println(err)
 		return

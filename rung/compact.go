@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/summary"
 )
 
@@ -56,7 +57,7 @@ type Compact struct {
 	Size int
 }
 
-var _ plimsoll.Compactor = (*Compact)(nil)
+var _ fit.Compactor = (*Compact)(nil)
 
 // What the origins of the layouts use.
 const (
@@ -77,8 +78,8 @@ func (*Compact) Name() string { return "compact" }
 // Slow reports whether a model is asked.
 func (c *Compact) Slow() bool { return c.Summarizer != nil }
 
-// Mark returns the load at which the layout may act; 0 leaves it to the keeper.
-func (c *Compact) Mark(line plimsoll.Line) int {
+// ActsFrom returns the load at which the layout may act; 0 leaves it to the keeper.
+func (c *Compact) ActsFrom(line plimsoll.Line) int {
 	switch c.Layout {
 	case RetainAndSummary:
 		return min(int(or(c.Ratio, defaultRatio)*float64(windowOf(line))), line.Limit())
@@ -100,18 +101,18 @@ func windowOf(line plimsoll.Line) int {
 // Due reports whether the layout's own trigger says so: a total at or over its
 // ratio; a history at or over its threshold, with a request that takes more than 0.95 of
 // what the history leaves of the window; for [Full] what the keeper's mark says.
-func (c *Compact) Due(r plimsoll.Reading) bool {
+func (c *Compact) Due(r fit.Reading) bool {
 	if c.Manual {
 		return false
 	}
 	switch c.Layout {
 	case RetainAndSummary:
-		return r.Total >= c.Mark(r.Line)
+		return r.Total >= c.ActsFrom(r.Line)
 	case SnapshotAndAnswer:
 		request := requestOf(r)
 		history := r.Total - request
 		remaining := windowOf(r.Line) - history
-		return history >= c.Mark(r.Line) && float64(request) > overflowShare*float64(remaining)
+		return history >= c.ActsFrom(r.Line) && float64(request) > overflowShare*float64(remaining)
 	default:
 		return r.Total > r.High
 	}
@@ -119,7 +120,7 @@ func (c *Compact) Due(r plimsoll.Reading) bool {
 
 // requestOf is the load of what is about to be asked: everything behind the model's
 // newest message.
-func requestOf(r plimsoll.Reading) int {
+func requestOf(r fit.Reading) int {
 	request := 0
 	for i := r.Conversation.Messages.Len() - 1; i >= 0 && r.Conversation.Messages.At(i).Role != plimsoll.Assistant; i-- {
 		request += r.Load.Messages[i].Tokens
@@ -128,17 +129,17 @@ func requestOf(r plimsoll.Reading) int {
 }
 
 // Apply replaces what is old.
-func (c *Compact) Apply(ctx context.Context, w *plimsoll.Work) error {
-	old := c.Old(w)
+func (c *Compact) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
+	old := c.Old(w, t)
 	if old.Len() == 0 {
 		return nil
 	}
-	_, err := c.Checkpoint(ctx, w, plimsoll.Order{Old: old, Trigger: plimsoll.Automatic})
+	_, err := c.Checkpoint(ctx, w, fit.Order{Old: old, Target: t, Trigger: fit.Automatic})
 	return err
 }
 
 // Checkpoint writes a checkpoint for the order's span and lays it.
-func (c *Compact) Checkpoint(ctx context.Context, w *plimsoll.Work, o plimsoll.Order) (*plimsoll.Checkpoint, error) {
+func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*summary.Checkpoint, error) {
 	m := c.maker(ctx, w, o)
 	if err := m.keep(); err != nil {
 		return nil, err
@@ -150,28 +151,28 @@ func (c *Compact) Checkpoint(ctx context.Context, w *plimsoll.Work, o plimsoll.O
 		return nil, err
 	}
 	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
-	return m.cp, w.Lay(m.cp, why)
+	return m.cp, w.Place(m.cp, why)
 }
 
 // maker makes one checkpoint.
 type maker struct {
 	*Compact
 	ctx  context.Context
-	work *plimsoll.Work
-	cp   *plimsoll.Checkpoint
+	work *fit.Work
+	cp   *summary.Checkpoint
 	// size is what the checkpoint may take, fresh the part of the old span that no
 	// earlier checkpoint knows.
 	size  int
 	fresh plimsoll.Span
 	// excerpts stand in for what the user said at length.
-	excerpts []plimsoll.CheckpointMessage
+	excerpts []summary.CheckpointMessage
 	earlier  earlier
 }
 
-func (c *Compact) maker(ctx context.Context, w *plimsoll.Work, o plimsoll.Order) *maker {
+func (c *Compact) maker(ctx context.Context, w *fit.Work, o fit.Order) *maker {
 	m := &maker{
-		Compact: c, ctx: ctx, work: w, cp: &plimsoll.Checkpoint{Old: o.Old},
-		size: min(or(c.Size, defaultSize), max(minSize, w.Line().Limit()/5)),
+		Compact: c, ctx: ctx, work: w, cp: &summary.Checkpoint{Old: o.Old},
+		size: min(or(c.Size, defaultSize), max(minSize, o.Target.Line.Limit()/5)),
 	}
 	m.earlier = c.earlierOf(w, o.Old)
 	m.fresh = plimsoll.Span{Start: max(o.Old.Start, m.earlier.end), End: o.Old.End}
@@ -179,7 +180,7 @@ func (c *Compact) maker(ctx context.Context, w *plimsoll.Work, o plimsoll.Order)
 }
 
 // write makes the ledger and the summary.
-func (m *maker) write(o plimsoll.Order) error {
+func (m *maker) write(o fit.Order) error {
 	w, c := m.work, m.work.Draft().Original()
 	// What the user said leaves the ledger and the summary less, but never nothing.
 	left := m.size - w.Count(m.cp.User)
@@ -201,7 +202,7 @@ func (m *maker) write(o plimsoll.Order) error {
 		err = summary.ErrEmpty
 	}
 	if err != nil {
-		return &plimsoll.NoSummaryError{Err: err}
+		return &fit.NoSummaryError{Err: err}
 	}
 	m.cp.Summary = s.Text
 	if m.Layout == RetainAndSummary {
@@ -239,9 +240,9 @@ func or[T comparable](v, otherwise T) T {
 }
 
 // Prospect returns what a checkpoint would take off, its own weight counted in.
-func (c *Compact) Prospect(w *plimsoll.Work) (removable, first int) {
+func (c *Compact) Prospect(w *fit.Work) (removable, first int) {
 	o := w.Draft().Outline()
-	s := &splitter{work: w, outline: o, from: o.Head}
+	s := &splitter{work: w, kept: w.Kept, outline: o, from: o.Head}
 	if cp := w.Checkpoint(); cp != nil {
 		s.from = cp.Old.End
 	}

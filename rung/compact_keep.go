@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/summary"
 )
 
@@ -18,7 +19,7 @@ func (m *maker) keep() error {
 	users := m.users()
 	stays := map[int]bool{}
 	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
-		if m.work.Kept(i) || m.message(i).Role.Instructs() {
+		if m.work.Protected(i) || m.message(i).Role.Instructs() {
 			stays[i] = true
 		}
 	}
@@ -56,7 +57,7 @@ func (m *maker) users() []int {
 	var users []int
 	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
 		msg := m.message(i)
-		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !m.work.Draft().Original().CheckpointAt(i) {
+		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !summary.CheckpointAt(m.work.Draft().Original(), i) {
 			users = append(users, i)
 		}
 	}
@@ -114,7 +115,7 @@ func (m *maker) excerpt(i, budget int) error {
 		note = "\n" + shortened + wholeRef + ref + "]\n"
 	}
 	short := shorten(text, note, budget, m.work.Count)
-	m.excerpts = append(m.excerpts, plimsoll.CheckpointMessage{Before: i, Role: plimsoll.User, Text: short})
+	m.excerpts = append(m.excerpts, summary.CheckpointMessage{Before: i, Role: plimsoll.User, Text: short})
 	return nil
 }
 
@@ -154,7 +155,7 @@ func (m *maker) weight(i int) int { return m.work.Before().Messages[i].Tokens }
 
 // stow names content that the checkpoint will refer to; empty without an archive.
 func (m *maker) stow(content plimsoll.List[plimsoll.Part]) (string, error) {
-	ref, err := m.work.Stow(m.ctx, content)
+	ref, err := m.work.Archive(m.ctx, content)
 	if err != nil || ref == nil {
 		return "", err
 	}
@@ -191,7 +192,7 @@ func (m *maker) named(kind *regexp.Regexp, text string) {
 
 // refOf names tool results for the ledger; nil if nothing is archived.
 func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {
-	if !m.work.Archived() {
+	if !m.work.HasArchive() {
 		return nil
 	}
 	return func(at plimsoll.PartRef) (string, bool) {
@@ -220,7 +221,7 @@ type earlier struct {
 
 // earlierOf finds the checkpoint that an earlier request was given, or the last that
 // stands among the old messages.
-func (c *Compact) earlierOf(w *plimsoll.Work, old plimsoll.Span) earlier {
+func (c *Compact) earlierOf(w *fit.Work, old plimsoll.Span) earlier {
 	if cp := w.Checkpoint(); cp != nil {
 		return earlier{cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}}
 	}
@@ -228,7 +229,7 @@ func (c *Compact) earlierOf(w *plimsoll.Work, old plimsoll.Span) earlier {
 	whole := w.Draft().Original()
 	messages := whole.Messages
 	for i := old.Start; i < old.End; i++ {
-		if !whole.CheckpointAt(i) {
+		if !summary.CheckpointAt(whole, i) {
 			continue
 		}
 		e.read(messages.At(i).Text())
@@ -241,25 +242,25 @@ func (c *Compact) earlierOf(w *plimsoll.Work, old plimsoll.Span) earlier {
 }
 
 func afterCheckpoint(m plimsoll.Message) bool {
-	return m.Role == plimsoll.User && plimsoll.IsReceipt(m) || m.Role == plimsoll.Assistant && m.Text() == plimsoll.SnapshotAnswer
+	return m.Role == plimsoll.User && plimsoll.IsReceipt(m) || m.Role == plimsoll.Assistant && m.Text() == summary.SnapshotAnswer
 }
 
 // read takes what one message of a checkpoint says.
 func (e *earlier) read(text string) {
-	if ledger, ok := between(text, ledgerTag); ok && strings.HasPrefix(text, plimsoll.CheckpointTag) {
+	if ledger, ok := between(text, ledgerTag); ok && strings.HasPrefix(text, summary.CheckpointTag) {
 		e.ledger = ledger
 	}
-	if inside, ok := between(text, plimsoll.RetainTag); ok {
+	if inside, ok := between(text, summary.RetainTag); ok {
 		e.summary.Retain = inside
 		return
 	}
-	if inside, ok := between(text, plimsoll.SummaryTag); ok {
+	if inside, ok := between(text, summary.SummaryTag); ok {
 		e.summary.Text = inside
 		return
 	}
-	start, end := strings.Index(text, plimsoll.SnapshotTag), strings.LastIndex(text, closing(plimsoll.SnapshotTag))
+	start, end := strings.Index(text, summary.SnapshotTag), strings.LastIndex(text, closing(summary.SnapshotTag))
 	if start >= 0 && end > start {
-		e.summary.Text = text[start : end+len(closing(plimsoll.SnapshotTag))]
+		e.summary.Text = text[start : end+len(closing(summary.SnapshotTag))]
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 const ledgerTag = "<ledger>"
@@ -22,21 +23,21 @@ func (m *maker) arrange() error {
 		all = append(all, i)
 		tokens += m.work.Before().Messages[i].Tokens
 	}
-	ref, err := m.work.StowMessages(m.ctx, all)
+	ref, err := m.work.ArchiveMessages(m.ctx, all)
 	if err != nil {
 		return err
 	}
 	m.cp.Ref = ref
-	what := plimsoll.CheckpointReceipt(len(all), tokens, m.follow(), ref)
+	what := summary.CheckpointReceipt(len(all), tokens, m.follow(), ref)
 	switch m.Layout {
 	case RetainAndSummary:
 		if m.cp.Retain != "" {
-			m.say(old.Start, plimsoll.User, tagged(plimsoll.RetainTag, m.cp.Retain))
+			m.say(old.Start, plimsoll.User, tagged(summary.RetainTag, m.cp.Retain))
 		}
-		m.say(old.Start, plimsoll.User, tagged(plimsoll.SummaryTag, m.cp.Summary)+"\n\n"+what)
+		m.say(old.Start, plimsoll.User, tagged(summary.SummaryTag, m.cp.Summary)+"\n\n"+what)
 	case SnapshotAndAnswer:
 		m.say(old.Start, plimsoll.User, m.cp.Summary+"\n\n"+what)
-		m.say(old.Start, plimsoll.Assistant, plimsoll.SnapshotAnswer)
+		m.say(old.Start, plimsoll.Assistant, summary.SnapshotAnswer)
 		if c := m.work.Draft().Original(); len(m.cp.Kept) == 0 && old.End < c.Messages.Len() && c.Messages.At(old.End).Role == plimsoll.Assistant {
 			// Some APIs want a call to follow the user or a result.
 			m.say(old.Start, plimsoll.User, plimsoll.EarlierReceipt)
@@ -58,11 +59,11 @@ func (m *maker) full(what string) {
 		// Most APIs want the user to speak first.
 		m.say(end, plimsoll.User, plimsoll.EarlierReceipt)
 	}
-	notes := []string{plimsoll.CheckpointTag, checkpointNote}
+	notes := []string{summary.CheckpointTag, checkpointNote}
 	if m.cp.Ledger != "" {
 		notes = append(notes, tagged(ledgerTag, m.cp.Ledger))
 	}
-	notes = append(notes, m.cp.Summary, closing(plimsoll.CheckpointTag))
+	notes = append(notes, m.cp.Summary, closing(summary.CheckpointTag))
 	m.say(end, plimsoll.Assistant, strings.Join(notes, "\n"))
 	m.say(end, plimsoll.User, what)
 }
@@ -98,7 +99,7 @@ func (m *maker) question() int {
 }
 
 func (m *maker) say(before int, role plimsoll.Role, text string) {
-	m.cp.Messages = append(m.cp.Messages, plimsoll.CheckpointMessage{Before: before, Role: role, Text: text})
+	m.cp.Messages = append(m.cp.Messages, summary.CheckpointMessage{Before: before, Role: role, Text: text})
 }
 
 func tagged(tag, text string) string { return fmt.Sprintf("%s\n%s\n%s", tag, text, closing(tag)) }

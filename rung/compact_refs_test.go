@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
@@ -21,8 +22,8 @@ import (
 func TestO10_ACheckpointNeedsTheReferencesThatItNamesAndNoOthers(t *testing.T) {
 	t.Parallel()
 	archive := &readable{}
-	k := compactKeeper(t, plimsoll.Options{
-		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 40_000, Archive: archive, Rungs: []plimsoll.Rung{&rung.Compact{}},
+	k := compactKeeper(t, fit.Options{
+		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 40_000, Archive: archive, Rungs: []fit.Rung{&rung.Compact{}},
 	})
 	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "Mend the crane.\n"+strings.Repeat("It lifts too little. ", 2000))}
 	carried := false
@@ -36,8 +37,8 @@ func TestO10_ACheckpointNeedsTheReferencesThatItNamesAndNoOthers(t *testing.T) {
 		}
 		messages = append(messages, plimsoll.Say(plimsoll.User, "Go on with crane/part_0_29.go."))
 		c := plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
-		made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: c}, plimsoll.CompactOptions{Force: true})
-		if err != nil || made.Status != plimsoll.Compressed {
+		made, err := k.Compact(t.Context(), fit.Task{Conversation: c}, fit.CompactOptions{Force: true})
+		if err != nil || made.Status != fit.Compressed {
 			t.Fatalf("%v %v", made, err)
 		}
 		messages = made.Plan.Conversation().Messages.Slice()
@@ -65,7 +66,7 @@ func TestTheWordsOfTheUserStandInOrderAlsoWhereSomeAreShortened(t *testing.T) {
 	messages := c.Messages.Slice()
 	messages[13] = plimsoll.Say(plimsoll.User, "the long one "+strings.Repeat("z", 9000))
 	c.Messages = plimsoll.ListOf(messages...)
-	made := compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}, KeepTurns: 1, Size: 2000}}}, c)
+	made := compacted(t, fit.Options{Rungs: []fit.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}, KeepTurns: 1, Size: 2000}}}, c)
 	first, long := strings.Index(made.Checkpoint.User, "question 0"), strings.Index(made.Checkpoint.User, "the long one")
 	if first != 0 || long < first || !strings.Contains(made.Checkpoint.User, "[plimsoll: shortened]") {
 		t.Errorf("%.200s", made.Checkpoint.User)
@@ -82,8 +83,8 @@ func TestARuleOfTheUserIsAskedForAsLongAsACheckpointCarriesIt(t *testing.T) {
 			s := &scribe{text: snapshot}
 			c.Messages = plimsoll.ListOf(messages...)
 			chain := &summary.Chain{Model: s, Fallback: summary.Extract{}}
-			made := compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: chain, KeepTurns: 1}}}, c)
-			if made.Status != plimsoll.Compressed || !strings.Contains(made.Checkpoint.Summary, "Never delete the tide tables.") {
+			made := compacted(t, fit.Options{Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: chain, KeepTurns: 1}}}, c)
+			if made.Status != fit.Compressed || !strings.Contains(made.Checkpoint.Summary, "Never delete the tide tables.") {
 				t.Fatalf("layout %d, life %d: %s\n%s", layout, life, made.Status, made.Checkpoint.Summary)
 			}
 			messages = append(made.Plan.Conversation().Messages.Slice(), chat(8).Messages.Slice()[1:]...)

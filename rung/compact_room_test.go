@@ -8,15 +8,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
 func TestG12_ANewestPartThatIsTooLargeIsCutFurtherByTheCheckpoint(t *testing.T) {
 	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Window: 4000, Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}, &rung.Slide{}},
+	made := compacted(t, fit.Options{
+		Window: 4000, Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}, &rung.Slide{}},
 	}, chat(80))
-	if made.Status != plimsoll.Compressed || made.Plan.After.Exceeds(made.Plan.Line) {
+	if made.Status != fit.Compressed || made.Plan.After.Exceeds(made.Plan.Line) {
 		t.Errorf("%s: %d tokens became %d of %d", made.Status, made.Before, made.After, made.Plan.Line.Limit())
 	}
 	for _, e := range made.Plan.Edits {
@@ -28,10 +29,10 @@ func TestG12_ANewestPartThatIsTooLargeIsCutFurtherByTheCheckpoint(t *testing.T) 
 
 func TestC10_TurnsThatAreTooLargeAreMadeSmallerByOtherRungs(t *testing.T) {
 	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Window: 4000, Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: 20}, &rung.Slide{}},
+	made := compacted(t, fit.Options{
+		Window: 4000, Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: 20}, &rung.Slide{}},
 	}, chat(80))
-	if made.Status != plimsoll.Compressed || made.Plan.After.Exceeds(made.Plan.Line) || made.After != made.Plan.After.Total {
+	if made.Status != fit.Compressed || made.Plan.After.Exceeds(made.Plan.Line) || made.After != made.Plan.After.Total {
 		t.Errorf("%s: %d tokens became %d of %d", made.Status, made.Before, made.After, made.Plan.Line.Limit())
 	}
 	if got := reads(made.Plan.Conversation()); !strings.Contains(got, "<summary>") || !strings.Contains(got, "question 79") {
@@ -46,13 +47,13 @@ func TestG12_TheUserSpeaksBeforeACallThatFollowsTheAnswer(t *testing.T) {
 	c := chat(80)
 	c.Messages = plimsoll.ListOf(append(slices.Concat(c.Messages.Slice(), loop(40).Messages.Slice()), plimsoll.Say(plimsoll.Assistant, "done"))...)
 	archive := &readable{}
-	o := plimsoll.Options{Archive: archive, Keep: plimsoll.KeepPending, Window: 4000, Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}}}
+	o := fit.Options{Archive: archive, Keep: fit.KeepPending, Window: 4000, Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}}}
 	made := compacted(t, o, c)
 	got := made.Plan.Conversation()
-	if made.Status != plimsoll.Compressed || !strings.Contains(reads(got), "assistant: Got it. Thanks for the additional contex\nuser: [plimsoll: earlier messages were removed\nassistant: call") {
+	if made.Status != fit.Compressed || !strings.Contains(reads(got), "assistant: Got it. Thanks for the additional contex\nuser: [plimsoll: earlier messages were removed\nassistant: call") {
 		t.Fatalf("%s %s\n%s", made.Status, made.Reason, reads(got))
 	}
-	back, err := compactKeeper(t, o).Undo(t.Context(), plimsoll.Task{Conversation: got}, made.Checkpoint.Ref.ID)
+	back, err := compactKeeper(t, o).Undo(t.Context(), fit.Task{Conversation: got}, made.Checkpoint.Ref.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,17 +4,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 // Old returns the span to replace: from the leading instructions to the split that
 // the layout asks for, or inside a turn where that gains nothing.
-func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
+func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	o := w.Draft().Outline()
-	s := &splitter{work: w, outline: o, from: o.Head}
+	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
 	if cp := w.Checkpoint(); cp != nil {
 		s.from = cp.Old.End
 	}
-	if w.Load() > w.Goal() && w.Load()-s.free()+minSize > w.Goal() {
+	if w.Load() > t.Goal && w.Load()-s.free()+minSize > t.Goal {
 		return plimsoll.Span{} // there is no room for a checkpoint
 	}
 	end := 0
@@ -32,8 +34,8 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 		}
 	}
 	// Where somebody asks for more turns than fit, dropping some is for other rungs.
-	if end == 0 || c.KeepTurns <= 1 && !s.fits(end, min(or(c.Size, defaultSize), w.Line().Limit()/5)) {
-		end = s.tail(c.tail(w, s), c.Layout == Full)
+	if end == 0 || c.KeepTurns <= 1 && !s.fits(end, min(or(c.Size, defaultSize), s.limit/5)) {
+		end = s.tail(c.tail(w, s, t.Goal), c.Layout == Full)
 	}
 	if end <= s.from || !s.removable(end) {
 		return plimsoll.Span{}
@@ -43,16 +45,19 @@ func (c *Compact) Old(w *plimsoll.Work) plimsoll.Span {
 
 // tail returns how many tokens of the newest messages may stay: never more than
 // the goal leaves room for.
-func (c *Compact) tail(w *plimsoll.Work, s *splitter) int {
-	free, limit := s.free(), w.Line().Limit()
-	room := w.Goal() - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
+func (c *Compact) tail(w *fit.Work, s *splitter, goal int) int {
+	free, limit := s.free(), s.limit
+	room := goal - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
 	return max(0, min(or(c.Tail, defaultTail), limit*3/10, free*3/10, room))
 }
 
 // splitter finds where the old part ends.
 type splitter struct {
-	work    *plimsoll.Work
+	work *fit.Work
+	// kept reports whether a message must survive.
+	kept    func(int) bool
 	outline plimsoll.Outline
+	limit   int
 	// from is where the part begins that no checkpoint has replaced yet.
 	from int
 }
@@ -61,8 +66,8 @@ type splitter struct {
 func (s *splitter) free() int {
 	free := 0
 	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
-		if !s.work.Kept(i) {
-			free += s.work.Weight(i)
+		if !s.kept(i) {
+			free += s.work.Draft().Weight(i)
 		}
 	}
 	return free
@@ -90,8 +95,8 @@ func (s *splitter) turns(n int) int {
 func (s *splitter) pays(end int) bool {
 	before, all := 0, 0
 	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
-		n := s.work.Weight(i)
-		if s.work.Kept(i) {
+		n := s.work.Draft().Weight(i)
+		if s.kept(i) {
 			continue
 		}
 		all += n
@@ -106,17 +111,17 @@ func (s *splitter) pays(end int) bool {
 func (s *splitter) fits(end, size int) bool {
 	gone := 0
 	for i := s.from; i < end; i++ {
-		if !s.work.Kept(i) {
-			gone += s.work.Weight(i)
+		if !s.kept(i) {
+			gone += s.work.Draft().Weight(i)
 		}
 	}
-	return s.work.Load()-gone+size <= s.work.Line().Limit()
+	return s.work.Load()-gone+size <= s.limit
 }
 
 // removable reports whether there is anything to replace before the end.
 func (s *splitter) removable(end int) bool {
 	for i := s.from; i < end; i++ {
-		if !s.work.Kept(i) && s.work.Weight(i) > 0 {
+		if !s.kept(i) && s.work.Draft().Weight(i) > 0 {
 			return true
 		}
 	}
@@ -178,9 +183,9 @@ func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
 }
 
 // firstRound is the first round of a turn that is no checkpoint.
-func firstRound(w *plimsoll.Work, turn plimsoll.Turn) int {
+func firstRound(w *fit.Work, turn plimsoll.Turn) int {
 	for r, round := range turn.Rounds {
-		if !w.Draft().Original().CheckpointAt(round.Start) {
+		if !summary.CheckpointAt(w.Draft().Original(), round.Start) {
 			return r
 		}
 	}
@@ -189,12 +194,12 @@ func firstRound(w *plimsoll.Work, turn plimsoll.Turn) int {
 
 // tails adds up what stands behind a message, from the newest on.
 type tails struct {
-	work *plimsoll.Work
+	work *fit.Work
 	next int
 	sum  int
 }
 
-func newTails(w *plimsoll.Work) *tails {
+func newTails(w *fit.Work) *tails {
 	return &tails{work: w, next: w.Draft().Original().Messages.Len()}
 }
 
@@ -203,8 +208,8 @@ func newTails(w *plimsoll.Work) *tails {
 func (t *tails) from(i int) int {
 	for t.next > i {
 		t.next--
-		if !t.work.Kept(t.next) {
-			t.sum += t.work.Weight(t.next)
+		if !t.work.Protected(t.next) {
+			t.sum += t.work.Draft().Weight(t.next)
 		}
 	}
 	return t.sum

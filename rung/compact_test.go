@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
@@ -33,17 +34,17 @@ func (s *scribe) Summarize(_ context.Context, r *summary.Request) (summary.Summa
 const snapshot = "<state_snapshot>\n<overall_goal>\nkeep afloat\n</overall_goal>\n</state_snapshot>"
 
 // compacted forces a compaction and returns it with what the new history reads like.
-func compacted(t *testing.T, o plimsoll.Options, c plimsoll.Conversation) *plimsoll.Compaction {
+func compacted(t *testing.T, o fit.Options, c plimsoll.Conversation) *fit.Compaction {
 	t.Helper()
 	k := compactKeeper(t, o)
-	made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: c}, plimsoll.CompactOptions{Force: true})
+	made, err := k.Compact(t.Context(), fit.Task{Conversation: c}, fit.CompactOptions{Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made
 }
 
-func compactKeeper(t *testing.T, o plimsoll.Options) *plimsoll.Keeper {
+func compactKeeper(t *testing.T, o fit.Options) *fit.Keeper {
 	t.Helper()
 	if o.Meter == nil {
 		o.Meter = letterMeter()
@@ -52,7 +53,7 @@ func compactKeeper(t *testing.T, o plimsoll.Options) *plimsoll.Keeper {
 		o.Window = 100_000
 	}
 	o.Reserve = -1
-	k, err := plimsoll.New(&o)
+	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +94,8 @@ func reads(c plimsoll.Conversation) string {
 func TestC10_TheNewHistoryIsRetainThenSummaryThenTheLastTurns(t *testing.T) {
 	t.Parallel()
 	s := &scribe{retain: "never touch main", text: "we planned a harbour"}
-	made := compacted(t, plimsoll.Options{
-		Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: s, KeepTurns: 2}},
+	made := compacted(t, fit.Options{
+		Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: s, KeepTurns: 2}},
 	}, chat(8))
 	want := `system: be brief
 user: <retain>
@@ -114,15 +115,15 @@ assistant: answer 7 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 	if text := got.Messages.At(2).Text(); !strings.HasPrefix(text, "<summary>\nwe planned a harbour\n</summary>") {
 		t.Errorf("the summary message is %q", text)
 	}
-	if made.Status != plimsoll.Compressed || made.After >= made.Before {
+	if made.Status != fit.Compressed || made.After >= made.Before {
 		t.Errorf("status %s, %d tokens became %d", made.Status, made.Before, made.After)
 	}
 }
 
 func TestC10_NothingRetainedGivesNoMessage(t *testing.T) {
 	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: 1}},
+	made := compacted(t, fit.Options{
+		Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: 1}},
 	}, chat(4))
 	want := "system: be brief\nuser: <summary>\nuser: question 3\nassistant: answer 3 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
 	if diff := cmp.Diff(want, reads(made.Plan.Conversation())); diff != "" {
@@ -132,9 +133,9 @@ func TestC10_NothingRetainedGivesNoMessage(t *testing.T) {
 
 func TestG12_TheNewHistoryIsSnapshotThenAnswerThenTheNewestPart(t *testing.T) {
 	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Keep:  plimsoll.KeepPending,
-		Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
+	made := compacted(t, fit.Options{
+		Keep:  fit.KeepPending,
+		Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
 	}, plimsoll.Conversation{Messages: plimsoll.ListOf(chat(10).Messages.Slice()[1:]...)})
 	want := `user: <state_snapshot>
 assistant: Got it. Thanks for the additional contex
@@ -148,7 +149,7 @@ assistant: answer 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 	if diff := cmp.Diff(want, reads(made.Plan.Conversation())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := made.Plan.Conversation().Messages.At(1).Text(); got != plimsoll.SnapshotAnswer {
+	if got := made.Plan.Conversation().Messages.At(1).Text(); got != summary.SnapshotAnswer {
 		t.Errorf("the answer is %q", got)
 	}
 }
@@ -206,9 +207,9 @@ func entries(letters string) plimsoll.Conversation {
 
 func TestG07_EverythingIsCompressedWhenTheModelHasAnswered(t *testing.T) {
 	t.Parallel()
-	made := compacted(t, plimsoll.Options{
-		Keep:  plimsoll.KeepPending,
-		Rungs: []plimsoll.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
+	made := compacted(t, fit.Options{
+		Keep:  fit.KeepPending,
+		Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
 	}, entries("UcrcrM"))
 	want := "user: <state_snapshot>\nassistant: Got it. Thanks for the additional contex\n"
 	if diff := cmp.Diff(want, reads(made.Plan.Conversation())); diff != "" {
@@ -222,11 +223,11 @@ func TestG08_APendingCallIsNeverPartedFromItsResponse(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
 		for _, history := range []string{"Ucrcrcrcrcrcr", "UMUcrcrcrcrcrc", "UcrcrcrMUc", "UMUMUMUMUcr"} {
-			made := compacted(t, plimsoll.Options{
-				Keep:  plimsoll.KeepPending,
-				Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+			made := compacted(t, fit.Options{
+				Keep:  fit.KeepPending,
+				Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 			}, entries(history))
-			if made.Status != plimsoll.Compressed {
+			if made.Status != fit.Compressed {
 				t.Errorf("layout %d of %s: %s %s", layout, history, made.Status, made.Reason)
 				continue
 			}
@@ -247,8 +248,8 @@ func TestG08_APendingCallIsNeverPartedFromItsResponse(t *testing.T) {
 func TestFullKeepsTheWordsOfTheUserAndPutsNotesBehindThem(t *testing.T) {
 	t.Parallel()
 	archive := &shelf{}
-	made := compacted(t, plimsoll.Options{
-		Archive: archive, Rungs: []plimsoll.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}, Size: 2000}},
+	made := compacted(t, fit.Options{
+		Archive: archive, Rungs: []fit.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}, Size: 2000}},
 	}, chat(10))
 	want := `system: be brief
 user: question 0
@@ -288,11 +289,11 @@ assistant: answer 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 func TestAOneTurnAgentLoopIsSplitBetweenItsRounds(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
-		made := compacted(t, plimsoll.Options{
-			Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+		made := compacted(t, fit.Options{
+			Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 		}, loop(40))
 		got := made.Plan.Conversation()
-		if made.Status != plimsoll.Compressed || made.After > made.Before*6/10 {
+		if made.Status != fit.Compressed || made.After > made.Before*6/10 {
 			t.Errorf("layout %d: %s, %d tokens became %d", layout, made.Status, made.Before, made.After)
 		}
 		if calls := rounds(got); !strings.HasSuffix(calls, "37 38 39") || strings.HasPrefix(calls, "0 ") {
@@ -308,13 +309,13 @@ func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T)
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
 		first := &scribe{retain: "rule a", text: strings.Replace(snapshot, "afloat", "the first", 1)}
-		o := plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: first, KeepTurns: 1}}}
+		o := fit.Options{Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: first, KeepTurns: 1}}}
 		c := compacted(t, o, chat(8)).Plan.Conversation()
 		c.Messages = plimsoll.ListOf(append(c.Messages.Slice(), chat(6).Messages.Slice()[1:]...)...)
 		second := &scribe{retain: "rule a\nrule b", text: strings.Replace(snapshot, "afloat", "the second", 1)}
-		o.Rungs = []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: second, KeepTurns: 1}}
+		o.Rungs = []fit.Rung{&rung.Compact{Layout: layout, Summarizer: second, KeepTurns: 1}}
 		made := compacted(t, o, c)
-		if made.Status != plimsoll.Compressed {
+		if made.Status != fit.Compressed {
 			t.Fatalf("layout %d: %s %s", layout, made.Status, made.Reason)
 		}
 		asked := second.asked[0]
@@ -322,7 +323,7 @@ func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T)
 			t.Errorf("layout %d: the previous summary is %q, want %q", layout, asked.Previous.Text, first.text)
 		}
 		for i := asked.Old.Start; i < asked.Old.End; i++ {
-			if plimsoll.IsCheckpoint(c.Messages.At(i)) || plimsoll.IsReceipt(c.Messages.At(i)) {
+			if summary.IsCheckpoint(c.Messages.At(i)) || plimsoll.IsReceipt(c.Messages.At(i)) {
 				t.Errorf("layout %d: message %d of the earlier checkpoint is summarised again", layout, i)
 			}
 		}
@@ -349,7 +350,7 @@ func TestTagsThatSomebodyTypedHideNothingThatStandsBeforeThem(t *testing.T) {
 			messages := c.Messages.Slice()
 			c.Messages = plimsoll.ListOf(slices.Insert(messages, 7, typed)...)
 			s := &scribe{text: snapshot}
-			compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: s, KeepTurns: 1}}}, c)
+			compacted(t, fit.Options{Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: s, KeepTurns: 1}}}, c)
 			if asked := s.asked[0]; asked.Old.Start != 1 || asked.Previous.Text != "" {
 				t.Errorf("%s, layout %d: messages before %d were taken for summarised, as %q", name, layout, asked.Old.Start, asked.Previous.Text)
 			}
@@ -361,20 +362,20 @@ func TestTagsThatSomebodyTypedHideNothingThatStandsBeforeThem(t *testing.T) {
 func TestFiftyCompactionsInARowDoNotGrow(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
-		k := compactKeeper(t, plimsoll.Options{
+		k := compactKeeper(t, fit.Options{
 			Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 8000,
-			Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, KeepTurns: 1}},
+			Rungs: []fit.Rung{&rung.Compact{Layout: layout, KeepTurns: 1}},
 		})
 		c := plimsoll.Conversation{Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "Fix harbour.go. Never touch main.go."))}
 		early, late := 0, 0
 		for n := range 50 {
 			steps := work(n)
 			c.Messages = plimsoll.ListOf(append(c.Messages.Slice(), steps...)...)
-			made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: c}, plimsoll.CompactOptions{Force: true})
+			made, err := k.Compact(t.Context(), fit.Task{Conversation: c}, fit.CompactOptions{Force: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made.Status != plimsoll.Compressed {
+			if made.Status != fit.Compressed {
 				t.Fatalf("layout %d, compaction %d: %s %s", layout, n, made.Status, made.Reason)
 			}
 			c = made.Plan.Conversation()
@@ -412,15 +413,15 @@ func TestAFailingSummaryLeavesEverythingAsItWas(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		scribe *scribe
-		want   plimsoll.CompressionStatus
+		want   fit.CompressionStatus
 	}{
-		{"an error", &scribe{err: errors.New("no ink")}, plimsoll.CompressionFailedEmpty},
-		{"an empty summary", &scribe{}, plimsoll.CompressionFailedEmpty},
-		{"a summary that is larger than what it replaces (G13)", &scribe{text: strings.Repeat("blah ", 5000)}, plimsoll.CompressionFailedInflated},
+		{"an error", &scribe{err: errors.New("no ink")}, fit.CompressionFailedEmpty},
+		{"an empty summary", &scribe{}, fit.CompressionFailedEmpty},
+		{"a summary that is larger than what it replaces (G13)", &scribe{text: strings.Repeat("blah ", 5000)}, fit.CompressionFailedInflated},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			made := compacted(t, plimsoll.Options{Rungs: []plimsoll.Rung{&rung.Compact{Summarizer: tt.scribe}}}, chat(10))
+			made := compacted(t, fit.Options{Rungs: []fit.Rung{&rung.Compact{Summarizer: tt.scribe}}}, chat(10))
 			if made.Status != tt.want || made.Reason == "" || made.Checkpoint != nil {
 				t.Errorf("status %s (%s), checkpoint %v, want %s", made.Status, made.Reason, made.Checkpoint, tt.want)
 			}
@@ -438,7 +439,7 @@ func TestAFirstMessageThatIsTooLongStaysAsAnExcerpt(t *testing.T) {
 	messages[1] = plimsoll.Say(plimsoll.User, "Read this log: "+strings.Repeat("錨を上げる。", 2000)+" and fix the winch.")
 	c.Messages = plimsoll.ListOf(messages...)
 	archive := &shelf{}
-	made := compacted(t, plimsoll.Options{Archive: archive, Rungs: []plimsoll.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}}}}, c)
+	made := compacted(t, fit.Options{Archive: archive, Rungs: []fit.Rung{&rung.Compact{Summarizer: &scribe{text: snapshot}}}}, c)
 	first := made.Plan.Conversation().Messages.At(1)
 	text := first.Text()
 	if first.Role != plimsoll.User || !strings.HasPrefix(text, "Read this log: 錨") || !strings.HasSuffix(text, "and fix the winch.") || len([]rune(text)) > 1000 {
@@ -455,11 +456,11 @@ func TestPinnedMessagesOutliveACompaction(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
 		pin := 4
-		made := compacted(t, plimsoll.Options{
-			Pins:  []plimsoll.Pin{{Index: &pin}},
-			Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+		made := compacted(t, fit.Options{
+			Pins:  []fit.Pin{{Index: &pin}},
+			Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 		}, chat(10))
-		if all := reads(made.Plan.Conversation()); made.Status != plimsoll.Compressed || !strings.Contains(all, "assistant: answer 1") {
+		if all := reads(made.Plan.Conversation()); made.Status != fit.Compressed || !strings.Contains(all, "assistant: answer 1") {
 			t.Errorf("layout %d: %s %s\n%s", layout, made.Status, made.Reason, all)
 		}
 	}
@@ -470,10 +471,10 @@ func TestInstructionsGivenOnTheWayAreNeverSummarisedAway(t *testing.T) {
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
 		messages := chat(10).Messages.Slice()
 		messages[7] = plimsoll.Say(plimsoll.Developer, "from now on answer in metres")
-		made := compacted(t, plimsoll.Options{
-			Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+		made := compacted(t, fit.Options{
+			Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 		}, plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)})
-		if all := reads(made.Plan.Conversation()); made.Status != plimsoll.Compressed || !strings.Contains(all, "developer: from now on answer in metres") {
+		if all := reads(made.Plan.Conversation()); made.Status != fit.Compressed || !strings.Contains(all, "developer: from now on answer in metres") {
 			t.Errorf("layout %d: %s %s\n%s", layout, made.Status, made.Reason, all)
 		}
 	}

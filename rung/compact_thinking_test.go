@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -16,7 +18,7 @@ func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
 		archive := &readable{}
-		k := compactKeeper(t, plimsoll.Options{Archive: archive, Window: 9000, Rungs: []plimsoll.Rung{&rung.Compact{Layout: layout}}})
+		k := compactKeeper(t, fit.Options{Archive: archive, Window: 9000, Rungs: []fit.Rung{&rung.Compact{Layout: layout}}})
 		codec := dialects.Codec(plimsoll.Anthropic)
 		body := `{"model":"claude-sonnet-4-5","max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"mend the crane"}` + thoughts(0, 30) + `]}`
 		for life := range 3 {
@@ -24,12 +26,12 @@ func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			task := dialects.Task(request)
-			made, err := k.Compact(t.Context(), task, plimsoll.CompactOptions{Force: true})
-			if err != nil || made.Status != plimsoll.Compressed {
+			task := preset.Task(request)
+			made, err := k.Compact(t.Context(), task, fit.CompactOptions{Force: true})
+			if err != nil || made.Status != fit.Compressed {
 				t.Fatalf("layout %d, life %d: %+v, %v", layout, life, made, err)
 			}
-			small, err := task.Encode(made.Plan.Draft())
+			small, err := task.Encode(made.Plan.Draft)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +42,7 @@ func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := k.Undo(t.Context(), dialects.Task(compacted), made.Checkpoint.Ref.ID)
+			back, err := k.Undo(t.Context(), preset.Task(compacted), made.Checkpoint.Ref.ID)
 			if err != nil || reads(back) != reads(request.Conversation()) {
 				t.Errorf("layout %d, life %d: undone it reads\n%s%v", layout, life, reads(back), err)
 			}

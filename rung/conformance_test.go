@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -102,7 +103,7 @@ func (row outputRow) run(t *testing.T) (got, before plimsoll.List[plimsoll.Part]
 	if row.Image {
 		content = append(content, picture)
 	}
-	o := plimsoll.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: bytesCounter(t)}), Window: row.Window, Arrival: []plimsoll.Rung{&rung.Clear{MinReclaim: -1}}}
+	o := fit.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: bytesCounter(t)}), Window: row.Window, Arrival: []fit.Rung{&rung.Clear{MinReclaim: -1}}}
 	if row.Rung == "view" {
 		o.Arrival[0] = &rung.View{All: true, MaxLine: row.MaxLine}
 	}
@@ -126,7 +127,7 @@ func bytesCounter(t *testing.T) plimsoll.Counter {
 func TestO07_WhatAPlaceholderCosts(t *testing.T) {
 	t.Parallel()
 	for _, row := range readRows(t).Costs {
-		o := plimsoll.Options{Window: 100_000, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1, MinReclaim: -1}}}
+		o := fit.Options{Window: 100_000, Arrival: []fit.Rung{&rung.Clear{Budget: 1, MinReclaim: -1}}}
 		if row.Ref != "" {
 			o.Archive = &shelf{name: row.Ref}
 		}

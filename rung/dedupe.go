@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Dedupe replaces outputs that the conversation holds in a newer form by a
@@ -30,9 +30,6 @@ type Dedupe struct {
 	KeepNewest int
 	// All replaces everything that can be, whatever the goal is.
 	All bool
-
-	files sync.Once
-	known *knownPaths
 }
 
 // DefaultKeepRead is how many of the newest outputs are not called outdated.
@@ -42,10 +39,10 @@ const DefaultKeepRead = 5
 func (*Dedupe) Name() string { return "dedupe" }
 
 // Apply replaces outputs until the goal is reached.
-func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
+func (d *Dedupe) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	var waiting []duplicate
 	for _, x := range d.find(w) {
-		if !d.All && w.Reached() || ctx.Err() != nil {
+		if !d.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if x.output.look(w).failed {
@@ -57,7 +54,7 @@ func (d *Dedupe) Apply(ctx context.Context, w *plimsoll.Work) error {
 		}
 	}
 	for _, x := range waiting {
-		if !d.All && w.Reached() || ctx.Err() != nil {
+		if !d.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := x.replace(ctx, w, d.Name()); err != nil {
@@ -76,7 +73,7 @@ type duplicate struct {
 	stale bool
 }
 
-func (x duplicate) replace(ctx context.Context, w *plimsoll.Work, rung string) error {
+func (x duplicate) replace(ctx context.Context, w *fit.Work, rung string) error {
 	ref, id, err := origin(ctx, w, x.output)
 	if err != nil {
 		return err
@@ -89,7 +86,7 @@ func (x duplicate) replace(ctx context.Context, w *plimsoll.Work, rung string) e
 const lightestCopy = 24
 
 // find lists what can be replaced, in the order in which it should go.
-func (d *Dedupe) find(w *plimsoll.Work) []duplicate {
+func (d *Dedupe) find(w *fit.Work) []duplicate {
 	all := outputs(w)
 	files := d.fileUses(w, all)
 	found := copies(w, all, files)
@@ -124,15 +121,15 @@ func compareBool(a, b bool) int {
 }
 
 // free reports whether an output may be replaced and is worth it.
-func free(w *plimsoll.Work, o output) bool {
+func free(w *fit.Work, o output) bool {
 	return !w.Pinned(o.at.Message) && o.tokens >= lightestCopy && !o.mustShow(w)
 }
 
 // copies finds outputs that stand there again later, by their place in all.
-func copies(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
+func copies(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
 	newest := map[contentHash]int{}
-	maybe := twins(w, all)
+	maybe := sameWeight(w, all)
 	for i := len(all) - 1; i >= 0; i-- {
 		o := all[i]
 		if o.tokens < lightestCopy || !maybe(i) {
@@ -162,27 +159,10 @@ func copies(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate 
 	return found
 }
 
-// twins returns a test that is false for outputs that cannot have a copy, because no
-// other looks the same. Where a look was not had at all of them, weight must do.
-func twins(w *plimsoll.Work, all []output) func(int) bool {
-	maybe, first := make([]bool, len(all)), make(map[uint64]int, len(all))
-	for i, o := range all {
-		glimpse, known := w.Draft().Glimpse(o.at)
-		if !known {
-			return sameWeight(w, all)
-		}
-		if j, again := first[glimpse.Print]; again {
-			maybe[i], maybe[j] = true, true
-		} else {
-			first[glimpse.Print] = i
-		}
-	}
-	return func(i int) bool { return maybe[i] }
-}
-
-// sameWeight is twins by weight alone. Results of parallel calls weigh otherwise than
-// single ones, so where there are such, weight says nothing.
-func sameWeight(w *plimsoll.Work, all []output) func(int) bool {
+// sameWeight returns a test that is false for outputs that cannot have a copy, because
+// no other weighs the same. Results of parallel calls weigh otherwise than single ones,
+// so with such results it is always true.
+func sameWeight(w *fit.Work, all []output) func(int) bool {
 	siblings := w.Draft().Outline().Siblings
 	weights := map[int]int{}
 	for _, o := range all {

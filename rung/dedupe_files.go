@@ -5,88 +5,37 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
-// knownPaths are the paths of a rung, with what is asked of calls because of them.
-type knownPaths struct {
-	*Paths
-	accesses plimsoll.Question[[]access]
-	// kinds of the tools by the names that they are given.
-	kinds map[string]fileTool
-}
-
-// paths returns the paths of the rung.
-func (d *Dedupe) paths() *knownPaths {
-	if d.Paths == nil {
-		return defaultPaths()
-	}
-	d.files.Do(func() { d.known = known(d.Paths) })
-	return d.known
-}
-
-// defaultPaths are those of all rungs that have none of their own.
-var defaultPaths = sync.OnceValue(func() *knownPaths { return known(DefaultPaths()) })
-
-func known(paths *Paths) *knownPaths {
-	p := &knownPaths{paths, plimsoll.NewQuestion[[]access](), map[string]fileTool{}}
-	for _, names := range p.tools() {
-		for _, name := range names {
-			p.kinds[name] = paths.kind(name)
-		}
-	}
-	return p
-}
-
-// kind is that of the paths, and need not compare a name that is spelt as there.
-func (p *knownPaths) kind(tool string) fileTool {
-	if kind, ok := p.kinds[tool]; ok {
-		return kind
-	}
-	return p.Paths.kind(tool)
-}
-
-// Look finds out of a call what it did to files.
-func (d *Dedupe) Look(s plimsoll.Sight) {
-	call, ok := s.Part.(plimsoll.ToolCall)
-	if !ok {
-		return
-	}
-	paths := d.paths()
-	if kind := paths.kind(call.Name); kind != noFiles {
-		plimsoll.Note(s, paths.accesses, paths.Paths.accesses(kind, call.Arguments))
-	}
-}
-
 // fileUses returns what the calls of the outputs did to files, by the place of the
-// output. Only calls of tools that are known are read.
-func (d *Dedupe) fileUses(w *plimsoll.Work, all []output) [][]access {
-	paths := d.paths()
-	var calls []plimsoll.PartRef
-	var kinds []fileTool
-	var of []int
-	tool, kind := "", noFiles // of the output before: many in a row are of one tool
+// output. Only calls of known tools are read.
+func (d *Dedupe) fileUses(w *fit.Work, all []output) [][]access {
+	paths := d.Paths
+	if paths == nil {
+		paths = defaultPaths()
+	}
+	kinds, uses := map[string]fileTool{}, make([][]access, len(all))
 	for i, o := range all {
 		if o.call.Message < 0 {
 			continue
 		}
-		if name := o.tool(w); name != tool {
-			tool, kind = name, paths.kind(name)
+		tool := o.tool(w)
+		kind, known := kinds[tool]
+		if !known {
+			kind = paths.kind(tool)
+			kinds[tool] = kind
 		}
 		if kind != noFiles {
-			calls, kinds, of = append(calls, o.call), append(kinds, kind), append(of, i)
+			call := w.Draft().Original().Messages.At(o.call.Message).Parts.At(o.call.Part).(plimsoll.ToolCall)
+			uses[i] = paths.accesses(kind, call.Arguments)
 		}
-	}
-	find := func(k int) []access {
-		call := w.Draft().Original().Messages.At(calls[k].Message).Parts.At(calls[k].Part).(plimsoll.ToolCall)
-		return paths.Paths.accesses(kinds[k], call.Arguments)
-	}
-	plimsoll.Learn(w, calls, paths.accesses, find)
-	uses := make([][]access, len(all))
-	for k, at := range calls {
-		uses[of[k]] = plimsoll.FactOf(w, at, paths.accesses, func() []access { return find(k) })
 	}
 	return uses
 }
+
+// defaultPaths are those of all rungs that have none of their own.
+var defaultPaths = sync.OnceValue(DefaultPaths)
 
 // later is what is known of a file when one looks back from the end.
 type later struct {
@@ -109,7 +58,7 @@ const readsPerFile = 32
 const mostOfRefusal = 200
 
 // outdated finds reads of files that were read again or changed later.
-func outdated(w *plimsoll.Work, all []output, files [][]access) map[int]duplicate {
+func outdated(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
 	uses := make(map[string]int, len(files))
 	for _, accesses := range files {
@@ -139,7 +88,7 @@ func outdated(w *plimsoll.Work, all []output, files [][]access) map[int]duplicat
 }
 
 // write notes a change, unless it failed. Of several the newest counts.
-func (f *later) write(w *plimsoll.Work, o output) {
+func (f *later) write(w *fit.Work, o output) {
 	if f.changed >= 0 {
 		return
 	}
@@ -149,7 +98,7 @@ func (f *later) write(w *plimsoll.Work, o output) {
 }
 
 // read reports whether a read can be done without; if not it is noted.
-func (f *later) read(w *plimsoll.Work, o output, a access) (duplicate, bool) {
+func (f *later) read(w *fit.Work, o output, a access) (duplicate, bool) {
 	if o.look(w).placeholder {
 		return duplicate{}, false
 	}

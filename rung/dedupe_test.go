@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -16,9 +17,9 @@ func content(version string) string { return strings.Repeat("code of "+version+"
 
 // deduped applies Dedupe and says what became of each output: x stays, s became a
 // reference to the same output, r to a later read, w to a later change.
-func deduped(t *testing.T, d *rung.Dedupe, c plimsoll.Conversation, pins ...plimsoll.Pin) string {
+func deduped(t *testing.T, d *rung.Dedupe, c plimsoll.Conversation, pins ...fit.Pin) string {
 	t.Helper()
-	plan := fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: []plimsoll.Rung{d}, Pins: pins}, c)
+	plan := fitted(t, fit.Options{Window: 1_000_000, Arrival: []fit.Rung{d}, Pins: pins}, c)
 	word := ""
 	for _, text := range outputsOf(plan.Conversation()) {
 		switch {
@@ -147,7 +148,7 @@ func TestDedupeNamesTheFileAndStoresTheOldContent(t *testing.T) {
 	c := session(
 		used("Read", `{"file_path":"a.go"}`, content("1")), used("Read", `{"file_path":"a.go"}`, content("1")),
 		used("Read", `{"file_path":"b.go"}`, content("2")), used("Write", `{"file_path":"b.go","content":"x"}`, "ok"))
-	plan := fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: []plimsoll.Rung{&rung.Dedupe{All: true, KeepNewest: -1}}, Archive: s}, c)
+	plan := fitted(t, fit.Options{Window: 1_000_000, Arrival: []fit.Rung{&rung.Dedupe{All: true, KeepNewest: -1}}, Archive: s}, c)
 	first := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult).Ref
 	third := plan.Conversation().Messages.At(6).Parts.At(0).(plimsoll.ToolResult).Ref
 	if first == nil || third == nil || s.kept[first.ID] != content("1") || s.kept[third.ID] != content("2") {
@@ -176,7 +177,7 @@ func TestDedupeTakesWhatLosesNothingFirstAndFailuresLast(t *testing.T) {
 	order := []int{8, 4, 2}
 	for n := range 4 {
 		// Each reference saves about 400 letters of 2236.
-		plan := fitted(t, plimsoll.Options{Window: 2300 - 400*n, Rungs: []plimsoll.Rung{&rung.Dedupe{KeepNewest: -1}}}, c)
+		plan := fitted(t, fit.Options{Window: 2300 - 400*n, Rungs: []fit.Rung{&rung.Dedupe{KeepNewest: -1}}}, c)
 		var got []int
 		for _, e := range plan.Edits {
 			got = append(got, e.Message)

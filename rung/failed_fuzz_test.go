@@ -3,8 +3,6 @@ package rung
 import (
 	"testing"
 	"unicode/utf8"
-
-	"github.com/plimsoll/plimsoll"
 )
 
 // FuzzOutputs reads whatever tools print and models write as arguments: nothing
@@ -16,7 +14,7 @@ func FuzzOutputs(f *testing.F) {
 	f.Add("{\"exit_code\":01}", "apply_patch", "*** Update File: a\n", 1000)
 	paths := DefaultPaths()
 	f.Fuzz(func(t *testing.T, text, tool, arguments string, limit int) {
-		lookAt(plimsoll.ToolResult{Content: only(text)})
+		lookAtParts(false, only(text).Slice())
 		for _, a := range paths.accesses(paths.kind(tool), arguments) {
 			if a.path == "" || !a.writes && !a.span.covers(a.span) {
 				t.Errorf("%q of %s: got %+v", arguments, tool, a)

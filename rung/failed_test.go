@@ -65,12 +65,12 @@ func TestWhichOutputsReportAFailure(t *testing.T) {
 		{"a Japanese error", "エラー: ファイルがありません", true},
 		{"a Japanese failure", "処理に失敗しました。", true},
 	} {
-		got := lookAt(plimsoll.ToolResult{Content: only(tc.text)}).failed
+		got := lookAtParts(false, only(tc.text).Slice()).failed
 		if got != tc.want {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
 	}
-	if !lookAt(plimsoll.ToolResult{IsError: true}).failed {
+	if !lookAtParts(true, nil).failed {
 		t.Error("a result that is marked as an error is not taken for one")
 	}
 }
@@ -85,7 +85,7 @@ func BenchmarkFailed(b *testing.B) {
 			b.Run(name+"/"+byteSize(size), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				for b.Loop() {
-					lookAt(r)
+					lookAtParts(r.IsError, r.Content.Slice())
 				}
 			})
 		}

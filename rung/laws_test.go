@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -80,13 +81,13 @@ func bare(c plimsoll.Conversation) plimsoll.Conversation {
 	return c
 }
 
-func drawRung(t *rapid.T) plimsoll.Rung {
-	return rapid.SampledFrom([]plimsoll.Rung{
+func drawRung(t *rapid.T) fit.Rung {
+	return rapid.SampledFrom([]fit.Rung{
 		&rung.View{All: true, MaxBytes: 700, MaxLine: 100, Tail: 0.3, Errors: true},
 		&rung.View{All: true, MaxBytes: 120, Explain: true},
 		&rung.Clear{Budget: 900, MinReclaim: -1},
 		&rung.Clear{Budget: 1, KeepNewest: 2, MinReclaim: 200, Explain: true},
-		&rung.Clear{Budget: -1, KeepNewest: 1, MinReclaim: -1, ToGoal: true, Yield: true, Anew: 0.1},
+		&rung.Clear{Budget: -1, KeepNewest: 1, MinReclaim: -1, ToGoal: true, Yield: true, Rewrite: 0.1},
 		&rung.Dedupe{All: true},
 	}).Draw(t, "rung")
 }
@@ -104,7 +105,7 @@ func TestRungsKeepTheLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, r := drawConversation(t), drawRung(t)
 		pin := rapid.IntRange(0, c.Messages.Len()-1).Draw(t, "pin")
-		o := plimsoll.Options{Meter: letterMeter(), Window: 1 << 20, Arrival: []plimsoll.Rung{r}, Pins: []plimsoll.Pin{pinAt(pin)}}
+		o := fit.Options{Meter: letterMeter(), Window: 1 << 20, Arrival: []fit.Rung{r}, Pins: []fit.Pin{pinAt(pin)}}
 		if rapid.Bool().Draw(t, "archive") {
 			o.Archive = &shelf{}
 		}
@@ -123,12 +124,12 @@ func TestRungsKeepTheLaws(t *testing.T) {
 	})
 }
 
-func mustFit(t *rapid.T, o plimsoll.Options, c plimsoll.Conversation) *plimsoll.Plan {
-	k, err := plimsoll.New(&o)
+func mustFit(t *rapid.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan {
+	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := k.Fit(t.Context(), c)
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func checkLaws(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pin int
 	if a, b := c.Outline(), got.Outline(); len(b.Orphans) > len(a.Orphans) || len(b.Dead) > len(a.Dead) {
 		t.Fatal("a call was parted from its result")
 	}
-	for placed := range plan.Draft().Placed() {
+	for placed := range plan.Draft.Placed() {
 		if placed.Original == pin && placed.Edited {
 			t.Fatal("what is pinned was edited")
 		}
@@ -168,18 +169,18 @@ func TestRungsMakeRoomTogether(t *testing.T) {
 		c := drawConversation(t)
 		load := letterMeter().Weigh(c).Total
 		pin := rapid.IntRange(0, c.Messages.Len()-1).Draw(t, "pin")
-		o := plimsoll.Options{
-			Meter: letterMeter(), Window: rapid.IntRange(max(1, load/10), load).Draw(t, "window"), Reserve: -1, Pins: []plimsoll.Pin{pinAt(pin)},
-			Rungs: []plimsoll.Rung{
+		o := fit.Options{
+			Meter: letterMeter(), Window: rapid.IntRange(max(1, load/10), load).Draw(t, "window"), Reserve: -1, Pins: []fit.Pin{pinAt(pin)},
+			Rungs: []fit.Rung{
 				&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1}, &rung.Reasoning{},
 				&rung.Compact{}, &rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
 			},
 		}
-		k, err := plimsoll.New(&o)
+		k, err := fit.New(&o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := k.Fit(t.Context(), c)
+		plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
 		if over := new(plimsoll.OverloadError); errors.As(err, &over) {
 			if over.Floor <= over.Line.Limit() {
 				t.Fatalf("the floor of %d is within %d: %v", over.Floor, over.Line.Limit(), err)

@@ -5,10 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
-
-// Outputs are large, and an agent sends them with every request, so each is read once
-// and what was found is remembered by its message.
 
 // look is what an output says of itself.
 type look struct {
@@ -20,12 +18,6 @@ type look struct {
 	placeholder bool
 	ref         string
 }
-
-// What is asked of outputs.
-var (
-	lookOf  = plimsoll.NewQuestion[look]()
-	shapeOf = plimsoll.NewQuestion[shape]()
-)
 
 // shape is what an output is compared by.
 type shape struct {
@@ -41,59 +33,30 @@ type extent struct {
 	line int
 }
 
-// look looks at the output. One that an earlier rung has edited is not the one that
-// the message's digest stands for.
-func (o output) look(w *plimsoll.Work) look {
-	if o.edited {
-		return lookAt(o.result(w))
+// seen is what a rung has found out about an output. Outputs are large, so each is read
+// once.
+type seen struct {
+	look  *look
+	shape *shape
+}
+
+// look looks at the output.
+func (o output) look(w *fit.Work) look {
+	if o.seen.look == nil {
+		r := o.result(w)
+		l := lookAtParts(r.IsError, r.Content.Slice())
+		o.seen.look = &l
 	}
-	return plimsoll.FactOf(w, o.at, lookOf, func() look { return o.looked(w) })
+	return *o.seen.look
 }
 
-func (o output) looked(w *plimsoll.Work) look { return lookAt(o.result(w)) }
-
-// shape measures the output. While it is at hand it is looked at as well: what is
-// measured is often cut next.
-func (o output) shape(w *plimsoll.Work) shape {
-	if o.edited {
-		return measure(o.result(w).Content.Slice())
+// shape measures the output.
+func (o output) shape(w *fit.Work) shape {
+	if o.seen.shape == nil {
+		parts := o.result(w).Content.Slice()
+		o.seen.shape = &shape{extentOf(textsOf(parts)), contentKey(parts)}
 	}
-	return plimsoll.FactOf(w, o.at, shapeOf, func() shape { return o.measured(w) })
-}
-
-func (o output) measured(w *plimsoll.Work) (s shape) {
-	r := o.result(w)
-	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-		plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
-		s = measure(parts)
-	})
-	return s
-}
-
-func measure(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
-
-// ahead finds out on all processors what is asked about outputs next, one after another.
-// It is of no use for an output that is not what it was.
-func ahead[T any](w *plimsoll.Work, all []output, q plimsoll.Question[T], find func(output) T) {
-	parts, of := make([]plimsoll.PartRef, 0, len(all)), make([]int, 0, len(all))
-	for i, o := range all {
-		if !o.edited {
-			parts, of = append(parts, o.at), append(of, i)
-		}
-	}
-	plimsoll.Learn(w, parts, q, func(k int) T { return find(all[of[k]]) })
-}
-
-// mayExceed is false for an output that is known to be smaller than any limit of a view,
-// so that it need not be looked at.
-func (o output) mayExceed(w *plimsoll.Work, c cutter) bool {
-	g, known := w.Draft().Glimpse(o.at)
-	return !known || g.Bytes > c.bytes || c.line > 0 && g.Bytes > c.line
-}
-
-func lookAt(r plimsoll.ToolResult) (l look) {
-	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) { l = lookAtParts(r.IsError, parts) })
-	return l
+	return *o.seen.shape
 }
 
 func lookAtParts(isError bool, parts []plimsoll.Part) look {
@@ -108,7 +71,7 @@ func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	}
 	last := texts[len(texts)-1]
 	l.placeholder = len(parts) == 1 && isMark(last)
-	l.ref = strings.Clone(markedRef(last))
+	l.ref = markedRef(last)
 	return l
 }
 

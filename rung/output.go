@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // output is a tool result that still stands in the draft.
@@ -16,17 +17,18 @@ type output struct {
 	tokens int
 	// edited says that an earlier rung has changed it.
 	edited bool
+	seen   *seen
 }
 
 // outputs lists the tool results of the draft, oldest first. It loads nothing.
-func outputs(w *plimsoll.Work) []output {
+func outputs(w *fit.Work) []output {
 	d, saved := w.Draft(), savedBy(w.Draft().Edits())
 	pairs, orphans := d.Outline().Pairs, d.Outline().Orphans
 	all := make([]output, 0, len(pairs)+len(orphans))
 	add := func(at, call plimsoll.PartRef) {
 		if _, stands := d.Message(at.Message); stands {
 			taken, edited := saved[at]
-			all = append(all, output{at, call, w.Before().Messages[at.Message].Parts[at.Part] - taken, edited})
+			all = append(all, output{at, call, w.Before().Messages[at.Message].Parts[at.Part] - taken, edited, &seen{}})
 		}
 	}
 	for _, p := range pairs {
@@ -58,7 +60,7 @@ func savedBy(edits []plimsoll.Edit) map[plimsoll.PartRef]int {
 }
 
 // tool returns the name of the tool whose output it is. It loads nothing.
-func (o output) tool(w *plimsoll.Work) string {
+func (o output) tool(w *fit.Work) string {
 	messages := w.Draft().Original().Messages
 	if o.call.Message >= 0 {
 		return plimsoll.Peek(messages.At(o.call.Message), o.call.Part).(plimsoll.ToolCall).Name
@@ -67,14 +69,14 @@ func (o output) tool(w *plimsoll.Work) string {
 }
 
 // result returns the result as it stands now.
-func (o output) result(w *plimsoll.Work) plimsoll.ToolResult {
+func (o output) result(w *fit.Work) plimsoll.ToolResult {
 	part, _ := w.Draft().Part(o.at)
 	return part.(plimsoll.ToolResult)
 }
 
 // mustShow reports whether the API takes nothing but a picture as the output:
 // so does Responses for the use of a computer.
-func (o output) mustShow(w *plimsoll.Work) bool {
+func (o output) mustShow(w *fit.Work) bool {
 	return w.Draft().Original().Dialect == plimsoll.Responses && o.tool(w) == "computer"
 }
 
@@ -83,7 +85,7 @@ func (o output) mustShow(w *plimsoll.Work) bool {
 func ExpansionTools() []string { return []string{"tool_output_cache", "tool_output_cache_grep"} }
 
 // replace puts other content in the place of a result's, unless that saves nothing.
-func replace(w *plimsoll.Work, o output, content plimsoll.List[plimsoll.Part], why plimsoll.Why) (bool, error) {
+func replace(w *fit.Work, o output, content plimsoll.List[plimsoll.Part], why plimsoll.Why) (bool, error) {
 	d := w.Draft()
 	mark, saved := d.Mark(), d.Saved()
 	if err := d.ReplaceResult(o.at, content, why); err != nil {
@@ -99,7 +101,7 @@ func replace(w *plimsoll.Work, o output, content plimsoll.List[plimsoll.Part], w
 // origin names the whole output: by the reference that a view of it has, else by
 // what the archive says. The id is that of the reference, or without an archive
 // the one that the text itself names.
-func origin(ctx context.Context, w *plimsoll.Work, o output) (ref *plimsoll.Ref, id string, err error) {
+func origin(ctx context.Context, w *fit.Work, o output) (ref *plimsoll.Ref, id string, err error) {
 	if ref, err = stored(ctx, w, o); err != nil {
 		return nil, "", err
 	}
@@ -110,12 +112,12 @@ func origin(ctx context.Context, w *plimsoll.Work, o output) (ref *plimsoll.Ref,
 }
 
 // stored names the whole output, or returns nil without an archive.
-func stored(ctx context.Context, w *plimsoll.Work, o output) (*plimsoll.Ref, error) {
+func stored(ctx context.Context, w *fit.Work, o output) (*plimsoll.Ref, error) {
 	r := o.result(w)
 	if r.Ref != nil {
 		return r.Ref, nil
 	}
-	return w.Stow(ctx, r.Content)
+	return w.Archive(ctx, r.Content)
 }
 
 // The words that views and placeholders begin their marks with, so that they are

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -36,7 +37,7 @@ func longSession(n int) plimsoll.Conversation {
 func BenchmarkRungs(b *testing.B) {
 	for _, r := range []struct {
 		name string
-		rung plimsoll.Rung
+		rung fit.Rung
 	}{
 		{"none", &rung.Clear{Budget: -1}},
 		{"view", &rung.View{All: true, MaxBytes: 256}},
@@ -45,15 +46,15 @@ func BenchmarkRungs(b *testing.B) {
 	} {
 		for _, n := range []int{1000, 3000, 10_000} {
 			c := longSession(n)
-			benchmarkFit(b, fmt.Sprintf("%s/%d", r.name, n), n, c, plimsoll.Options{Window: 1 << 30, Arrival: []plimsoll.Rung{r.rung}})
+			benchmarkFit(b, fmt.Sprintf("%s/%d", r.name, n), n, c, fit.Options{Window: 1 << 30, Arrival: []fit.Rung{r.rung}})
 		}
 	}
 	for _, n := range []int{1000, 3000, 10_000} {
 		c := longSession(n)
 		load := token.NewMeter(nil).Weigh(c).Total
-		o := plimsoll.Options{Window: load, Reserve: -1, Marks: plimsoll.Marks{High: 0.5}, Rungs: []plimsoll.Rung{&rung.Reasoning{}}}
+		o := fit.Options{Window: load, Reserve: -1, Marks: fit.Watermarks{High: 0.5}, Rungs: []fit.Rung{&rung.Reasoning{}}}
 		benchmarkFit(b, fmt.Sprintf("reasoning/%d", n), n, c, o)
-		o = plimsoll.Options{Window: load / 2, Reserve: -1, Rungs: []plimsoll.Rung{&rung.View{ToFit: true}}}
+		o = fit.Options{Window: load / 2, Reserve: -1, Rungs: []fit.Rung{&rung.View{ToFit: true}}}
 		benchmarkFit(b, fmt.Sprintf("to fit/%d", n), n, c, o)
 	}
 }
@@ -75,12 +76,12 @@ func BenchmarkParallelResults(b *testing.B) {
 				b.StopTimer()
 				meter := token.NewMeter(nil)
 				meter.Weigh(c)
-				k, err := plimsoll.New(&plimsoll.Options{Meter: meter, Window: 1 << 30, Arrival: []plimsoll.Rung{&rung.Clear{Budget: 1}}})
+				k, err := fit.New(&fit.Options{Meter: meter, Window: 1 << 30, Arrival: []fit.Rung{&rung.Clear{Budget: 1}}})
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()
-				if _, err := k.Fit(b.Context(), c); err != nil {
+				if _, err := k.Fit(b.Context(), fit.Task{Conversation: c}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -89,18 +90,18 @@ func BenchmarkParallelResults(b *testing.B) {
 	}
 }
 
-func benchmarkFit(b *testing.B, name string, n int, c plimsoll.Conversation, o plimsoll.Options) {
+func benchmarkFit(b *testing.B, name string, n int, c plimsoll.Conversation, o fit.Options) {
 	b.Run(name, func(b *testing.B) {
 		o.Meter = token.NewMeter(nil)
-		k, err := plimsoll.New(&o)
+		k, err := fit.New(&o)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := k.Fit(b.Context(), c); err != nil {
+		if _, err := k.Fit(b.Context(), fit.Task{Conversation: c}); err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, err := k.Fit(b.Context(), c); err != nil {
+			if _, err := k.Fit(b.Context(), fit.Task{Conversation: c}); err != nil {
 				b.Fatal(err)
 			}
 		}

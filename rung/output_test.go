@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -108,17 +109,17 @@ func together(steps ...step) plimsoll.Conversation {
 }
 
 // fitted runs a keeper on a conversation.
-func fitted(t *testing.T, o plimsoll.Options, c plimsoll.Conversation) *plimsoll.Plan {
+func fitted(t *testing.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan {
 	t.Helper()
 	if o.Meter == nil {
 		o.Meter = letterMeter()
 	}
 	o.Reserve = -1
-	k, err := plimsoll.New(&o)
+	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := k.Fit(t.Context(), c)
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +132,9 @@ func fitted(t *testing.T, o plimsoll.Options, c plimsoll.Conversation) *plimsoll
 }
 
 // arrived applies rungs whatever the load is.
-func arrived(t *testing.T, c plimsoll.Conversation, rungs ...plimsoll.Rung) *plimsoll.Plan {
+func arrived(t *testing.T, c plimsoll.Conversation, rungs ...fit.Rung) *plimsoll.Plan {
 	t.Helper()
-	return fitted(t, plimsoll.Options{Window: 1_000_000, Arrival: rungs, Archive: &shelf{}}, c)
+	return fitted(t, fit.Options{Window: 1_000_000, Arrival: rungs, Archive: &shelf{}}, c)
 }
 
 // outputOf returns the text of the result in a message.
@@ -153,7 +154,7 @@ func outputsOf(c plimsoll.Conversation) []string {
 	return all
 }
 
-func pinAt(i int) plimsoll.Pin { return plimsoll.Pin{Index: &i} }
+func pinAt(i int) fit.Pin { return fit.Pin{Index: &i} }
 
 func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 	t.Parallel()
@@ -175,7 +176,7 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 	meter.Weigh(c)
 	for _, tc := range []struct {
 		name string
-		rung plimsoll.Rung
+		rung fit.Rung
 		want int
 	}{
 		{"view passes over what is light", &rung.View{All: true, MaxBytes: 10_000, MaxLine: 8000}, 0},
@@ -184,39 +185,9 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 		{"view looks at what is heavy", &rung.View{All: true}, 2},
 	} {
 		loads = 0
-		fitted(t, plimsoll.Options{Meter: meter, Window: 100_000, Arrival: []plimsoll.Rung{tc.rung}}, c)
+		fitted(t, fit.Options{Meter: meter, Window: 100_000, Arrival: []fit.Rung{tc.rung}}, c)
 		if loads != tc.want {
 			t.Errorf("%s: loaded %d times, want %d", tc.name, loads, tc.want)
-		}
-	}
-}
-
-func TestWhatWasReadToBeWeighedIsNotReadAgainToBeCompared(t *testing.T) {
-	t.Parallel()
-	loads := 0
-	c := session(ran("a", "x"), ran("b", "x"), ran("c", "x"))
-	messages := c.Messages.Slice()
-	for i, text := range []string{strings.Repeat("long ", 200), strings.Repeat("more ", 200), strings.Repeat("long ", 200)} {
-		late := plimsoll.Defer(plimsoll.Text{}, counted{plimsoll.Text{Text: text}, &loads})
-		messages[2+2*i] = plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: fmt.Sprint("call", i), Content: plimsoll.ListOf(late)})
-		messages[2+2*i].Digest = plimsoll.Digest{byte(i + 1)}
-	}
-	c.Messages = plimsoll.ListOf(messages...)
-	for _, tc := range []struct {
-		name string
-		rung plimsoll.Rung
-		want int
-	}{
-		{"view knows that they are small", &rung.View{All: true}, 3},
-		{"dedupe reads those that look the same", &rung.Dedupe{All: true}, 3 + 2},
-	} {
-		loads = 0
-		plan := fitted(t, plimsoll.Options{Meter: letterMeter(), Window: 100_000, Arrival: []plimsoll.Rung{tc.rung}}, c)
-		if loads != tc.want {
-			t.Errorf("%s: loaded %d times, want %d", tc.name, loads, tc.want)
-		}
-		if _, isDedupe := tc.rung.(*rung.Dedupe); isDedupe && (len(plan.Edits) != 1 || plan.Edits[0].Message != 2) {
-			t.Errorf("%s: got %v, want the older copy replaced", tc.name, plan.Edits)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Reasoning removes the thinking of old turns, turn by turn, oldest first. Thinking
@@ -19,10 +20,10 @@ type Reasoning struct {
 func (*Reasoning) Name() string { return "reasoning" }
 
 // Apply removes thinking until the goal is reached.
-func (r *Reasoning) Apply(ctx context.Context, w *plimsoll.Work) error {
+func (r *Reasoning) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	turns := w.Draft().Outline().Turns
 	for k := range len(turns) - max(1, r.KeepTurns) {
-		if w.Reached() || ctx.Err() != nil {
+		if t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !thinks(w, turns[k].Span) {
@@ -37,7 +38,7 @@ func (r *Reasoning) Apply(ctx context.Context, w *plimsoll.Work) error {
 }
 
 // thinks reports whether there is thinking in a span that weighs anything.
-func thinks(w *plimsoll.Work, span plimsoll.Span) bool {
+func thinks(w *fit.Work, span plimsoll.Span) bool {
 	messages := w.Draft().Original().Messages
 	for i := span.Start; i < span.End; i++ {
 		m := messages.At(i)
@@ -56,7 +57,7 @@ func thinks(w *plimsoll.Work, span plimsoll.Span) bool {
 // forget removes the thinking of a span. Messages of nothing else are taken out
 // together with those that follow each other, because where thinking is an item of
 // its own it leads to the item behind the last of them.
-func forget(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+func forget(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	for i := span.Start; i < span.End; i++ {
 		end := i
 		for end < span.End && onlyThinks(w, end) {
@@ -76,14 +77,14 @@ func forget(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
 	return nil
 }
 
-func onlyThinks(w *plimsoll.Work, i int) bool {
+func onlyThinks(w *fit.Work, i int) bool {
 	m, stands := w.Draft().Message(i)
 	n := m.Parts.Len()
 	return stands && n > 0 && plimsoll.CountOf[plimsoll.Reasoning](m) == n
 }
 
 // forgetItems drops messages that only think, all or none.
-func forgetItems(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+func forgetItems(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	for i := span.Start; i < span.End; i++ {
 		if w.Kept(i) {
 			return nil
@@ -99,7 +100,7 @@ func forgetItems(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
 // without the thinking before it. Responses knows texts and calls without their
 // ids; what it runs itself (searches, pictures) and the use of a computer it does
 // not.
-func standsAlone(w *plimsoll.Work, i int) bool {
+func standsAlone(w *fit.Work, i int) bool {
 	messages := w.Draft().Original().Messages
 	for ; i < messages.Len() && messages.At(i).Role == plimsoll.Assistant; i++ {
 		m := messages.At(i)
@@ -118,7 +119,7 @@ func standsAlone(w *plimsoll.Work, i int) bool {
 }
 
 // forgetParts removes the thinking of a message that also says or does something.
-func forgetParts(w *plimsoll.Work, i int, why plimsoll.Why) error {
+func forgetParts(w *fit.Work, i int, why plimsoll.Why) error {
 	original := w.Draft().Original().Messages.At(i)
 	if m, stands := w.Draft().Message(i); !stands || w.Pinned(i) || !plimsoll.Has[plimsoll.Reasoning](m) {
 		return nil

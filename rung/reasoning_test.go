@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -70,17 +71,17 @@ func TestReasoningOfOldTurnsGoesWhole(t *testing.T) {
 		name   string
 		window int
 		rung   rung.Reasoning
-		pins   []plimsoll.Pin
+		pins   []fit.Pin
 		want   string
 	}{
 		{"nothing has to go", 900, rung.Reasoning{}, nil, "u TTc r Ta u T Ta u Tc r"},
 		{"the oldest turn is enough", 500, rung.Reasoning{}, nil, "u c r a u T Ta u Tc r"},
 		{"all but the newest", 250, rung.Reasoning{}, nil, "u c r a u a u Tc r"},
 		{"more turns are kept", 500, rung.Reasoning{KeepTurns: 2}, nil, "u c r a u T Ta u Tc r"},
-		{"what is pinned stays", 550, rung.Reasoning{}, []plimsoll.Pin{pinAt(3)}, "u c r Ta u T Ta u Tc r"},
-		{"a pinned thought alone stays", 450, rung.Reasoning{}, []plimsoll.Pin{pinAt(5)}, "u c r a u T Ta u Tc r"},
+		{"what is pinned stays", 550, rung.Reasoning{}, []fit.Pin{pinAt(3)}, "u c r Ta u T Ta u Tc r"},
+		{"a pinned thought alone stays", 450, rung.Reasoning{}, []fit.Pin{pinAt(5)}, "u c r a u T Ta u Tc r"},
 	} {
-		plan := fitted(t, plimsoll.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: tc.window, Rungs: []plimsoll.Rung{&tc.rung}, Pins: tc.pins}, thinker())
+		plan := fitted(t, fit.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: tc.window, Rungs: []fit.Rung{&tc.rung}, Pins: tc.pins}, thinker())
 		if got := outlineOf(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
@@ -89,7 +90,7 @@ func TestReasoningOfOldTurnsGoesWhole(t *testing.T) {
 
 func TestReasoningThatStaysIsUntouched(t *testing.T) {
 	t.Parallel()
-	plan := fitted(t, plimsoll.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: 250, Rungs: []plimsoll.Rung{&rung.Reasoning{}}}, thinker())
+	plan := fitted(t, fit.Options{Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: 250, Rungs: []fit.Rung{&rung.Reasoning{}}}, thinker())
 	c := plan.Conversation()
 	if diff := cmp.Diff(thinker().Messages.At(8).Parts.Slice(), c.Messages.At(c.Messages.Len()-2).Parts.Slice()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -117,9 +118,9 @@ func TestReasoningItemsOfResponsesStayWithWhatCannotDoWithoutThem(t *testing.T) 
 		messages := append([]plimsoll.Message{plimsoll.Say(plimsoll.User, "one")}, tc.items...)
 		messages = append(messages, plimsoll.Say(plimsoll.User, "two"), plimsoll.Say(plimsoll.Assistant, strings.Repeat("a", 100)))
 		c := plimsoll.Conversation{Dialect: plimsoll.Responses, Messages: plimsoll.ListOf(messages...)}
-		plan := fitted(t, plimsoll.Options{
-			Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: 300, Marks: plimsoll.Marks{High: 0.6},
-			Rungs: []plimsoll.Rung{&rung.Reasoning{}},
+		plan := fitted(t, fit.Options{
+			Meter: token.NewMeter(&token.MeterOptions{Counter: letters{}}), Window: 300, Marks: fit.Watermarks{High: 0.6},
+			Rungs: []fit.Rung{&rung.Reasoning{}},
 		}, c)
 		if got := outlineOf(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
@@ -131,9 +132,9 @@ func TestReasoningThatWeighsNothingStays(t *testing.T) {
 	t.Parallel()
 	c := thinker()
 	framing := token.CookbookFraming()
-	plan := fitted(t, plimsoll.Options{
+	plan := fitted(t, fit.Options{
 		Meter:  token.NewMeter(&token.MeterOptions{Counter: letters{}, Framing: &framing}),
-		Window: 2000, Marks: plimsoll.Marks{High: 0.001}, Rungs: []plimsoll.Rung{&rung.Reasoning{}},
+		Window: 2000, Marks: fit.Watermarks{High: 0.001}, Rungs: []fit.Rung{&rung.Reasoning{}},
 	}, c)
 	if got, want := outlineOf(plan.Conversation()), outlineOf(c); got != want {
 		t.Errorf("got %s, want %s", got, want)

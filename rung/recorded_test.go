@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/corpora"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/rung"
@@ -54,10 +55,10 @@ func fitRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r corpo
 		t.Fatalf("%s: %v", r.ID, err)
 	}
 	request := wiretest.Decode(t, codec, string(body))
-	k, err := plimsoll.New(&plimsoll.Options{
+	k, err := fit.New(&fit.Options{
 		Meter: meter, Model: "gpt-4o", Window: meter.Weigh(request.Conversation()).Total / 3, Reserve: -1, Archive: &shelf{},
-		Arrival: []plimsoll.Rung{&rung.View{All: true, Tail: 0.25, Errors: true}},
-		Rungs: []plimsoll.Rung{
+		Arrival: []fit.Rung{&rung.View{All: true, Tail: 0.25, Errors: true}},
+		Rungs: []fit.Rung{
 			&rung.Dedupe{}, &rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, &rung.Reasoning{}, &rung.Slide{},
 			&rung.View{ToFit: true, Tail: 0.25, Errors: true},
 		},
@@ -65,8 +66,9 @@ func fitRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r corpo
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.FitTask(t.Context(), plimsoll.Task{
-		Conversation: request.Conversation(), Check: func(d *plimsoll.Draft) error { return dialects.Verify(request, d) },
+	return k.Fit(t.Context(), fit.Task{
+		Conversation: request.Conversation(), Encode: request.Encode,
+		Check: func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(request, body) },
 	})
 }
 
@@ -95,11 +97,11 @@ func TestOldReasoningGoesInEveryDialect(t *testing.T) {
 		request := wiretest.Decode(t, dialects.Codec(dialect), tc.body)
 		meter := token.NewMeter(&token.MeterOptions{Counter: letters{}})
 		load := meter.Weigh(request.Conversation()).Total
-		plan := fitted(t, plimsoll.Options{Meter: meter, Window: load - 1, Rungs: []plimsoll.Rung{&rung.Reasoning{}}}, request.Conversation())
-		if err := dialects.Verify(request, plan.Draft()); err != nil {
+		plan := fitted(t, fit.Options{Meter: meter, Window: load - 1, Rungs: []fit.Rung{&rung.Reasoning{}}}, request.Conversation())
+		if err := dialects.Verify(request, plan.Body); err != nil {
 			t.Errorf("%s: %v", dialect, err)
 		}
-		got, err := request.Encode(plan.Draft())
+		got, err := request.Encode(plan.Draft)
 		if err != nil {
 			t.Errorf("%s: %v", dialect, err)
 		}

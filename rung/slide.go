@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Slide drops what is oldest: whole turns first, of the last one that must go only
@@ -21,12 +22,12 @@ type Slide struct {
 func (*Slide) Name() string { return "slide" }
 
 // Apply drops turns and rounds until the goal is reached.
-func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
+func (s *Slide) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	turns := w.Draft().Outline().Turns
 	if len(turns) == 0 {
 		return nil
 	}
-	c := &cut{work: w, rung: s.Name(), start: w.Draft().Mark()}
+	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Mark()}
 	if err := c.takeOver(); err != nil {
 		return err
 	}
@@ -41,10 +42,9 @@ func (s *Slide) Apply(ctx context.Context, w *plimsoll.Work) error {
 }
 
 func (s *Slide) slide(ctx context.Context, c *cut, turns []plimsoll.Turn) error {
-	w := c.work
 	for k, turn := range turns {
 		newest := k == len(turns)-1
-		if w.Reached() || newest && s.whole(turn) {
+		if c.reached() || newest && s.whole(turn) {
 			if done, err := c.receipt(ctx, turn.Start, newest); done || err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func (s *Slide) slide(ctx context.Context, c *cut, turns []plimsoll.Turn) error 
 		}
 	}
 	newest := turns[len(turns)-1]
-	if w.Reached() || s.whole(newest) {
+	if c.reached() || s.whole(newest) {
 		return nil
 	}
 	return s.dropRounds(ctx, c, newest)
@@ -71,7 +71,7 @@ func (s *Slide) slide(ctx context.Context, c *cut, turns []plimsoll.Turn) error 
 // that a short question behind a long session does not cost all of it.
 func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool, error) {
 	w := c.work
-	if s.TurnsOnly || len(turn.Rounds) < 2 || w.Reached() || c.free(turn.Span) <= w.Load()-w.Goal() {
+	if s.TurnsOnly || len(turn.Rounds) < 2 || c.reached() || c.free(turn.Span) <= w.Load()-c.target.Goal {
 		return false, nil
 	}
 	mark, before := w.Draft().Mark(), *c
@@ -80,7 +80,7 @@ func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool,
 		if err := c.dropRound(turn.Rounds[n-1], why); err != nil {
 			return false, err
 		}
-		if !w.Reached() {
+		if !c.reached() {
 			continue
 		}
 		if done, err := c.receipt(ctx, c.firstLeft(turn, n, -1), false); done || err != nil {
@@ -96,7 +96,7 @@ func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool,
 func (s *Slide) whole(newest plimsoll.Turn) bool { return s.TurnsOnly || len(newest.Rounds) == 0 }
 
 // dropFree drops the messages of a span that need not be kept.
-func dropFree(w *plimsoll.Work, span plimsoll.Span, why plimsoll.Why) error {
+func dropFree(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	for i := span.Start; i < span.End; i++ {
 		if w.Kept(i) {
 			continue
@@ -141,7 +141,7 @@ func (s *Slide) dropRounds(ctx context.Context, c *cut, turn plimsoll.Turn) erro
 			}
 		}
 		last := n+1 == len(turn.Rounds)
-		if !c.work.Reached() && !last {
+		if !c.reached() && !last {
 			continue
 		}
 		if done, err := c.receipt(ctx, c.firstLeft(turn, n, anchor), last); done || err != nil {
@@ -156,7 +156,7 @@ func (s *Slide) dropRounds(ctx context.Context, c *cut, turn plimsoll.Turn) erro
 }
 
 // reasoningRounds says which rounds of a turn begin with reasoning.
-func reasoningRounds(w *plimsoll.Work, turn plimsoll.Turn) []bool {
+func reasoningRounds(w *fit.Work, turn plimsoll.Turn) []bool {
 	messages := w.Draft().Original().Messages
 	thinks := make([]bool, len(turn.Rounds))
 	for i, r := range turn.Rounds {

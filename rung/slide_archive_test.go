@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
@@ -16,7 +17,7 @@ type pile struct{ named, stored []string }
 
 func (p *pile) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
 	raw := content.At(0).(plimsoll.Opaque)
-	if raw.Kind != plimsoll.SpanKind {
+	if raw.Kind != fit.SpanKind {
 		return plimsoll.Ref{}, fmt.Errorf("kind %q", raw.Kind)
 	}
 	for i, known := range p.named {
@@ -37,11 +38,11 @@ func (p *pile) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (p
 func archived(t *testing.T, c plimsoll.Conversation, window int, raw func(int) []byte) (*plimsoll.Plan, string) {
 	t.Helper()
 	p := &pile{}
-	k, err := plimsoll.New(&plimsoll.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []plimsoll.Rung{&rung.Slide{}}, Archive: p})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []fit.Rung{&rung.Slide{}}, Archive: p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := k.FitTask(t.Context(), plimsoll.Task{Conversation: c, Raw: raw})
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c, Raw: raw})
 	if err != nil {
 		t.Fatal(err)
 	}

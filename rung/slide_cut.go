@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // cut is what slide has dropped so far, and what it says about it.
 type cut struct {
-	work *plimsoll.Work
-	rung string
+	work   *fit.Work
+	target fit.Target
+	rung   string
 	// start is where the draft's log stood before.
 	start plimsoll.Mark
 	// messages that were dropped, by index.
@@ -23,6 +25,8 @@ type cut struct {
 
 // figure is how many there were and what they weighed.
 type figure struct{ count, tokens int }
+
+func (c *cut) reached() bool { return c.target.Reached(c.work) }
 
 // takeOver goes on where a cut for an earlier request left off: its receipt is taken
 // back, and the new one speaks of what went then, too.
@@ -129,7 +133,7 @@ const (
 // for a receipt it is left out.
 func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	slices.Sort(c.messages)
-	ref, err := c.work.StowMessages(ctx, c.messages)
+	ref, err := c.work.ArchiveMessages(ctx, c.messages)
 	if err != nil {
 		return false, err
 	}
@@ -137,15 +141,15 @@ func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	d.Refer(c.start, ref)
 	text := c.text(ref)
 	if text == "" {
-		return end || c.work.Reached(), nil
+		return end || c.reached(), nil
 	}
-	mark, reached := d.Mark(), c.work.Reached()
+	mark, reached := d.Mark(), c.reached()
 	why := plimsoll.Why{Rung: c.rung, Reason: "receipt for what was removed", Ref: ref}
 	if _, err := d.Insert(before, plimsoll.Receipt(text), why); err != nil {
 		return false, err
 	}
 	// If the goal is missed anyway, a later rung must find room for the receipt, too.
-	if c.work.Reached() || end && ref != nil && !reached {
+	if c.reached() || end && ref != nil && !reached {
 		return true, nil
 	}
 	d.Rollback(mark)

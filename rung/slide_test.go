@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -28,17 +29,18 @@ func letterMeter() *token.Meter {
 }
 
 // slid fits a conversation into a window of letters by sliding alone.
-func slid(t *testing.T, c plimsoll.Conversation, window int, r plimsoll.Rung, pins ...plimsoll.Pin) (*plimsoll.Plan, error) {
+func slid(t *testing.T, c plimsoll.Conversation, window int, r fit.Rung, pins ...fit.Pin) (*plimsoll.Plan, error) {
 	t.Helper()
-	k, err := plimsoll.New(&plimsoll.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []plimsoll.Rung{r}, Pins: pins})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []fit.Rung{r}, Pins: pins})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.Fit(t.Context(), c)
+	return k.Fit(t.Context(), fit.Task{
+		// loop is one turn of an agent: a question and rounds of a call and a result of
+		// 50 letters; the rounds that are named think before they call.
+		Conversation: c})
 }
 
-// loop is one turn of an agent: a question and rounds of a call and a result of
-// 50 letters; the rounds that are named think before they call.
 func loop(rounds int, thinking ...int) plimsoll.Conversation {
 	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "fix the bug")}
 	for i := range rounds {
@@ -141,7 +143,7 @@ func TestSlideDropsTurnsBeforeRounds(t *testing.T) {
 func TestSlideKeepsPinnedRoundsInTheirPlace(t *testing.T) {
 	t.Parallel()
 	second := 3
-	plan, err := slid(t, loop(8), 330, &rung.Slide{}, plimsoll.Pin{Index: &second})
+	plan, err := slid(t, loop(8), 330, &rung.Slide{}, fit.Pin{Index: &second})
 	if err != nil {
 		t.Fatal(err)
 	}

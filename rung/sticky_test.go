@@ -8,15 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 )
 
 // stickyOptions is a whole ladder that cuts later requests as earlier ones.
-func stickyOptions(window int) plimsoll.Options {
-	return plimsoll.Options{
-		Meter: letterMeter(), Window: window, Reserve: -1, Marks: plimsoll.Marks{High: 1, Low: 0.7}, Archive: &shelf{}, Sticky: true,
-		Rungs: []plimsoll.Rung{
-			&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1, MinReclaim: -1, Anew: 0.1}, &rung.Reasoning{},
+func stickyOptions(window int) fit.Options {
+	return fit.Options{
+		Meter: letterMeter(), Window: window, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.7}, Archive: &shelf{}, Sticky: true,
+		Rungs: []fit.Rung{
+			&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1, MinReclaim: -1, Rewrite: 0.1}, &rung.Reasoning{},
 			&rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
 		},
 	}
@@ -43,14 +44,14 @@ func TestSamePrefixSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConversation(t)
 		o := stickyOptions(rapid.IntRange(500, 6000).Draw(t, "window"))
-		k, err := plimsoll.New(&o)
+		k, err := fit.New(&o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var before []plimsoll.Message
 		length := 0
 		for _, request := range beginnings(c) {
-			plan, err := k.Fit(t.Context(), request)
+			plan, err := k.Fit(t.Context(), fit.Task{Conversation: request})
 			if err != nil {
 				before = nil // it does not fit any more; a smaller tail may
 				continue
@@ -82,14 +83,14 @@ func asJSON(t *rapid.T, messages []plimsoll.Message) string {
 func TestALaterCutTakesTheReceiptOfTheEarlierOneOver(t *testing.T) {
 	t.Parallel()
 	archive := &shelf{}
-	o := plimsoll.Options{Meter: letterMeter(), Window: 1500, Reserve: -1, Marks: plimsoll.Marks{High: 1, Low: 0.6}, Archive: archive, Sticky: true, Rungs: []plimsoll.Rung{&rung.Slide{}}}
-	k, err := plimsoll.New(&o)
+	o := fit.Options{Meter: letterMeter(), Window: 1500, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.6}, Archive: archive, Sticky: true, Rungs: []fit.Rung{&rung.Slide{}}}
+	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last *plimsoll.Plan
 	for rounds := 30; rounds <= 60; rounds += 3 {
-		if last, err = k.Fit(t.Context(), loop(rounds)); err != nil {
+		if last, err = k.Fit(t.Context(), fit.Task{Conversation: loop(rounds)}); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(reads(last.Conversation()), "user: [plimsoll: "); n != 1 {

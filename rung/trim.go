@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Trim keeps single messages, newest first, as [Select] chooses them: one that does
@@ -19,8 +20,8 @@ type Trim struct {
 func (*Trim) Name() string { return "trim" }
 
 // Apply drops every message that is not chosen.
-func (t *Trim) Apply(ctx context.Context, w *plimsoll.Work) error {
-	kept, err := Select(t.choice(w))
+func (t *Trim) Apply(ctx context.Context, w *fit.Work, target fit.Target) error {
+	kept, err := Select(t.choice(w, target.Goal))
 	if err != nil {
 		return err
 	}
@@ -29,11 +30,11 @@ func (t *Trim) Apply(ctx context.Context, w *plimsoll.Work) error {
 		if kept[i] || w.Kept(i) {
 			continue
 		}
-		ref, err := w.StowMessages(ctx, []int{i})
+		ref, err := w.ArchiveMessages(ctx, []int{i})
 		if err != nil {
 			return err
 		}
-		why := plimsoll.Why{Rung: t.Name(), Ref: ref, Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", w.Goal())}
+		why := plimsoll.Why{Rung: t.Name(), Ref: ref, Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", target.Goal)}
 		// A group goes whole, so that this parts nothing that is grouped.
 		if err := d.DropAlone(i, why); err != nil {
 			return err
@@ -44,11 +45,11 @@ func (t *Trim) Apply(ctx context.Context, w *plimsoll.Work) error {
 
 // choice offers every message. What must survive weighs nothing in it, because the
 // budget has paid for it beforehand.
-func (t *Trim) choice(w *plimsoll.Work) Choice {
+func (t *Trim) choice(w *fit.Work, goal int) Choice {
 	d, load := w.Draft(), w.Before()
 	messages := d.Original().Messages
 	c := Choice{Messages: messages.Len(), Tokens: make([]int, messages.Len()), System: -1}
-	c.Budget = w.Goal() - w.Fixed()
+	c.Budget = goal - w.Fixed()
 	for i, m := range messages.All() {
 		if m.Role == plimsoll.System && c.System < 0 {
 			c.System = i

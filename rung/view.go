@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // The limits of a view where none are set.
@@ -61,7 +62,7 @@ type View struct {
 	Min int
 }
 
-var _ plimsoll.Shrinker = (*View)(nil)
+var _ fit.Shrinker = (*View)(nil)
 
 // Name returns "view".
 func (*View) Name() string { return "view" }
@@ -79,20 +80,19 @@ func (v *View) Least() int {
 }
 
 // Apply cuts outputs.
-func (v *View) Apply(ctx context.Context, w *plimsoll.Work) error {
+func (v *View) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	if v.ToFit {
-		return v.fit(ctx, w)
+		return v.fit(ctx, w, t)
 	}
-	if !v.All && w.Reached() {
+	if !v.All && t.Reached(w) {
 		return nil
 	}
 	c := v.cutter()
 	large := slices.DeleteFunc(outputs(w), func(o output) bool {
-		return o.tokens < c.lightest() || w.Pinned(o.at.Message) || !o.mayExceed(w, c) || v.exempts(o.tool(w))
+		return o.tokens < c.lightest() || w.Pinned(o.at.Message) || v.exempts(o.tool(w))
 	})
-	ahead(w, large, shapeOf, func(o output) shape { return o.measured(w) })
 	for _, o := range large {
-		if !v.All && w.Reached() || ctx.Err() != nil {
+		if !v.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if o.shape(w).extent.exceeds(c) {
@@ -134,7 +134,7 @@ func (v *View) exempts(tool string) bool {
 }
 
 // cut puts a view in the place of an output that exceeds the limits.
-func (v *View) cut(ctx context.Context, w *plimsoll.Work, o output, c cutter) error {
+func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 	r := o.result(w)
 	if r.Ref != nil || isPlaceholder(r) {
 		return nil

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // fit lets all outputs share what is left under the line.
-func (v *View) fit(ctx context.Context, w *plimsoll.Work) error {
-	limit := w.Line().Limit()
+func (v *View) fit(ctx context.Context, w *fit.Work, t fit.Target) error {
+	limit := t.Line.Limit()
 	room := limit - w.Load()
 	if room >= 0 {
 		return nil
@@ -43,7 +44,7 @@ func (v *View) fit(ctx context.Context, w *plimsoll.Work) error {
 
 // shrinking is an output that is being cut to a number of tokens.
 type shrinking struct {
-	w      *plimsoll.Work
+	w      *fit.Work
 	output output
 	result plimsoll.ToolResult
 	texts  []string
@@ -52,7 +53,7 @@ type shrinking struct {
 	why    plimsoll.Why
 }
 
-func (v *View) shrinking(ctx context.Context, w *plimsoll.Work, o output, reason string) (*shrinking, error) {
+func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason string) (*shrinking, error) {
 	s := &shrinking{w: w, output: o, result: o.result(w), cutter: v.cutter(), why: plimsoll.Why{Rung: v.Name(), Reason: reason}}
 	s.texts = textsOf(s.result.Content.Slice())
 	id := ""

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -125,7 +126,7 @@ func TestO05_TheWholeOutputIsStored(t *testing.T) {
 	t.Parallel()
 	text := numbered(10_000)
 	s := &shelf{}
-	plan := fitted(t, plimsoll.Options{Window: 200_000, Arrival: []plimsoll.Rung{&rung.View{All: true}}, Archive: s}, session(ran("log", text)))
+	plan := fitted(t, fit.Options{Window: 200_000, Arrival: []fit.Rung{&rung.View{All: true}}, Archive: s}, session(ran("log", text)))
 	ref := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult).Ref
 	if ref == nil || s.kept[ref.ID] != text {
 		t.Fatalf("the reference %v does not lead to the output", ref)
@@ -138,15 +139,15 @@ func TestO05_TheWholeOutputIsStored(t *testing.T) {
 func TestViewStopsAtTheGoalUnlessItIsForAll(t *testing.T) {
 	t.Parallel()
 	c := session(ran("a", numbered(500)), ran("b", numbered(500)), ran("c", numbered(500)))
-	o := plimsoll.Options{Window: 12_000, Rungs: []plimsoll.Rung{&rung.View{MaxBytes: 1000}}}
+	o := fit.Options{Window: 12_000, Rungs: []fit.Rung{&rung.View{MaxBytes: 1000}}}
 	if got := len(fitted(t, o, c).Edits); got != 1 {
 		t.Errorf("got %d edits, want 1: the goal is reached by the oldest", got)
 	}
-	o.Rungs = []plimsoll.Rung{&rung.View{MaxBytes: 1000, All: true}}
+	o.Rungs = []fit.Rung{&rung.View{MaxBytes: 1000, All: true}}
 	if got := len(fitted(t, o, c).Edits); got != 3 {
 		t.Errorf("got %d edits, want all 3", got)
 	}
-	o.Pins = []plimsoll.Pin{pinAt(2)}
+	o.Pins = []fit.Pin{pinAt(2)}
 	if got := fitted(t, o, c); got.Edits[0].Message != 4 || len(got.Edits) != 2 {
 		t.Errorf("got %v, want edits of messages 4 and 6: 2 is pinned", got.Edits)
 	}
@@ -158,7 +159,7 @@ func TestToFitSharesWhatIsLeftAmongTheNewestOutputs(t *testing.T) {
 	c := together(ran("log", numbered(10)), ran("log", numbered(3000)), ran("log", numbered(6000, 5999)))
 	c.Model = "gpt-4o"
 	view := &rung.View{ToFit: true, Errors: true, Tail: 0.25}
-	plan := fitted(t, plimsoll.Options{Meter: meter, Window: 4000, Rungs: []plimsoll.Rung{view}}, c)
+	plan := fitted(t, fit.Options{Meter: meter, Window: 4000, Rungs: []fit.Rung{view}}, c)
 	if len(plan.Edits) != 2 || plan.After.Total > 4000 || plan.After.Total < 3200 {
 		t.Errorf("got %d edits and %d tokens, want the two largest cut to just under 4000", len(plan.Edits), plan.After.Total)
 	}
@@ -180,7 +181,7 @@ func TestToFitLeavesNoMoreThanItPromises(t *testing.T) {
 	view := &rung.View{ToFit: true}
 	c := together(step{tool: "shot", content: parts(picture)}, ran("tool_output_cache", numbered(900)), ran("log", numbered(900)))
 	c.Model = "gpt-4o"
-	plan := fitted(t, plimsoll.Options{Meter: token.NewMeter(nil), Window: 270, Rungs: []plimsoll.Rung{view}, Archive: &shelf{}}, c)
+	plan := fitted(t, fit.Options{Meter: token.NewMeter(nil), Window: 270, Rungs: []fit.Rung{view}, Archive: &shelf{}}, c)
 	for i := 2; i < 5; i++ {
 		if n := plan.After.Messages[i].Parts[0]; n > view.Least() {
 			t.Errorf("message %d: %d tokens are left, want at most %d", i, n, view.Least())
@@ -198,9 +199,9 @@ func TestToFitShrinksAViewAgainUnderTheSameReference(t *testing.T) {
 	t.Parallel()
 	text := numbered(10_000)
 	s := &shelf{}
-	plan := fitted(t, plimsoll.Options{
-		Window: 10_000, Arrival: []plimsoll.Rung{&rung.View{All: true}},
-		Rungs: []plimsoll.Rung{&rung.View{ToFit: true}}, Archive: s,
+	plan := fitted(t, fit.Options{
+		Window: 10_000, Arrival: []fit.Rung{&rung.View{All: true}},
+		Rungs: []fit.Rung{&rung.View{ToFit: true}}, Archive: s,
 	}, session(ran("log", text)))
 	r := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
 	if len(plan.Edits) != 2 || r.Ref == nil || s.kept[r.Ref.ID] != text || len(s.kept) != 1 {
@@ -213,11 +214,11 @@ func TestToFitShrinksAViewAgainUnderTheSameReference(t *testing.T) {
 
 func TestWithoutToFitNothingIsPromised(t *testing.T) {
 	t.Parallel()
-	k, err := plimsoll.New(&plimsoll.Options{Meter: letterMeter(), Window: 100, Reserve: -1, Rungs: []plimsoll.Rung{&rung.View{}}})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: 100, Reserve: -1, Rungs: []fit.Rung{&rung.View{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = k.Fit(t.Context(), session(ran("log", numbered(100))))
+	_, err = k.Fit(t.Context(), fit.Task{Conversation: session(ran("log", numbered(100)))})
 	if over := new(plimsoll.OverloadError); !errors.As(err, &over) || over.Floor < 800 {
 		t.Errorf("got %v, want a floor that holds the output", err)
 	}
@@ -225,19 +226,19 @@ func TestWithoutToFitNothingIsPromised(t *testing.T) {
 
 func ExampleView() {
 	output := strings.Repeat("a line of a log\n", 10_000)
-	keeper, err := plimsoll.New(&plimsoll.Options{
+	keeper, err := fit.New(&fit.Options{
 		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 128_000,
-		Arrival: []plimsoll.Rung{&rung.View{All: true, MaxBytes: 64, Explain: true}},
+		Arrival: []fit.Rung{&rung.View{All: true, MaxBytes: 64, Explain: true}},
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	plan, err := keeper.Fit(context.Background(), plimsoll.Conversation{Messages: plimsoll.ListOf(
+	plan, err := keeper.Fit(context.Background(), fit.Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(
 		plimsoll.Say(plimsoll.User, "What does the log say?"),
 		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: "1", Name: "read_log"}),
 		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: "1", Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: output})}),
-	)})
+	)}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
-var _ plimsoll.Bookkeeper = memory{}
+var _ fit.Bookkeeper = memory{}
 
-// AddAccount implements [plimsoll.Bookkeeper].
-func (m memory) AddAccount(ctx context.Context, a plimsoll.Account) error {
+// AddAccount implements [fit.Bookkeeper].
+func (m memory) AddAccount(ctx context.Context, a account.Account) error {
 	return m.tenant.AddAccount(ctx, a)
 }

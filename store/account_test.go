@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -20,19 +22,19 @@ func TestTwoKeepersAddToOneStore(t *testing.T) {
 	t.Parallel()
 	const each, conversations = 30, 3
 	path := filepath.Join(t.TempDir(), "store.db")
-	var keepers [2]*plimsoll.Keeper
+	var keepers [2]*fit.Keeper
 	for i := range keepers {
-		k, err := plimsoll.New(&plimsoll.Options{
+		k, err := fit.New(&fit.Options{
 			Meter: token.NewMeter(nil), Window: 100_000, Memory: onDisk(t, path).Tenant("harbour").Memory(),
 			Cost: func(_ string, u plimsoll.Usage) (float64, bool) { return float64(u.Prompt()) / 1e6, true },
 		})
 		must(t, err)
 		keepers[i] = k
 	}
-	observe := func(ctx context.Context, k *plimsoll.Keeper, n int) error {
-		task := plimsoll.Task{Conversation: plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(
+	observe := func(ctx context.Context, k *fit.Keeper, n int) error {
+		task := fit.Task{Conversation: plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(
 			plimsoll.Say(plimsoll.User, fmt.Sprint("conversation ", n%conversations)), plimsoll.Say(plimsoll.User, fmt.Sprint("request ", n)))}}
-		plan, err := k.FitTask(ctx, task)
+		plan, err := k.Fit(ctx, task)
 		if err != nil {
 			return err
 		}
@@ -51,7 +53,7 @@ func TestTwoKeepersAddToOneStore(t *testing.T) {
 	wg.Wait()
 	all, err := onDisk(t, path).Tenant("harbour").Accounts(t.Context(), "", 10)
 	must(t, err)
-	var sum plimsoll.Account
+	var sum account.Account
 	for _, a := range all {
 		sum = sum.Add(a)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // TenantID names a tenant in a backend: a keyed hash of whatever the tenant is
@@ -75,7 +76,7 @@ type Decision struct {
 }
 
 // Account adds up what a conversation used and saved.
-type Account = plimsoll.Account
+type Account = account.Account
 
 // Stats says what a tenant, or everybody, has stored.
 type Stats struct {

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -46,7 +48,7 @@ func history(t *testing.T, c plimsoll.Conversation) string {
 func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 	t.Parallel()
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "store.db")
-	open := func() (*plimsoll.Keeper, *store.Store, *store.Tenant) {
+	open := func() (*fit.Keeper, *store.Store, *store.Tenant) {
 		backend, err := sqlite.Open(ctx, path, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -56,9 +58,9 @@ func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		tenant := s.Tenant("harbour")
-		k, err := plimsoll.New(&plimsoll.Options{
-			Meter: token.NewMeter(nil), Window: 12_000, Reserve: -1, Marks: plimsoll.Marks{High: 1, Low: 0.8},
-			Archive: tenant, Memory: tenant.Memory(), Rungs: []plimsoll.Rung{&rung.Compact{}},
+		k, err := fit.New(&fit.Options{
+			Meter: token.NewMeter(nil), Window: 12_000, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.8},
+			Archive: tenant, Memory: tenant.Memory(), Rungs: []fit.Rung{&rung.Compact{}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -66,11 +68,11 @@ func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 		return k, s, tenant
 	}
 	k, s, _ := open()
-	first, err := k.Fit(ctx, agentSession(40))
+	first, err := k.Fit(ctx, fit.Task{Conversation: agentSession(40)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(history(t, first.Conversation()), plimsoll.CheckpointTag[1:len(plimsoll.CheckpointTag)-1]) {
+	if !strings.Contains(history(t, first.Conversation()), summary.CheckpointTag[1:len(summary.CheckpointTag)-1]) {
 		t.Fatal("the session was not compacted")
 	}
 	if err := s.Close(); err != nil {
@@ -82,7 +84,7 @@ func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 	if _, err := s.GC(ctx, store.Policy{Unreferenced: true, Grace: -1}, false); err != nil {
 		t.Fatal(err)
 	}
-	again, err := k.Fit(ctx, agentSession(40))
+	again, err := k.Fit(ctx, fit.Task{Conversation: agentSession(40)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 		}
 	}
 
-	if _, err := k.Undo(ctx, plimsoll.Task{Conversation: agentSession(40)}, refs[len(refs)-1][1]); err != nil {
+	if _, err := k.Undo(ctx, fit.Task{Conversation: agentSession(40)}, refs[len(refs)-1][1]); err != nil {
 		t.Fatal(err)
 	}
 	report, err := s.GC(ctx, store.Policy{Unreferenced: true, Grace: -1}, false)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // source is content as it is stored: a text, and for [KindParts] what else it takes
@@ -27,7 +28,7 @@ func sourceOf(content plimsoll.List[plimsoll.Part]) (source, error) {
 		case plimsoll.Text:
 			return textSource(p.Text), nil
 		case plimsoll.Opaque:
-			if p.Kind == plimsoll.SpanKind {
+			if p.Kind == fit.SpanKind {
 				s := textSource(p.Raw)
 				s.kind = KindSpan
 				return s, nil

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -170,7 +171,7 @@ func drawPart(t *rapid.T, depth int) plimsoll.Part {
 			Width: number(), Height: number(), Pages: number(), Seconds: rapid.Float64().Draw(t, "seconds"),
 		}
 	case 5:
-		return plimsoll.Opaque{Kind: rapid.SampledFrom([]string{"", "x/y", plimsoll.SpanKind}).Draw(t, "kind"), Raw: short()}
+		return plimsoll.Opaque{Kind: rapid.SampledFrom([]string{"", "x/y", fit.SpanKind}).Draw(t, "kind"), Raw: short()}
 	}
 	r := plimsoll.ToolResult{CallID: short(), Name: short(), IsError: rapid.Bool().Draw(t, "error"), Content: drawParts(t, depth+1)}
 	if rapid.Bool().Draw(t, "has ref") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // PutOptions say more about what is stored.
@@ -141,7 +142,7 @@ func (t *Tenant) put(ctx context.Context, op string, again bool, write func(cert
 }
 
 // Content returns what Put was given. What PutReader was given is one text, or one
-// [plimsoll.Opaque] part of kind [plimsoll.SpanKind].
+// [plimsoll.Opaque] part of kind [fit.SpanKind].
 func (t *Tenant) Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
 	content, err := t.content(ctx, id)
 	return content, fault("read "+id, t.noted(ctx, id, err))
@@ -163,7 +164,7 @@ func (t *Tenant) content(ctx context.Context, id string) (plimsoll.List[plimsoll
 	case KindParts:
 		return decodeParts(stored.String(), o.Bytes)
 	case KindSpan:
-		return plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: stored.String()}), nil
+		return plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: stored.String()}), nil
 	default:
 		return plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: stored.String()}), nil
 	}

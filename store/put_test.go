@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -370,7 +371,7 @@ func TestO12_ASpanComesBackAsItWas(t *testing.T) {
 	must(t, err)
 	got, err := k.tenant.Content(t.Context(), ref.ID)
 	must(t, err)
-	span := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: raw})
+	span := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: raw})
 	if diff := cmp.Diff(span.Slice(), got.Slice()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -405,7 +406,7 @@ func TestArchivedMessagesKeepTheirBytes(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	raw := "[{\"role\": \"user\",\n \"content\":\"\\u00e9\"}]"
-	content := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: plimsoll.SpanKind, Raw: raw})
+	content := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: raw})
 	ref, err := k.tenant.Put(t.Context(), content)
 	if err != nil {
 		t.Fatal(err)

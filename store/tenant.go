@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Tenant is one tenant's part of a [Store]. It is safe for concurrent use.
@@ -14,12 +15,12 @@ type Tenant struct {
 	key   key
 }
 
-var _ plimsoll.Archive = (*Tenant)(nil)
+var _ fit.Archive = (*Tenant)(nil)
 
 // ID returns the name that the tenant has in the backend.
 func (t *Tenant) ID() TenantID { return t.id }
 
-// Key returns the same in hexadecimal, for [plimsoll.Scope].
+// Key returns the same in hexadecimal, for [fit.Scope].
 func (t *Tenant) Key() string { return hex.EncodeToString(t.id[:]) }
 
 // Objects lists what is stored, newest first, at most limit, behind the one with the

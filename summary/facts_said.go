@@ -18,7 +18,7 @@ func saidByUser(c plimsoll.Conversation, span plimsoll.Span) []said {
 	var all []said
 	for i := span.Start; i < span.End; i++ {
 		m := c.Messages.At(i)
-		if m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) || plimsoll.IsReceipt(m) || c.CheckpointAt(i) {
+		if m.Role != plimsoll.User || plimsoll.Has[plimsoll.ToolResult](m) || plimsoll.IsReceipt(m) || CheckpointAt(c, i) {
 			continue
 		}
 		if text := ownWords(m.Text()); text != "" && !isNote(text) {
@@ -39,7 +39,7 @@ func isNote(text string) bool {
 func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
 	var all []said
 	for i := span.Start; i < span.End; i++ {
-		if m := c.Messages.At(i); m.Role == plimsoll.Assistant && !c.CheckpointAt(i) {
+		if m := c.Messages.At(i); m.Role == plimsoll.Assistant && !CheckpointAt(c, i) {
 			if text := ownWords(m.Text()); text != "" {
 				all = append(all, said{i, text})
 			}

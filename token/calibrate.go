@@ -151,11 +151,6 @@ type anchored struct {
 	key string
 }
 
-var (
-	_ plimsoll.Onlooker  = (*anchored)(nil)
-	_ plimsoll.Reweigher = (*anchored)(nil)
-)
-
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 	return a.weighGrown(c, a.key, nil)

@@ -51,8 +51,6 @@ type scaleID struct {
 	model   string
 }
 
-var _ plimsoll.Onlooker = (*Meter)(nil)
-
 // NewMeter returns a meter; nil options mean the defaults.
 func NewMeter(o *MeterOptions) *Meter {
 	m := &Meter{}

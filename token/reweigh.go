@@ -6,8 +6,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-var _ plimsoll.Reweigher = (*Meter)(nil)
-
 // Reweigh returns the load of a conversation of which a few messages have changed; see
 // [plimsoll.Reweigher].
 func (m *Meter) Reweigh(original, c plimsoll.Conversation, changed, siblings []int) plimsoll.Load {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // accounts gathers what requests add to the accounts, and writes it a little later:
@@ -30,11 +30,11 @@ type accountKey struct{ owner, conversation string }
 
 // books are an owner's accounts in the store.
 type books interface {
-	AddAccount(ctx context.Context, accounts ...plimsoll.Account) error
+	AddAccount(ctx context.Context, accounts ...account.Account) error
 }
 
 type entry struct {
-	plimsoll.Account
+	account.Account
 	books books
 	// tries is how often it could not be written.
 	tries int
@@ -53,7 +53,7 @@ const (
 )
 
 // add takes figures. They are written to the books of their owner.
-func (a *accounts) add(owner string, books books, is plimsoll.Account) {
+func (a *accounts) add(owner string, books books, is account.Account) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.written == nil {
@@ -138,7 +138,7 @@ func addTo(b books, batch []entry) (err error) {
 			err = mistake(r)
 		}
 	}()
-	all := make([]plimsoll.Account, len(batch))
+	all := make([]account.Account, len(batch))
 	for i, is := range batch {
 		all[i] = is.Account
 	}

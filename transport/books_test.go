@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // shelf takes figures when it is open.
@@ -16,10 +16,10 @@ type shelf struct {
 	mu     sync.Mutex
 	closed error
 	asked  int
-	sums   map[string]plimsoll.Account
+	sums   map[string]account.Account
 }
 
-func (s *shelf) AddAccount(_ context.Context, accounts ...plimsoll.Account) error {
+func (s *shelf) AddAccount(_ context.Context, accounts ...account.Account) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
@@ -28,7 +28,7 @@ func (s *shelf) AddAccount(_ context.Context, accounts ...plimsoll.Account) erro
 	}
 	for _, a := range accounts {
 		if s.sums == nil {
-			s.sums = map[string]plimsoll.Account{}
+			s.sums = map[string]account.Account{}
 		}
 		s.sums[a.Conversation] = s.sums[a.Conversation].Add(a)
 	}
@@ -43,7 +43,7 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 			a := &accounts{failed: func(error) { failures++ }}
 			s := &shelf{closed: closed}
 			add := func(conversation string) {
-				a.add("owner", s, plimsoll.Account{Conversation: conversation, Requests: 1, Saved: 10})
+				a.add("owner", s, account.Account{Conversation: conversation, Requests: 1, Saved: 10})
 			}
 			add("one")
 			add("two")
@@ -80,7 +80,7 @@ func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &accounts{failed: func(error) {}}
 		s := &shelf{closed: errors.New("there is no such table")}
-		a.add("owner", s, plimsoll.Account{Conversation: "one", Requests: 1})
+		a.add("owner", s, account.Account{Conversation: "one", Requests: 1})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if s.asked != maxTries {
@@ -94,7 +94,7 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told error
 		a := &accounts{failed: func(err error) { told = err }}
-		a.add("owner", &shelf{closed: errResting}, plimsoll.Account{Conversation: "one", Requests: 1})
+		a.add("owner", &shelf{closed: errResting}, account.Account{Conversation: "one", Requests: 1})
 		a.close()
 		if told == nil {
 			t.Error("nobody is told")

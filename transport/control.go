@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // The headers by which a client says how one request is to be managed, and by which
@@ -31,7 +32,7 @@ type controls struct {
 	bypass, dryRun bool
 	preset         string
 	limit          int
-	pins           []plimsoll.Pin
+	pins           []fit.Pin
 	conversation   string
 }
 
@@ -68,9 +69,9 @@ func isOn(value string) bool {
 // maxPin bounds the pattern of a pin, which is compared with every message.
 const maxPin = 1024
 
-func parsePin(text string) (plimsoll.Pin, error) {
+func parsePin(text string) (fit.Pin, error) {
 	kind, value, _ := strings.Cut(text, "=")
-	var pin plimsoll.Pin
+	var pin fit.Pin
 	switch {
 	case value == "" || len(text) > maxPin:
 	case kind == "role":

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport"
@@ -330,17 +331,17 @@ func TestF04_F05_WhatCannotFitIsRefusedWithNumbersAndNothingIsSent(t *testing.T)
 
 func TestAReserveThatIsSetHoldsForAWindowThatIsSet(t *testing.T) {
 	t.Parallel()
-	for reserve, want := range map[int]int{0: 50_000 - plimsoll.ReserveFor(50_000, 0), 1234: 48_766} {
+	for reserve, want := range map[int]int{0: 50_000 - fit.ReserveFor(50_000, 0), 1234: 48_766} {
 		options, err := preset.Auto(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		options.Reserve = reserve
-		keeper, err := plimsoll.New(options)
+		keeper, err := fit.New(options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBench(t, nil, transport.Options{Window: 50_000, Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }})
+		b := newBench(t, nil, transport.Options{Window: 50_000, Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }})
 		a := b.agent(plimsoll.OpenAI, false)
 		a.say("hello")
 		if got := a.ask().header.Get(transport.HeaderLimit); got != strconv.Itoa(want) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -100,11 +101,11 @@ func TestAMistakeOfOursStopsNoRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := plimsoll.New(options)
+	keeper, err := fit.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBench(t, nil, transport.Options{Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }})
+	b := newBench(t, nil, transport.Options{Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }})
 	a := b.agent(plimsoll.OpenAI, true)
 	a.say("hi")
 	got := a.ask()

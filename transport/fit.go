@@ -5,6 +5,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
@@ -61,9 +63,9 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 		line = &own
 	}
 	f.task.Line = line
-	fit := f.keeper.FitTask
+	fit := f.keeper.Fit
 	if f.dryRun {
-		fit = f.keeper.PlanTask
+		fit = f.keeper.Plan
 	}
 	plan, err := fit(f.ctx, f.task)
 	if err != nil {
@@ -78,8 +80,8 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 }
 
 // taskOf is the task of the request, for its owner.
-func (f *flow) taskOf(stored bool) plimsoll.Task {
-	task := dialects.Task(f.request)
+func (f *flow) taskOf(stored bool) fit.Task {
+	task := preset.Task(f.request)
 	task.Conversation.Model = f.model
 	task.Pins, task.Scope = append(f.wanted, f.pins...), f.scope()
 	if stored {
@@ -92,13 +94,13 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 }
 
 // scope keeps requests apart that ask for something else than others that begin alike.
-func (f *flow) scope() plimsoll.Scope {
-	return plimsoll.Scope{Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit}
+func (f *flow) scope() fit.Scope {
+	return fit.Scope{Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit}
 }
 
 // encode writes the body. What nobody edited is what came.
 func (f *flow) encode() error {
-	f.offered = f.plan.Draft().AddedTools().Len() > 0
+	f.offered = f.plan.Draft.AddedTools().Len() > 0
 	switch {
 	case f.plan.Changed() || f.t.options.ManageCache:
 		if err := f.t.ambiguity.check(f.shown); err != nil {
@@ -108,7 +110,7 @@ func (f *flow) encode() error {
 		if f.t.options.ManageCache {
 			write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(f.request, d) }
 		}
-		body, err := write(f.plan.Draft())
+		body, err := write(f.plan.Draft)
 		if err != nil {
 			return err
 		}

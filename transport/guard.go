@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -37,7 +39,7 @@ func (g *guard) up() bool { return g.now().UnixNano() >= g.down.Load() }
 
 // of returns the archive and the memory of an owner, guarded; nil if there is no store
 // or it rests.
-func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
+func (g *guard) of(o owner) (fit.Archive, fit.Memory) {
 	if o.tenant == nil || !g.up() {
 		return nil, nil
 	}
@@ -45,7 +47,7 @@ func (g *guard) of(o owner) (plimsoll.Archive, plimsoll.Memory) {
 }
 
 // memory returns the memory of an owner, guarded; nil if there is no store.
-func (g *guard) memory(o owner) plimsoll.Memory {
+func (g *guard) memory(o owner) fit.Memory {
 	if o.tenant == nil {
 		return nil
 	}
@@ -79,11 +81,11 @@ func (g *guard) judge(err error) {
 }
 
 type guardedArchive struct {
-	plimsoll.Archive
+	fit.Archive
 	guard *guard
 }
 
-// Put implements [plimsoll.Archive].
+// Put implements [fit.Archive].
 func (a guardedArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (ref plimsoll.Ref, err error) {
 	err = a.guard.askFor(ctx, guardPut, func(ctx context.Context) error {
 		ref, err = a.Archive.Put(ctx, content)
@@ -92,24 +94,24 @@ func (a guardedArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.
 	return ref, err
 }
 
-// Content implements [plimsoll.Contents].
+// Content implements [fit.Contents].
 func (a guardedArchive) Content(ctx context.Context, id string) (parts plimsoll.List[plimsoll.Part], err error) {
 	err = a.guard.ask(ctx, func(ctx context.Context) error {
-		parts, err = a.Archive.(plimsoll.Contents).Content(ctx, id)
+		parts, err = a.Archive.(fit.Contents).Content(ctx, id)
 		return err
 	})
 	return parts, err
 }
 
 type guardedMemory struct {
-	plimsoll.Memory
+	fit.Memory
 	owner  string
 	tenant *store.Tenant
 	guard  *guard
 }
 
-// Recall implements [plimsoll.Memory].
-func (m guardedMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d plimsoll.Decision, err error) {
+// Recall implements [fit.Memory].
+func (m guardedMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d fit.Decision, err error) {
 	err = m.guard.ask(ctx, func(ctx context.Context) error {
 		d, err = m.Memory.Recall(ctx, keys)
 		return err
@@ -117,12 +119,12 @@ func (m guardedMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d pl
 	return d, err
 }
 
-// Remember implements [plimsoll.Memory].
-func (m guardedMemory) Remember(ctx context.Context, d plimsoll.Decision) error {
+// Remember implements [fit.Memory].
+func (m guardedMemory) Remember(ctx context.Context, d fit.Decision) error {
 	return m.guard.ask(ctx, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
 }
 
-// Lease implements [plimsoll.Memory].
+// Lease implements [fit.Memory].
 func (m guardedMemory) Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error) {
 	if !m.guard.up() {
 		return nil, false, errResting
@@ -132,8 +134,8 @@ func (m guardedMemory) Lease(ctx context.Context, name string, life time.Duratio
 	return release, ok, err
 }
 
-// AddAccount implements [plimsoll.Bookkeeper]. It is done a little later.
-func (m guardedMemory) AddAccount(_ context.Context, a plimsoll.Account) error {
+// AddAccount implements [fit.Bookkeeper]. It is done a little later.
+func (m guardedMemory) AddAccount(_ context.Context, a account.Account) error {
 	m.guard.accounts.add(m.owner, guardedBooks{m.tenant, m.guard}, a)
 	return nil
 }
@@ -144,6 +146,6 @@ type guardedBooks struct {
 }
 
 // AddAccount writes to the store.
-func (b guardedBooks) AddAccount(ctx context.Context, accounts ...plimsoll.Account) error {
+func (b guardedBooks) AddAccount(ctx context.Context, accounts ...account.Account) error {
 	return b.guard.askFor(ctx, guardPut, func(ctx context.Context) error { return b.tenant.AddAccount(ctx, accounts...) })
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire"
@@ -104,7 +105,7 @@ func (f *flow) reserve(window, maxOutput int) int {
 	if maxOutput > 0 {
 		return min(maxOutput, max(window/16, min(window/4, 4096)))
 	}
-	return plimsoll.ReserveFor(window, 0)
+	return fit.ReserveFor(window, 0)
 }
 
 // learned is what an upstream has said about a model's context.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -21,12 +22,12 @@ import (
 // wrong is everything that reads an answer, with a mistake in it.
 type wrong struct{}
 
-func (wrong) Write([]byte) (int, error)                             { panic("a mistake") }
-func (wrong) Close() error                                          { return nil }
-func (wrong) Event(string, []byte)                                  { panic("a mistake") }
-func (wrong) Done() bool                                            { return false }
-func (wrong) Response() wire.Response                               { return wire.Response{} }
-func (wrong) AddAccount(context.Context, ...plimsoll.Account) error { panic("a mistake") }
+func (wrong) Write([]byte) (int, error)                            { panic("a mistake") }
+func (wrong) Close() error                                         { return nil }
+func (wrong) Event(string, []byte)                                 { panic("a mistake") }
+func (wrong) Done() bool                                           { return false }
+func (wrong) Response() wire.Response                              { return wire.Response{} }
+func (wrong) AddAccount(context.Context, ...account.Account) error { panic("a mistake") }
 
 type wrongReply struct{ weave.Reply }
 
@@ -131,7 +132,7 @@ func TestAMistakeInWhatSettlesBillsEndsNothing(t *testing.T) {
 	settled := make(chan bool, 2)
 	f.t.bills.add(func() { panic("a mistake") })
 	f.t.bills.add(func() { settled <- true })
-	f.t.guard.accounts.add("somebody", wrong{}, plimsoll.Account{Conversation: "one", Requests: 1})
+	f.t.guard.accounts.add("somebody", wrong{}, account.Account{Conversation: "one", Requests: 1})
 	if err := f.t.Close(); err != nil {
 		t.Fatal(err)
 	}

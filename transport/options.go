@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
@@ -36,7 +37,7 @@ type Options struct {
 	Base http.RoundTripper
 	// Keeper returns the keeper for a preset, by name; the empty name is the usual one.
 	// Nil means preset auto and no other.
-	Keeper func(preset string) (*plimsoll.Keeper, error)
+	Keeper func(preset string) (*fit.Keeper, error)
 	// Billed, if not nil, is told what was billed for a conversation, so that a meter
 	// can learn from it. The key names the conversation across its requests.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
@@ -87,11 +88,11 @@ const anew = 0.1
 // ForServing sets up a keeper's options for conversations that go on: a cut at the high
 // mark is deep, nothing is cut a little before it, and no cut makes a provider read more
 // than a little anew.
-func ForServing(o *plimsoll.Options) {
+func ForServing(o *fit.Options) {
 	o.Marks.Room = room
 	for _, r := range o.Rungs {
 		if c, ok := r.(*rung.Clear); ok {
-			c.Yield, c.Anew = true, anew
+			c.Yield, c.Rewrite = true, anew
 		}
 	}
 	if r, ok := o.Policy.(*rent.Rent); ok {
@@ -145,11 +146,11 @@ func (o *Options) fillKeeper() error {
 		return err
 	}
 	ForServing(options)
-	keeper, err := plimsoll.New(options)
+	keeper, err := fit.New(options)
 	if err != nil {
 		return err
 	}
-	o.Keeper = func(name string) (*plimsoll.Keeper, error) {
+	o.Keeper = func(name string) (*fit.Keeper, error) {
 		if name != "" && name != preset.NameAuto {
 			return nil, unknownPreset(name)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
@@ -65,7 +66,7 @@ func (f *flow) count() (*http.Response, error) {
 		return resp, err
 	}
 	f.request = f.shown
-	f.plan, err = f.keeper.PlanTask(f.ctx, plimsoll.Task{Conversation: f.conversationOf(), Line: &plimsoll.Line{Window: unbounded}})
+	f.plan, err = f.keeper.Plan(f.ctx, fit.Task{Conversation: f.conversationOf(), Line: &plimsoll.Line{Window: unbounded}})
 	if err != nil {
 		return f.refuse(err), nil
 	}
@@ -102,7 +103,7 @@ func (f *flow) compact() (*http.Response, error) {
 		return f.refuse(err), nil
 	}
 	f.task.Line, f.task.Offer = &line, nil
-	made, err := f.keeper.Compact(f.ctx, f.task, plimsoll.CompactOptions{Force: true})
+	made, err := f.keeper.Compact(f.ctx, f.task, fit.CompactOptions{Force: true})
 	if err != nil {
 		return f.refuse(err), nil
 	}
@@ -111,7 +112,7 @@ func (f *flow) compact() (*http.Response, error) {
 	if made.Checkpoint != nil {
 		usage = made.Checkpoint.Usage
 	}
-	body, err := responses.Compacted(f.request, made.Plan.Draft(), "cmp_"+f.beginning(), f.t.options.Now(), usage)
+	body, err := responses.Compacted(f.request, made.Plan.Draft, "cmp_"+f.beginning(), f.t.options.Now(), usage)
 	if err != nil {
 		return f.refuse(err), nil
 	}

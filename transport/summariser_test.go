@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/summary"
@@ -42,13 +43,13 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 			transport.ForServing(options)
-			keeper, err := plimsoll.New(options)
+			keeper, err := fit.New(options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = keeper.Close() })
 			b := newBench(t, &scripted.Options{Window: 9000}, transport.Options{
-				Store: newStore(t), Window: 9000, Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil },
+				Store: newStore(t), Window: 9000, Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
 			})
 			a := b.agent(plimsoll.OpenAI, false)
 			for i := range 30 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/wire"
@@ -96,7 +97,7 @@ type flow struct {
 	controls
 	owner
 	codec  wire.Codec
-	keeper *plimsoll.Keeper
+	keeper *fit.Keeper
 	x      Exchange
 
 	// raw is the body as it came, body the same without its content coding.
@@ -106,7 +107,7 @@ type flow struct {
 	shown, request *wire.Request
 	// client is the request as it came, if shown has the history that it only names.
 	client *wire.Request
-	task   plimsoll.Task
+	task   fit.Task
 	plan   *plimsoll.Plan
 	// followed says that an earlier request of the conversation passed through here.
 	followed bool
@@ -121,7 +122,7 @@ type flow struct {
 	// sent is the body that goes upstream.
 	sent []byte
 	// wanted are pins that follow from what the client asked its provider for.
-	wanted []plimsoll.Pin
+	wanted []fit.Pin
 	// offered says that the model can call tools of ours, last that it has done so often
 	// enough and is to answer now.
 	offered, last bool

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -106,16 +107,16 @@ func managementIn(r *wire.Request) []byte {
 }
 
 // pins choose what is to stay.
-func (w wishes) pins(c plimsoll.Conversation) []plimsoll.Pin {
-	var pins []plimsoll.Pin
+func (w wishes) pins(c plimsoll.Conversation) []fit.Pin {
+	var pins []fit.Pin
 	for _, tool := range w.exclude {
-		pins = append(pins, plimsoll.Pin{Tool: tool})
+		pins = append(pins, fit.Pin{Tool: tool})
 	}
 	left := w.keep
 	for i := c.Messages.Len() - 1; i >= 0 && left > 0; i-- {
 		n := plimsoll.CountOf[plimsoll.ToolResult](c.Messages.At(i))
 		if n > 0 {
-			pins = append(pins, plimsoll.Pin{Index: &i})
+			pins = append(pins, fit.Pin{Index: &i})
 			left -= n
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/report"
 )
@@ -64,7 +64,7 @@ func (s statement) show(w io.Writer, d display) {
 // maxDrift is how far estimates may be off before it is said.
 const maxDrift = 0.1
 
-func accountRow(name, model string, a plimsoll.Account) []string {
+func accountRow(name, model string, a account.Account) []string {
 	net, drift := "-", "-"
 	if a.Priced > 0 || a.Summaries != 0 {
 		net = a.Net().String()
@@ -82,7 +82,7 @@ func accountRow(name, model string, a plimsoll.Account) []string {
 func signed(share float64) string { return fmt.Sprintf("%+.1f%%", 100*share) }
 
 // verdict says in words whether cutting paid.
-func verdict(a plimsoll.Account) string {
+func verdict(a account.Account) string {
 	known := ""
 	if a.Priced < a.Requests {
 		known = fmt.Sprintf(" Prices are known for %s of %s.", grouped(int(a.Priced)), plural(int(a.Requests), "request"))

@@ -10,12 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 )
 
 // accountsIn makes a store with accounts of one tenant.
-func accountsIn(t *testing.T, tenant string, accounts ...plimsoll.Account) string {
+func accountsIn(t *testing.T, tenant string, accounts ...account.Account) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "store.db")
 	backend, err := sqlite.Open(t.Context(), path, nil)
@@ -40,31 +41,31 @@ func accountsIn(t *testing.T, tenant string, accounts ...plimsoll.Account) strin
 }
 
 var (
-	winning = plimsoll.Account{
+	winning = account.Account{
 		Conversation: "aaaaaaaaaaaaaaaaaaaa", Model: "sonnet", Requests: 50, Priced: 50,
 		Usage: plimsoll.Usage{Input: 1000, CacheRead: 950_000, CacheCreation: 49_000, Output: 20_000},
 		Saved: 400_000, Written: 9000, Estimated: 1_010_000, Cuts: 2, Breaks: 1,
-		Paid: plimsoll.Dollars(2), Uncut: plimsoll.Dollars(2.75), Summaries: plimsoll.Dollars(0.05),
+		Paid: account.Dollars(2), Uncut: account.Dollars(2.75), Summaries: account.Dollars(0.05),
 	}
-	losing = plimsoll.Account{
+	losing = account.Account{
 		Conversation: "bbbbbbbbbbbbbbbbbbbb", Model: "local", Requests: 10, Priced: 10,
 		Usage: plimsoll.Usage{Input: 10_000, Output: 100}, Saved: 500, Estimated: 12_000, Cuts: 10, Breaks: 9,
-		Paid: plimsoll.Dollars(1), Uncut: plimsoll.Dollars(0.25),
+		Paid: account.Dollars(1), Uncut: account.Dollars(0.25),
 	}
-	unknown = plimsoll.Account{Conversation: "cccccccccccccccccccc", Model: "new", Requests: 4, Usage: plimsoll.Usage{Input: 100}, Estimated: 100}
+	unknown = account.Account{Conversation: "cccccccccccccccccccc", Model: "new", Requests: 4, Usage: plimsoll.Usage{Input: 100}, Estimated: 100}
 )
 
 func TestAccountShowsConversationsAndWhatTheyComeTo(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name     string
-		accounts []plimsoll.Account
+		accounts []account.Account
 		args     []string
 		want     string
 	}{
 		{
 			"a saving",
-			[]plimsoll.Account{winning},
+			[]account.Account{winning},
 			nil,
 			`conversation  model   requests         in  cached  written     out    saved  cuts  breaks  drift      net
 aaaaaaaaaaaa  sonnet        50  1,000,000   95.0%   49,000  20,000  400,000     2     2.0  +1.0%  $0.7000
@@ -75,7 +76,7 @@ Paid $2.00 and $0.0500 for summaries; without cuts it would have been $2.75. Cut
 		},
 		{
 			"a loss is said, and estimates that are off, and prices that are not known",
-			[]plimsoll.Account{winning, losing, losing, unknown},
+			[]account.Account{winning, losing, losing, unknown},
 			[]string{"--limit", "1"},
 			`conversation  model   requests         in  cached  written     out    saved  cuts  breaks  drift       net
 aaaaaaaaaaaa  sonnet        50  1,000,000   95.0%   49,000  20,000  400,000     2     2.0  +1.0%   $0.7000
@@ -88,7 +89,7 @@ Estimates for local are +20.0% off the bill.
 		},
 		{
 			"no prices",
-			[]plimsoll.Account{unknown},
+			[]account.Account{unknown},
 			nil,
 			`conversation  model  requests   in  cached  written  out  saved  cuts  breaks  drift  net
 cccccccccccc  new           4  100    0.0%        0    0      0     0     0.0  +0.0%    -
@@ -98,7 +99,7 @@ What it cost is not known. Prices are known for 0 of 4 requests.
 `,
 		},
 		{"nothing yet", nil, nil, "There are no accounts yet: nothing was observed with this store.\n"},
-		{"nothing of other tenants", []plimsoll.Account{winning}, []string{"--tenant", "other"}, "There are no accounts yet: nothing was observed with this store.\n"},
+		{"nothing of other tenants", []account.Account{winning}, []string{"--tenant", "other"}, "There are no accounts yet: nothing was observed with this store.\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/model"
@@ -22,7 +23,7 @@ type chatKeepers struct {
 	registry *model.Registry
 	meter    *token.Meter
 	mu       sync.Mutex
-	made     map[string]*plimsoll.Keeper
+	made     map[string]*fit.Keeper
 }
 
 func newChatKeepers(p *process, settings *config.Config) (*chatKeepers, error) {
@@ -30,11 +31,11 @@ func newChatKeepers(p *process, settings *config.Config) (*chatKeepers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chatKeepers{p: p, settings: settings, registry: shared.registry, meter: shared.meter, made: map[string]*plimsoll.Keeper{}}, nil
+	return &chatKeepers{p: p, settings: settings, registry: shared.registry, meter: shared.meter, made: map[string]*fit.Keeper{}}, nil
 }
 
 // of returns the keeper of a method; the empty one is that of the settings.
-func (k *chatKeepers) of(method string) (*plimsoll.Keeper, error) {
+func (k *chatKeepers) of(method string) (*fit.Keeper, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if made := k.made[method]; made != nil {
@@ -52,7 +53,7 @@ func (k *chatKeepers) of(method string) (*plimsoll.Keeper, error) {
 	transport.ForServing(options)
 	options.Marks.Soft = c.Settings.Marks.Soft
 	options.Limits = assuming(options.Limits)
-	made, err := plimsoll.New(options)
+	made, err := fit.New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(pli
 	return func(c plimsoll.Conversation) (plimsoll.Line, error) {
 		line, err := known(c)
 		if errors.Is(err, plimsoll.ErrUnknownModel) {
-			return plimsoll.Line{Window: model.SafeLimit, Reserve: plimsoll.ReserveFor(model.SafeLimit, c.MaxOutput)}, nil
+			return plimsoll.Line{Window: model.SafeLimit, Reserve: fit.ReserveFor(model.SafeLimit, c.MaxOutput)}, nil
 		}
 		return line, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
@@ -95,8 +96,8 @@ func (c *compactCmd) flags() []config.Flag {
 }
 
 // compact compacts under the settings, with the store that they name.
-func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *body) (*plimsoll.Compaction, error) {
-	var made *plimsoll.Compaction
+func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *body) (*fit.Compaction, error) {
+	var made *fit.Compaction
 	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
 		if c.DryRun {
@@ -112,15 +113,15 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if err != nil {
 			return err
 		}
-		made, err = k.Compact(ctx, taskOf(settings.Settings, b), plimsoll.CompactOptions{Force: c.Force, Directives: c.Directive})
+		made, err = k.Compact(ctx, taskOf(settings.Settings, b), fit.CompactOptions{Force: c.Force, Directives: c.Directive})
 		return err
 	})
 	return made, err
 }
 
 // write prints the conversation and then says what was done.
-func (c *compactCmd) write(p *process, d display, settings *config.Config, name string, b *body, made *plimsoll.Compaction) error {
-	out, err := b.encode(made.Plan.Draft())
+func (c *compactCmd) write(p *process, d display, settings *config.Config, name string, b *body, made *fit.Compaction) error {
+	out, err := b.encode(made.Plan.Draft)
 	if err != nil {
 		return withOp("compact "+name, err)
 	}
@@ -150,7 +151,7 @@ func (c *compactCmd) write(p *process, d display, settings *config.Config, name 
 }
 
 // verdict is the error of a conversation that is as it was, and should not be.
-func (c *compactCmd) verdict(name string, made *plimsoll.Compaction) error {
+func (c *compactCmd) verdict(name string, made *fit.Compaction) error {
 	switch {
 	case made.Status.Failed():
 		return &compactionError{name, made}
@@ -181,7 +182,7 @@ func (c *compactCmd) diff(p *process, d display, settings *config.Config, name s
 // compactionError says why everything stayed as it was.
 type compactionError struct {
 	name string
-	made *plimsoll.Compaction
+	made *fit.Compaction
 }
 
 // Error names the status and the reason.
@@ -192,7 +193,7 @@ func (e *compactionError) Error() string {
 // Unwrap gives the hint.
 func (e *compactionError) Unwrap() error {
 	hint := "what was printed is the conversation as it came"
-	if e.made.Status == plimsoll.CompressionFailedInflated {
+	if e.made.Status == fit.CompressionFailedInflated {
 		hint += "; there is little in it that a checkpoint would make shorter"
 	}
 	return &plimsoll.Error{Op: "compact", Hint: hint, Err: errors.New(e.made.Reason)}
@@ -201,9 +202,9 @@ func (e *compactionError) Unwrap() error {
 // exitStatus tells scripts which of the three it was.
 func (e *compactionError) exitStatus() int {
 	switch e.made.Status {
-	case plimsoll.CompressionFailedInflated:
+	case fit.CompressionFailedInflated:
 		return 4
-	case plimsoll.CompressionFailedCount:
+	case fit.CompressionFailedCount:
 		return 5
 	default:
 		return 6

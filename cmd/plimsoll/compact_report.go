@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/report"
 )
@@ -14,7 +14,7 @@ import (
 type compacted struct{ report.Compaction }
 
 // show says what became of a compaction, for people.
-func (r compacted) show(w io.Writer, d display, name string, made *plimsoll.Compaction) {
+func (r compacted) show(w io.Writer, d display, name string, made *fit.Compaction) {
 	plan := made.Plan
 	title := fmt.Sprintf("%s: %s: %s", bar.Clean(name), r.Status, grouped(r.TokensBefore))
 	if r.TokensAfter != r.TokensBefore {

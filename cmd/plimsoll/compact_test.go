@@ -9,20 +9,21 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/preset"
 )
 
 func TestG13_EveryFailureHasAnExitStatusOfItsOwn(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[plimsoll.CompressionStatus]int{
-		plimsoll.CompressionFailedInflated: 4,
-		plimsoll.CompressionFailedCount:    5,
-		plimsoll.CompressionFailedEmpty:    6,
+	for status, want := range map[fit.CompressionStatus]int{
+		fit.CompressionFailedInflated: 4,
+		fit.CompressionFailedCount:    5,
+		fit.CompressionFailedEmpty:    6,
 	} {
 		var stderr bytes.Buffer
 		p := &process{stderr: &stderr}
-		err := (&compactCmd{}).verdict("chat.json", &plimsoll.Compaction{Status: status, Reason: "it would not do"})
+		err := (&compactCmd{}).verdict("chat.json", &fit.Compaction{Status: status, Reason: "it would not do"})
 		if got := p.complain(err); got != want {
 			t.Errorf("%s: exit status %d, want %d", status, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/store"
@@ -26,7 +27,7 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *b
 		if err != nil {
 			return err
 		}
-		whole, err := api.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) plimsoll.Task {
+		whole, err := api.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) fit.Task {
 			return api.Task(whole, settings.Settings.Model)
 		})
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/lab/demo"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
@@ -298,7 +299,7 @@ func allOf(n, all int, are string) string {
 	return fmt.Sprintf("ONLY %s %s", grouped(n), are)
 }
 
-func dollars(usd float64) string { return plimsoll.Dollars(usd).String() }
+func dollars(usd float64) string { return account.Dollars(usd).String() }
 
 // begin says where it can be watched.
 func (s *show) begin(address string) {

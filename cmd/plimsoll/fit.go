@@ -130,9 +130,9 @@ func (c *fitCmd) fit(p *process, settings *config.Config, b *body, meanwhile *pr
 			return err
 		}
 		if c.DryRun {
-			plan, err = k.PlanTask(ctx, taskOf(settings.Settings, b))
+			plan, err = k.Plan(ctx, taskOf(settings.Settings, b))
 		} else {
-			plan, err = k.FitTask(ctx, taskOf(settings.Settings, b))
+			plan, err = k.Fit(ctx, taskOf(settings.Settings, b))
 		}
 		return err
 	})
@@ -162,7 +162,7 @@ func (p *process) withStore(settings *config.Config, tenant string, do func(cont
 // write prints the conversation and then says what was done, so that a report
 // never speaks of something that was not printed.
 func (c *fitCmd) write(p *process, d display, name string, b *body, plan *plimsoll.Plan) error {
-	out, err := b.encode(plan.Draft())
+	out, err := b.encode(plan.Draft)
 	if err != nil {
 		return withOp("fit "+name, err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/model"
@@ -15,9 +16,9 @@ import (
 // keeping is where a keeper puts what it takes out and looks up what it decided, and
 // who is told. The zero value keeps nothing and tells nobody.
 type keeping struct {
-	archive plimsoll.Archive
-	memory  plimsoll.Memory
-	events  func(plimsoll.Event)
+	archive fit.Archive
+	memory  fit.Memory
+	events  func(fit.Event)
 	// dry means that nothing outside may notice: no model and no hook is asked.
 	dry bool
 	// serves means that requests go on while something is prepared for later ones, and
@@ -36,15 +37,15 @@ func keepingOf(t *store.Tenant) keeping {
 }
 
 // keeper makes the keeper that the settings describe.
-func (p *process) keeper(c *config.Config, where keeping) (*plimsoll.Keeper, error) {
+func (p *process) keeper(c *config.Config, where keeping) (*fit.Keeper, error) {
 	options, err := p.keeperOptions(c, where)
 	if err != nil {
 		return nil, err
 	}
-	return plimsoll.New(options)
+	return fit.New(options)
 }
 
-func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Options, error) {
+func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, error) {
 	s := c.Settings
 	registry, err := loadRegistry(p, texts(s.Models))
 	if err != nil {
@@ -58,7 +59,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 	if err != nil {
 		return nil, err
 	}
-	var hooks plimsoll.Hooks
+	var hooks fit.Hooks
 	if where.dry {
 		compaction.Summarizer = nil
 	} else if hooks, err = p.hooks(s.Compaction.Hooks); err != nil {
@@ -77,7 +78,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 	}
 	options, err := preset.Named(s.Preset, &preset.Options{
 		Meter: where.meter, Model: s.Model, Reserve: orNone(s.Reserve),
-		Marks:  plimsoll.Marks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
+		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
 		Policy: s.Policy, Alpha: s.Rent.Alpha,
 		Pins: s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
@@ -99,7 +100,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*plimsoll.Opti
 
 // taskOf is the task of a body: for the model of the settings, else for its own, else
 // for a usual one of its API.
-func taskOf(s config.Settings, b *body) plimsoll.Task {
+func taskOf(s config.Settings, b *body) fit.Task {
 	return api.Task(b.request, s.Model)
 }
 

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
@@ -93,7 +94,7 @@ func withoutToken(r *http.Request, token string) *http.Request {
 
 // asked makes a keeper for what a request of the API asks for; that of the settings if
 // it asks for nothing, so that what is undone there is undone in the proxy.
-func (k *keepers) asked(s api.Settings) (*plimsoll.Keeper, error) {
+func (k *keepers) asked(s api.Settings) (*fit.Keeper, error) {
 	if s.Method == "" && s.Reserve == nil && s.Low == nil && len(s.Rungs)+len(s.Pins) == 0 && !s.Dry {
 		return k.named(s.Preset)
 	}
@@ -114,14 +115,14 @@ func (k *keepers) asked(s api.Settings) (*plimsoll.Keeper, error) {
 		return nil, err
 	}
 	options.Marks.Soft = 0 // nobody waits for what such a keeper would prepare
-	return plimsoll.New(options)
+	return fit.New(options)
 }
 
 // total is what all keepers have seen.
-func (k *keepers) total() plimsoll.Account {
+func (k *keepers) total() account.Account {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var sum plimsoll.Account
+	var sum account.Account
 	for _, made := range k.made {
 		sum = sum.Add(made.Total())
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/bar"
 )
 
@@ -19,20 +19,20 @@ type progress struct {
 
 func newProgress(p *process, d display) *progress { return &progress{p: p, d: d} }
 
-func (m *progress) event(e plimsoll.Event) {
+func (m *progress) event(e fit.Event) {
 	switch e := e.(type) {
-	case plimsoll.ChatCompressed:
+	case fit.ChatCompressed:
 		for _, note := range e.Notes {
 			if !strings.HasPrefix(note, "hook: ") { // they were told when it happened
 				m.notes = append(m.notes, note)
 			}
 		}
-	case plimsoll.CompressionProgress:
+	case fit.CompressionProgress:
 		m.step(e)
 	}
 }
 
-func (m *progress) step(e plimsoll.CompressionProgress) {
+func (m *progress) step(e fit.CompressionProgress) {
 	if !isTerminal(m.p.stderr) {
 		return
 	}

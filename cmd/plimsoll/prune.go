@@ -77,7 +77,7 @@ func (c *pruneCmd) prune(p *process, name string, b *body) error {
 	if err != nil {
 		return withOp("prune "+name, err)
 	}
-	out, err := b.encode(plan.Draft())
+	out, err := b.encode(plan.Draft)
 	if err != nil {
 		return &plimsoll.Error{Op: "prune " + name, Err: err}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -47,7 +47,7 @@ func (s *runSum) observe(_ context.Context, x transport.Exchange) {
 }
 
 // show prints the summary: a sentence, and the warnings.
-func (s *runSum) show(p *process, total plimsoll.Account) {
+func (s *runSum) show(p *process, total account.Account) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.warn(s.sentence(total))
@@ -58,7 +58,7 @@ func (s *runSum) show(p *process, total plimsoll.Account) {
 	}
 }
 
-func (s *runSum) sentence(total plimsoll.Account) string {
+func (s *runSum) sentence(total account.Account) string {
 	if s.requests == 0 {
 		return "no request came through the proxy; see docs/demo.md for what the program needs to find it"
 	}

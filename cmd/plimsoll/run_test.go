@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -191,15 +192,15 @@ func TestTheSummarySaysWhatTheProxyDid(t *testing.T) {
 	cut.Decision, cut.Rounds, cut.Rescued, cut.Warning = transport.Cut, 2, true, "the store\x1b was slow"
 	refused := loads(500, 500)
 	refused.Decision = transport.Refused
-	paid := plimsoll.Account{Priced: 1, Paid: plimsoll.Dollars(1), Uncut: plimsoll.Dollars(3), Usage: plimsoll.Usage{Input: 1, CacheRead: 3}}
+	paid := account.Account{Priced: 1, Paid: account.Dollars(1), Uncut: account.Dollars(3), Usage: plimsoll.Usage{Input: 1, CacheRead: 3}}
 	for _, tt := range []struct {
 		name  string
 		all   []transport.Exchange
-		total plimsoll.Account
+		total account.Account
 		want  string
 	}{
 		{"nothing came", nil, paid, "plimsoll: no request came through the proxy; see docs/demo.md for what the program needs to find it\n"},
-		{"nothing was cut", []transport.Exchange{loads(10, 10)}, plimsoll.Account{}, "plimsoll: 1 request; 10 tokens, nothing saved\n"},
+		{"nothing was cut", []transport.Exchange{loads(10, 10)}, account.Account{}, "plimsoll: 1 request; 10 tokens, nothing saved\n"},
 		{
 			"everything at once",
 			[]transport.Exchange{loads(1000, 1000), cut, refused},

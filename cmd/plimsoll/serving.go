@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
@@ -190,7 +191,7 @@ type keepers struct {
 	// calibration is what the meter learns.
 	calibration *token.Calibration
 	mu          sync.Mutex
-	made        map[string]*plimsoll.Keeper
+	made        map[string]*fit.Keeper
 }
 
 func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error) {
@@ -209,12 +210,12 @@ func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error
 	})
 	return &keepers{
 		p: p, root: o.root, flags: o.flags, settings: c, registry: registry, tokenizers: tokenizers,
-		meter: meter, calibration: calibration, made: map[string]*plimsoll.Keeper{},
+		meter: meter, calibration: calibration, made: map[string]*fit.Keeper{},
 	}, nil
 }
 
 // named returns the keeper of a preset; the empty name is that of the settings.
-func (k *keepers) named(preset string) (*plimsoll.Keeper, error) {
+func (k *keepers) named(preset string) (*fit.Keeper, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if preset == "" {
@@ -231,7 +232,7 @@ func (k *keepers) named(preset string) (*plimsoll.Keeper, error) {
 	return made, nil
 }
 
-func (k *keepers) make(preset string) (*plimsoll.Keeper, error) {
+func (k *keepers) make(preset string) (*fit.Keeper, error) {
 	c := *k.settings
 	if preset != c.Settings.Preset {
 		// The marks in force are those of another preset.
@@ -241,7 +242,7 @@ func (k *keepers) make(preset string) (*plimsoll.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plimsoll.New(options)
+	return fit.New(options)
 }
 
 func (k *keepers) close() error {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/model"
@@ -41,7 +42,7 @@ func (p *process) loadSettings(root *cli, flags []config.Flag) (*config.Config, 
 // presetSettings is what a preset sets.
 func presetSettings(name string) map[string]any {
 	marks := preset.Marks(name)
-	if marks == (plimsoll.Marks{}) {
+	if marks == (fit.Watermarks{}) {
 		return nil
 	}
 	sets := map[string]any{"marks.high": marks.High, "marks.low": marks.Low}

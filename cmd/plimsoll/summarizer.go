@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/hook"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/model"
@@ -49,14 +49,14 @@ func (p *process) compactionOf(s config.Settings, registry *model.Registry) (pre
 
 // hooks are the commands and addresses of the settings. What goes wrong with one is
 // said, and stops nothing.
-func (p *process) hooks(s config.Hooks) (plimsoll.Hooks, error) {
-	var all plimsoll.Hooks
+func (p *process) hooks(s config.Hooks) (fit.Hooks, error) {
+	var all fit.Hooks
 	for _, text := range s.Pre {
 		h, err := newHook(text, s)
 		if err != nil {
 			return all, err
 		}
-		all.PreCompress = append(all.PreCompress, func(ctx context.Context, about plimsoll.PreCompress) (plimsoll.Verdict, error) {
+		all.PreCompress = append(all.PreCompress, func(ctx context.Context, about fit.PreCompress) (fit.Verdict, error) {
 			verdict, err := h.PreCompress(ctx, about)
 			p.warnHook(err)
 			return verdict, err
@@ -67,7 +67,7 @@ func (p *process) hooks(s config.Hooks) (plimsoll.Hooks, error) {
 		if err != nil {
 			return all, err
 		}
-		all.PostCompress = append(all.PostCompress, func(ctx context.Context, told plimsoll.ChatCompressed) error {
+		all.PostCompress = append(all.PostCompress, func(ctx context.Context, told fit.ChatCompressed) error {
 			err := h.PostCompress(ctx, told)
 			p.warnHook(err)
 			return err

@@ -6,17 +6,18 @@ import (
 	"io"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// keeper is what the loop needs of [plimsoll.Keeper].
+// keeper is what the loop needs of [fit.Keeper].
 type keeper interface {
-	FitTask(context.Context, plimsoll.Task) (*plimsoll.Plan, error)
-	Observe(context.Context, plimsoll.Task, *plimsoll.Plan, plimsoll.Usage) error
-	AfterModel(context.Context, plimsoll.Task, plimsoll.Usage) (*plimsoll.Compaction, error)
-	AfterTools(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
-	BeforeReturn(context.Context, plimsoll.Task) (*plimsoll.Compaction, error)
+	Fit(context.Context, fit.Task) (*plimsoll.Plan, error)
+	Observe(context.Context, fit.Task, *plimsoll.Plan, plimsoll.Usage) error
+	AfterModel(context.Context, fit.Task, plimsoll.Usage) (*fit.Compaction, error)
+	AfterTools(context.Context, fit.Task) (*fit.Compaction, error)
+	BeforeReturn(context.Context, fit.Task) (*fit.Compaction, error)
 }
 
 // agent lets a model call tools until it has an answer.
@@ -46,7 +47,7 @@ func (a *agent) work(ctx context.Context, h *history, task string) (string, erro
 			return "", err
 		}
 		h.add(said(reply.Message))
-		err = a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+		err = a.compact(h, func(t fit.Task) (*fit.Compaction, error) {
 			return a.keeper.AfterModel(ctx, t, reply.Usage)
 		})
 		if err != nil {
@@ -54,7 +55,7 @@ func (a *agent) work(ctx context.Context, h *history, task string) (string, erro
 		}
 		calls := callsOf(reply.Message)
 		if len(calls) == 0 {
-			return reply.Message.Text(), a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+			return reply.Message.Text(), a.compact(h, func(t fit.Task) (*fit.Compaction, error) {
 				return a.keeper.BeforeReturn(ctx, t)
 			})
 		}
@@ -62,7 +63,7 @@ func (a *agent) work(ctx context.Context, h *history, task string) (string, erro
 			fmt.Fprintf(a.progress, "%s %s\n", c.Name, c.Arguments)
 			h.add(message{Role: "tool", CallID: c.ID, Content: new(a.tools.call(ctx, c.Name, c.Arguments))})
 		}
-		err = a.compact(h, func(t plimsoll.Task) (*plimsoll.Compaction, error) {
+		err = a.compact(h, func(t fit.Task) (*fit.Compaction, error) {
 			return a.keeper.AfterTools(ctx, t)
 		})
 		if err != nil {
@@ -73,13 +74,13 @@ func (a *agent) work(ctx context.Context, h *history, task string) (string, erro
 }
 
 // fit makes the history fit for the next call.
-func (a *agent) fit(ctx context.Context, h *history) (plimsoll.Task, *plimsoll.Plan, error) {
+func (a *agent) fit(ctx context.Context, h *history) (fit.Task, *plimsoll.Plan, error) {
 	request, err := h.request()
 	if err != nil {
-		return plimsoll.Task{}, nil, err
+		return fit.Task{}, nil, err
 	}
-	task := dialects.Task(request)
-	plan, err := a.keeper.FitTask(ctx, task)
+	task := preset.Task(request)
+	plan, err := a.keeper.Fit(ctx, task)
 	if err != nil {
 		return task, nil, err
 	}
@@ -88,17 +89,17 @@ func (a *agent) fit(ctx context.Context, h *history) (plimsoll.Task, *plimsoll.P
 }
 
 // compact asks for a compaction and goes on with what became of it.
-func (a *agent) compact(h *history, ask func(plimsoll.Task) (*plimsoll.Compaction, error)) error {
+func (a *agent) compact(h *history, ask func(fit.Task) (*fit.Compaction, error)) error {
 	request, err := h.request()
 	if err != nil {
 		return err
 	}
-	c, err := ask(dialects.Task(request))
+	c, err := ask(preset.Task(request))
 	if err != nil {
 		return err
 	}
 	switch c.Status {
-	case plimsoll.Compressed, plimsoll.ContentTruncated:
+	case fit.Compressed, fit.ContentTruncated:
 		return h.take(request, c.Plan)
 	}
 	return nil
@@ -106,7 +107,7 @@ func (a *agent) compact(h *history, ask func(plimsoll.Task) (*plimsoll.Compactio
 
 // take goes on with the history as a plan leaves it.
 func (h *history) take(request *wire.Request, plan *plimsoll.Plan) error {
-	body, err := request.Encode(plan.Draft())
+	body, err := request.Encode(plan.Draft)
 	if err != nil {
 		return err
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 const window = 8000
@@ -91,7 +93,7 @@ func checkLog(t *testing.T, log []scripted.Exchange) {
 		asked := false
 		for _, m := range e.Call.Conversation.Messages.All() {
 			asked = asked || strings.Contains(m.Text(), "Where do ships moor?")
-			if plimsoll.IsCheckpoint(m) {
+			if summary.IsCheckpoint(m) {
 				checkpoints++
 				break
 			}
@@ -107,31 +109,31 @@ func checkLog(t *testing.T, log []scripted.Exchange) {
 
 // recorder notes what the loop asks the keeper.
 type recorder struct {
-	*plimsoll.Keeper
+	*fit.Keeper
 	asked []string
 }
 
-func (r *recorder) note(name string, t plimsoll.Task) {
+func (r *recorder) note(name string, t fit.Task) {
 	last := t.Conversation.Messages.At(t.Conversation.Messages.Len() - 1)
 	r.asked = append(r.asked, name+" behind "+string(last.Role))
 }
 
-func (r *recorder) FitTask(ctx context.Context, t plimsoll.Task) (*plimsoll.Plan, error) {
+func (r *recorder) Fit(ctx context.Context, t fit.Task) (*plimsoll.Plan, error) {
 	r.note("fit", t)
-	return r.Keeper.FitTask(ctx, t)
+	return r.Keeper.Fit(ctx, t)
 }
 
-func (r *recorder) AfterModel(ctx context.Context, t plimsoll.Task, u plimsoll.Usage) (*plimsoll.Compaction, error) {
+func (r *recorder) AfterModel(ctx context.Context, t fit.Task, u plimsoll.Usage) (*fit.Compaction, error) {
 	r.note(fmt.Sprintf("after a model that billed something (%v)", u.Prompt() > 0 && u.Output > 0), t)
 	return r.Keeper.AfterModel(ctx, t, u)
 }
 
-func (r *recorder) AfterTools(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+func (r *recorder) AfterTools(ctx context.Context, t fit.Task) (*fit.Compaction, error) {
 	r.note("after tools", t)
 	return r.Keeper.AfterTools(ctx, t)
 }
 
-func (r *recorder) BeforeReturn(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+func (r *recorder) BeforeReturn(ctx context.Context, t fit.Task) (*fit.Compaction, error) {
 	r.note("before the return", t)
 	return r.Keeper.BeforeReturn(ctx, t)
 }
@@ -170,20 +172,20 @@ func TestC12_TheLoopAsksAfterTheModelAfterToolsAndOnceBeforeTheReturn(t *testing
 
 // forcer compacts at one of the places, whatever the load is.
 type forcer struct {
-	*plimsoll.Keeper
+	*fit.Keeper
 	behind plimsoll.Role
 }
 
-func (f *forcer) compact(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+func (f *forcer) compact(ctx context.Context, t fit.Task) (*fit.Compaction, error) {
 	last := t.Conversation.Messages.At(t.Conversation.Messages.Len() - 1)
-	return f.Compact(ctx, t, plimsoll.CompactOptions{Force: last.Role == f.behind})
+	return f.Compact(ctx, t, fit.CompactOptions{Force: last.Role == f.behind})
 }
 
-func (f *forcer) AfterModel(ctx context.Context, t plimsoll.Task, _ plimsoll.Usage) (*plimsoll.Compaction, error) {
+func (f *forcer) AfterModel(ctx context.Context, t fit.Task, _ plimsoll.Usage) (*fit.Compaction, error) {
 	return f.compact(ctx, t)
 }
 
-func (f *forcer) AfterTools(ctx context.Context, t plimsoll.Task) (*plimsoll.Compaction, error) {
+func (f *forcer) AfterTools(ctx context.Context, t fit.Task) (*fit.Compaction, error) {
 	return f.compact(ctx, t)
 }
 
@@ -220,7 +222,7 @@ func TestC12_TheLoopGoesOnWithWhatWasCompacted(t *testing.T) {
 			last := log[len(log)-1]
 			found := false
 			for _, m := range last.Call.Conversation.Messages.All() {
-				found = found || plimsoll.IsCheckpoint(m)
+				found = found || summary.IsCheckpoint(m)
 			}
 			if !found || last.Status != 200 {
 				t.Errorf("the last of %d requests has status %d and a checkpoint %v", len(log), last.Status, found)

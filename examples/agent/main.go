@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -142,17 +143,17 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, pr
 }
 
 // newKeeper returns a keeper of the preset auto that tells what it does.
-func newKeeper(o *preset.Options, progress io.Writer) (*plimsoll.Keeper, error) {
+func newKeeper(o *preset.Options, progress io.Writer) (*fit.Keeper, error) {
 	options, err := preset.Auto(o)
 	if err != nil {
 		return nil, err
 	}
-	options.Events = func(e plimsoll.Event) {
-		if c, ok := e.(plimsoll.ChatCompressed); ok {
+	options.Events = func(e fit.Event) {
+		if c, ok := e.(fit.ChatCompressed); ok {
 			fmt.Fprintf(progress, "compaction: %s, %d tokens became %d\n", c.Status, c.Before, c.After)
 		}
 	}
-	return plimsoll.New(options)
+	return fit.New(options)
 }
 
 func openStore(ctx context.Context, path string) (*store.Store, error) {

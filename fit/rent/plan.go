@@ -10,7 +10,7 @@ package rent
 import (
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -83,6 +83,6 @@ func (p Prices) Prompt(tokens, cached int) float64 {
 
 // Cold reports whether the cache is known to have forgotten a conversation. Of one
 // that is seen for the first time nothing is known.
-func (p Prices) Cold(s plimsoll.PolicyState, now time.Time) bool {
+func (p Prices) Cold(s fit.PolicyState, now time.Time) bool {
 	return p.Life == 0 || s.Calls > 0 && now.Sub(s.Last) > p.Life
 }

@@ -1,6 +1,8 @@
 package rent
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"github.com/plimsoll/plimsoll/fit"
+)
 
 // DefaultAlpha is how many times the price the rent must reach. A little more than
 // once buys reach, and costs next to nothing.
@@ -29,7 +31,7 @@ type Rent struct {
 	Anew float64
 }
 
-var _ plimsoll.Policy = (*Rent)(nil)
+var _ fit.Policy = (*Rent)(nil)
 
 const (
 	defaultGap = 5
@@ -48,21 +50,21 @@ const (
 	minGain = 500
 )
 
-// Next implements [plimsoll.Policy].
-func (r *Rent) Next(s plimsoll.PolicyState, o plimsoll.Outlook) (plimsoll.PolicyState, plimsoll.Action) {
+// Next implements [fit.Policy].
+func (r *Rent) Next(s fit.PolicyState, o fit.Outlook) (fit.PolicyState, fit.Action) {
 	p := r.prices(o.Model)
 	cold := p.Cold(s, o.Now)
 	action := r.choose(&s, o, p, cold)
 	s.Calls++
 	s.Last = o.Now
-	if action != plimsoll.Wait {
+	if action != fit.Wait {
 		if r.close(s, o, p) {
 			s.Close++
 		} else {
 			s.Close = 0
 		}
 		s.CutAt, s.CutLoad = s.Calls, left(o, o.Cheap)
-		if action == plimsoll.CutDeep {
+		if action == fit.CutDeep {
 			s.CutLoad = left(o, o.Deep)
 		}
 	}
@@ -71,30 +73,30 @@ func (r *Rent) Next(s plimsoll.PolicyState, o plimsoll.Outlook) (plimsoll.Policy
 
 // close reports whether a cut follows the last one closely: few calls behind it, and
 // before much has come to what it left.
-func (r *Rent) close(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices) bool {
+func (r *Rent) close(s fit.PolicyState, o fit.Outlook, p Prices) bool {
 	grown, room := o.Load-s.CutLoad, p.mark(o)-o.Base
 	return s.CutAt > 0 && s.Calls-s.CutAt < 2*r.gap() && (room <= 0 || grown < room/growShare)
 }
 
 // choose adds the rent of this call to the accounts and decides.
-func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
+func (r *Rent) choose(s *fit.PolicyState, o fit.Outlook, p Prices, cold bool) fit.Action {
 	s.CheapRent += max(0, p.rent(o, o.Cheap, cold))
 	s.DeepRent += max(0, p.rent(o, o.Deep, cold))
 	if s.Calls == 0 {
-		return plimsoll.Wait // a conversation that is seen for the first time may be seen only once
+		return fit.Wait // a conversation that is seen for the first time may be seen only once
 	}
 	soon := r.tooSoon(*s)
-	action := plimsoll.Wait
+	action := fit.Wait
 	if !r.CliffOnly || p.Cliff > 0 && p.Cliff < o.High {
 		action = p.atMark(o, soon)
 	}
-	if action == plimsoll.Wait && !soon {
+	if action == fit.Wait && !soon {
 		action = r.due(*s, o, p, cold)
 	}
 	switch action {
-	case plimsoll.CutDeep:
+	case fit.CutDeep:
 		s.CheapRent, s.DeepRent = 0, 0
-	case plimsoll.CutCheap:
+	case fit.CutCheap:
 		s.CheapRent = 0
 	}
 	return action
@@ -102,28 +104,28 @@ func (r *Rent) choose(s *plimsoll.PolicyState, o plimsoll.Outlook, p Prices, col
 
 // due compares the accounts with the prices. There is nothing to hedge against where
 // nothing has to be written again.
-func (r *Rent) due(s plimsoll.PolicyState, o plimsoll.Outlook, p Prices, cold bool) plimsoll.Action {
+func (r *Rent) due(s fit.PolicyState, o fit.Outlook, p Prices, cold bool) fit.Action {
 	alpha := r.alpha()
 	if cold {
 		alpha = min(alpha, 1)
 	}
 	switch {
 	case p.gains(o, o.Deep) && r.spares(o, o.Deep, cold) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
-		return plimsoll.CutDeep
+		return fit.CutDeep
 	case p.gains(o, o.Cheap) && r.spares(o, o.Cheap, cold) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
-		return plimsoll.CutCheap
+		return fit.CutCheap
 	}
-	return plimsoll.Wait
+	return fit.Wait
 }
 
 // spares reports whether little enough has to be read anew behind a cut.
-func (r *Rent) spares(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) bool {
-	return r.Anew == 0 || cold || plimsoll.Anew(o.Load, left(o, cut), cut.Rewritten, o.Pace) <= r.Anew
+func (r *Rent) spares(o fit.Outlook, cut fit.Prospect, cold bool) bool {
+	return r.Anew == 0 || cold || fit.RewriteShare(o.Load, left(o, cut), cut.Rewritten, o.PerCall) <= r.Anew
 }
 
 // rent is what a call costs more because a cut has not been made. It is less than
 // nothing where the cut would leave a prompt that is too short to be cached.
-func (p Prices) rent(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float64 {
+func (p Prices) rent(o fit.Outlook, cut fit.Prospect, cold bool) float64 {
 	rest := left(o, cut)
 	if cold {
 		return p.Prompt(o.Load, 0) - p.Prompt(rest, 0)
@@ -131,9 +133,9 @@ func (p Prices) rent(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float
 	return p.Prompt(o.Load, o.Load) - p.Prompt(rest, rest)
 }
 
-func left(o plimsoll.Outlook, cut plimsoll.Prospect) int { return max(0, o.Load-cut.Removable) }
+func left(o fit.Outlook, cut fit.Prospect) int { return max(0, o.Load-cut.Removable) }
 
-func (p Prices) gains(o plimsoll.Outlook, cut plimsoll.Prospect) bool {
+func (p Prices) gains(o fit.Outlook, cut fit.Prospect) bool {
 	return cut.Removable > 0 && p.rent(o, cut, false) >= minGain
 }
 
@@ -142,7 +144,7 @@ func (p Prices) gains(o plimsoll.Outlook, cut plimsoll.Prospect) bool {
 // conversation may have above its base, so that there need not be another soon. One
 // that leaves little room to grow would be followed by the next at once, so it keeps
 // its distance like any other.
-func (p Prices) atMark(o plimsoll.Outlook, soon bool) plimsoll.Action {
+func (p Prices) atMark(o fit.Outlook, soon bool) fit.Action {
 	mark := p.mark(o)
 	over, room := o.Load-mark, mark-o.Base
 	enough := over
@@ -151,20 +153,20 @@ func (p Prices) atMark(o plimsoll.Outlook, soon bool) plimsoll.Action {
 	}
 	switch {
 	case room <= 0 || over <= 0:
-		return plimsoll.Wait
+		return fit.Wait
 	case o.Cheap.Removable >= over+room/2:
-		return plimsoll.CutCheap
+		return fit.CutCheap
 	case o.Deep.Removable >= enough:
-		return plimsoll.CutDeep
+		return fit.CutDeep
 	case o.Cheap.Removable >= enough:
-		return plimsoll.CutCheap
+		return fit.CutCheap
 	}
-	return plimsoll.Wait
+	return fit.Wait
 }
 
 // mark is the load at which something must be done, or will cost much more: with room
 // for one more call. It is not above zero where there is none.
-func (p Prices) mark(o plimsoll.Outlook) int {
+func (p Prices) mark(o fit.Outlook) int {
 	mark := o.High
 	if p.Cliff > 0 && (p.Cliff < mark || mark == 0) {
 		mark = p.Cliff
@@ -176,7 +178,7 @@ func (p Prices) mark(o plimsoll.Outlook) int {
 // something is read again later, and where a model is asked it reads everything and
 // writes the summary. With a cold cache everything is written anyway, and a prompt that
 // is too short for it is neither written nor read.
-func (p Prices) Price(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) float64 {
+func (p Prices) Price(o fit.Outlook, cut fit.Prospect, cold bool) float64 {
 	rest := left(o, cut)
 	price := p.Prompt(rest, rest) + p.Output*rereadCall
 	if p.Caches(rest) {
@@ -198,7 +200,7 @@ func (p Prices) Price(o plimsoll.Outlook, cut plimsoll.Prospect, cold bool) floa
 }
 
 // tooSoon keeps cuts apart, further after two that were close together.
-func (r *Rent) tooSoon(s plimsoll.PolicyState) bool {
+func (r *Rent) tooSoon(s fit.PolicyState) bool {
 	gap := r.gap()
 	if s.Close > 0 {
 		gap *= latchedGap
@@ -230,14 +232,14 @@ func (r *Rent) prices(model string) Prices {
 // Always cuts what needs no model on every request. It is here to be compared with.
 type Always struct{}
 
-var _ plimsoll.Policy = Always{}
+var _ fit.Policy = Always{}
 
-// Next implements [plimsoll.Policy].
-func (Always) Next(s plimsoll.PolicyState, o plimsoll.Outlook) (plimsoll.PolicyState, plimsoll.Action) {
+// Next implements [fit.Policy].
+func (Always) Next(s fit.PolicyState, o fit.Outlook) (fit.PolicyState, fit.Action) {
 	s.Calls++
 	s.Last = o.Now
 	if o.Cheap.Removable > 0 {
-		return s, plimsoll.CutCheap
+		return s, fit.CutCheap
 	}
-	return s, plimsoll.Wait
+	return s, fit.Wait
 }

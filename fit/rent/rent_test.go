@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
 )
@@ -17,22 +17,22 @@ var start = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // calls asks a rule so many times, a minute apart, with an outlook that does not
 // change once there is something old, and returns at which calls it cut.
-func calls(r *rent.Rent, n int, o plimsoll.Outlook, pauses map[int]time.Duration) (cheap, deep []int) {
-	var s plimsoll.PolicyState
+func calls(r *rent.Rent, n int, o fit.Outlook, pauses map[int]time.Duration) (cheap, deep []int) {
+	var s fit.PolicyState
 	now := start
 	for i := 1; i <= n; i++ {
 		now = now.Add(time.Minute + pauses[i])
 		asked := o
 		asked.Now = now
 		if i == 1 && n > 1 { // nothing is old yet
-			asked.Cheap, asked.Deep = plimsoll.Prospect{}, plimsoll.Prospect{}
+			asked.Cheap, asked.Deep = fit.Prospect{}, fit.Prospect{}
 		}
-		var action plimsoll.Action
+		var action fit.Action
 		s, action = r.Next(s, asked)
 		switch action {
-		case plimsoll.CutCheap:
+		case fit.CutCheap:
 			cheap = append(cheap, i)
-		case plimsoll.CutDeep:
+		case fit.CutDeep:
 			deep = append(deep, i)
 		}
 	}
@@ -49,7 +49,7 @@ func anthropic(string) rent.Prices {
 // 1,000 a call, so at alpha 1 it is due at the 24th call that pays rent.
 func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	t.Parallel()
-	o := plimsoll.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
+	o := fit.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, Cheap: fit.Prospect{Removable: 10_000, Rewritten: 10_000}}
 	for _, tt := range []struct {
 		name   string
 		alpha  float64
@@ -89,7 +89,7 @@ func TestACutWaitsWhileMuchWouldBeReadAnew(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := plimsoll.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, Pace: tt.pace, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}}
+			o := fit.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, PerCall: tt.pace, Cheap: fit.Prospect{Removable: 10_000, Rewritten: 10_000}}
 			cheap, _ := calls(&rent.Rent{Prices: anthropic, Alpha: 1, Anew: 0.1}, 60, o, tt.pauses)
 			if got := append(cheap, 0)[0]; got != tt.want {
 				t.Errorf("cut at %v, want first at %d", cheap, tt.want)
@@ -100,14 +100,14 @@ func TestACutWaitsWhileMuchWouldBeReadAnew(t *testing.T) {
 
 func TestTheHighMarkCanBeLeftToTheRungs(t *testing.T) {
 	t.Parallel()
-	o := plimsoll.Outlook{Now: start, Load: 97_000, High: 100_000, Cheap: plimsoll.Prospect{Removable: 60_000, Rewritten: 60_000}}
-	state := plimsoll.PolicyState{Calls: 9, Last: start}
+	o := fit.Outlook{Now: start, Load: 97_000, High: 100_000, Cheap: fit.Prospect{Removable: 60_000, Rewritten: 60_000}}
+	state := fit.PolicyState{Calls: 9, Last: start}
 	cliff := func(string) rent.Prices {
 		p := anthropic("")
 		p.Cliff, p.CliffFactor = 95_000, 5
 		return p
 	}
-	for want, prices := range map[plimsoll.Action]func(string) rent.Prices{plimsoll.Wait: anthropic, plimsoll.CutCheap: cliff} {
+	for want, prices := range map[fit.Action]func(string) rent.Prices{fit.Wait: anthropic, fit.CutCheap: cliff} {
 		if _, got := (&rent.Rent{Prices: prices, CliffOnly: true}).Next(state, o); got != want {
 			t.Errorf("action %v, want %v", got, want)
 		}
@@ -116,7 +116,7 @@ func TestTheHighMarkCanBeLeftToTheRungs(t *testing.T) {
 
 func TestAConversationThatIsSeenForTheFirstTimeIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	o := plimsoll.Outlook{Load: 100_000, Cheap: plimsoll.Prospect{Removable: 90_000}, Deep: plimsoll.Prospect{Removable: 90_000}}
+	o := fit.Outlook{Load: 100_000, Cheap: fit.Prospect{Removable: 90_000}, Deep: fit.Prospect{Removable: 90_000}}
 	for name, prices := range map[string]func(string) rent.Prices{
 		"with a cache": anthropic, "without one": func(string) rent.Prices { return rent.Prices{Read: 1, Write: 1, Output: 5} },
 	} {
@@ -158,28 +158,28 @@ func TestBelowAMarkTheCutIsMadeThatIsEnough(t *testing.T) {
 		name                    string
 		base, load, cheap, deep int
 		soon                    bool
-		want                    plimsoll.Action
+		want                    fit.Action
 	}{
-		{"well below it nothing happens", 0, 95_000, 60_000, 60_000, false, plimsoll.Wait},
-		{"near it what needs no model goes, if that is half", 0, 97_000, 49_000, 60_000, true, plimsoll.CutCheap},
-		{"if it is less, a checkpoint is made", 0, 97_000, 48_999, 40_000, true, plimsoll.CutDeep},
-		{"half is half of what stands above the base", 36_000, 97_000, 31_000, 60_000, true, plimsoll.CutCheap},
-		{"and less than that is not enough", 36_000, 97_000, 30_999, 60_000, true, plimsoll.CutDeep},
-		{"if a checkpoint is not enough, clearing is", 0, 120_000, 24_000, 23_999, false, plimsoll.CutCheap},
-		{"what cannot come below it is left to the rent", 0, 120_000, 23_999, 23_999, false, plimsoll.Wait},
-		{"soon after a cut there must be room to grow", 0, 97_000, 0, 13_000, true, plimsoll.CutDeep},
-		{"or the next would follow at once", 0, 97_000, 12_999, 12_999, true, plimsoll.Wait},
-		{"room to grow is a part of what stands above the base", 56_000, 97_000, 0, 6_000, true, plimsoll.CutDeep},
-		{"later a cut need only be enough", 0, 97_000, 0, 1000, false, plimsoll.CutDeep},
-		{"a base above the mark is nothing that can be cut", 96_000, 120_000, 24_000, 24_000, false, plimsoll.Wait},
+		{"well below it nothing happens", 0, 95_000, 60_000, 60_000, false, fit.Wait},
+		{"near it what needs no model goes, if that is half", 0, 97_000, 49_000, 60_000, true, fit.CutCheap},
+		{"if it is less, a checkpoint is made", 0, 97_000, 48_999, 40_000, true, fit.CutDeep},
+		{"half is half of what stands above the base", 36_000, 97_000, 31_000, 60_000, true, fit.CutCheap},
+		{"and less than that is not enough", 36_000, 97_000, 30_999, 60_000, true, fit.CutDeep},
+		{"if a checkpoint is not enough, clearing is", 0, 120_000, 24_000, 23_999, false, fit.CutCheap},
+		{"what cannot come below it is left to the rent", 0, 120_000, 23_999, 23_999, false, fit.Wait},
+		{"soon after a cut there must be room to grow", 0, 97_000, 0, 13_000, true, fit.CutDeep},
+		{"or the next would follow at once", 0, 97_000, 12_999, 12_999, true, fit.Wait},
+		{"room to grow is a part of what stands above the base", 56_000, 97_000, 0, 6_000, true, fit.CutDeep},
+		{"later a cut need only be enough", 0, 97_000, 0, 1000, false, fit.CutDeep},
+		{"a base above the mark is nothing that can be cut", 96_000, 120_000, 24_000, 24_000, false, fit.Wait},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := plimsoll.Outlook{
-				Now: start, Load: tt.load, Base: tt.base, Cheap: plimsoll.Prospect{Removable: tt.cheap, Rewritten: 60_000},
-				Deep: plimsoll.Prospect{Removable: tt.deep, Rewritten: 60_000},
+			o := fit.Outlook{
+				Now: start, Load: tt.load, Base: tt.base, Cheap: fit.Prospect{Removable: tt.cheap, Rewritten: 60_000},
+				Deep: fit.Prospect{Removable: tt.deep, Rewritten: 60_000},
 			}
-			state := plimsoll.PolicyState{Calls: 9, Last: start}
+			state := fit.PolicyState{Calls: 9, Last: start}
 			if tt.soon {
 				state.CutAt = 8
 			}
@@ -211,10 +211,10 @@ func TestCutsAreCloseByCallsAndByWhatGrewAboveTheBase(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			rich := plimsoll.PolicyState{CheapRent: 1e6, Calls: tt.calls, Last: start, CutAt: 15, CutLoad: 50_000}
-			o := plimsoll.Outlook{Now: start, Load: tt.load, Base: 16_000, High: 100_000, Cheap: plimsoll.Prospect{Removable: 20_000, Rewritten: 1}}
+			rich := fit.PolicyState{CheapRent: 1e6, Calls: tt.calls, Last: start, CutAt: 15, CutLoad: 50_000}
+			o := fit.Outlook{Now: start, Load: tt.load, Base: 16_000, High: 100_000, Cheap: fit.Prospect{Removable: 20_000, Rewritten: 1}}
 			s, action := (&rent.Rent{Prices: anthropic}).Next(rich, o)
-			if action != plimsoll.CutCheap || s.Close != tt.want || s.CutLoad != tt.load-20_000 || s.CutAt != tt.calls+1 {
+			if action != fit.CutCheap || s.Close != tt.want || s.CutLoad != tt.load-20_000 || s.CutAt != tt.calls+1 {
 				t.Errorf("action %v, state %+v, want close %d", action, s, tt.want)
 			}
 		})
@@ -238,17 +238,17 @@ func TestAPromptThatIsTooShortToBeCachedPaysInFull(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := plimsoll.Outlook{Now: start, Load: tt.load, Cheap: plimsoll.Prospect{Removable: tt.removable, Rewritten: 5000}}
+			o := fit.Outlook{Now: start, Load: tt.load, Cheap: fit.Prospect{Removable: tt.removable, Rewritten: 5000}}
 			r := &rent.Rent{Prices: func(string) rent.Prices { return p }}
-			s, _ := r.Next(plimsoll.PolicyState{}, o)
+			s, _ := r.Next(fit.PolicyState{}, o)
 			if s.CheapRent != tt.rent {
 				t.Errorf("rent of %v, want %v", s.CheapRent, tt.rent)
 			}
 			if got := p.Price(o, o.Cheap, false); math.Abs(got-tt.price) > 1e-6 {
 				t.Errorf("price of %v, want %v", got, tt.price)
 			}
-			rich := plimsoll.PolicyState{CheapRent: 1e6, Calls: 20, Last: start}
-			if _, action := r.Next(rich, o); (action == plimsoll.CutCheap) != tt.gainsWhateverPaid {
+			rich := fit.PolicyState{CheapRent: 1e6, Calls: 20, Last: start}
+			if _, action := r.Next(rich, o); (action == fit.CutCheap) != tt.gainsWhateverPaid {
 				t.Errorf("action %v", action)
 			}
 		})
@@ -271,19 +271,19 @@ func TestAPromptCostsWhatTheCacheHasOfIt(t *testing.T) {
 
 func TestWhereBothCutsAreDueACheckpointIsMade(t *testing.T) {
 	t.Parallel()
-	rich := plimsoll.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
-	o := plimsoll.Outlook{Now: start, Load: 100_000, Cheap: plimsoll.Prospect{Removable: 10_000, Rewritten: 10_000}, Deep: plimsoll.Prospect{Removable: 50_000, Rewritten: 30_000}}
+	rich := fit.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
+	o := fit.Outlook{Now: start, Load: 100_000, Cheap: fit.Prospect{Removable: 10_000, Rewritten: 10_000}, Deep: fit.Prospect{Removable: 50_000, Rewritten: 30_000}}
 	s, action := (&rent.Rent{Prices: anthropic}).Next(rich, o)
-	if action != plimsoll.CutDeep || s.CheapRent != 0 || s.DeepRent != 0 {
+	if action != fit.CutDeep || s.CheapRent != 0 || s.DeepRent != 0 {
 		t.Errorf("action %v, accounts %v and %v", action, s.CheapRent, s.DeepRent)
 	}
 }
 
 func TestACutThatGainsLittleIsNotMadeHoweverMuchRentWasPaid(t *testing.T) {
 	t.Parallel()
-	rich := plimsoll.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
-	for removable, want := range map[int]plimsoll.Action{4999: plimsoll.Wait, 5000: plimsoll.CutCheap} {
-		o := plimsoll.Outlook{Now: start, Load: 20_000, Cheap: plimsoll.Prospect{Removable: removable, Rewritten: 1}}
+	rich := fit.PolicyState{CheapRent: 1e6, DeepRent: 1e6, Calls: 20, Last: start}
+	for removable, want := range map[int]fit.Action{4999: fit.Wait, 5000: fit.CutCheap} {
+		o := fit.Outlook{Now: start, Load: 20_000, Cheap: fit.Prospect{Removable: removable, Rewritten: 1}}
 		if _, got := (&rent.Rent{Prices: anthropic}).Next(rich, o); got != want {
 			t.Errorf("%d removable tokens: action %v, want %v", removable, got, want)
 		}
@@ -292,7 +292,7 @@ func TestACutThatGainsLittleIsNotMadeHoweverMuchRentWasPaid(t *testing.T) {
 
 func TestCutsKeepTheirDistanceAndMoreOfItAfterTwoThatWereClose(t *testing.T) {
 	t.Parallel()
-	o := plimsoll.Outlook{Load: 100_000, Cheap: plimsoll.Prospect{Removable: 90_000, Rewritten: 1}}
+	o := fit.Outlook{Load: 100_000, Cheap: fit.Prospect{Removable: 90_000, Rewritten: 1}}
 	cheap, _ := calls(&rent.Rent{Prices: func(string) rent.Prices { return rent.Prices{Read: 1, Write: 1, Output: 5} }}, 60, o, nil)
 	if diff := cmp.Diff([]int{2, 7, 27, 32, 52, 57}, cheap); diff != "" {
 		t.Errorf("cuts (-want +got):\n%s", diff)
@@ -324,17 +324,17 @@ func TestTheRuleIsPureAndPaysNoMoreRentThanItMust(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := &rent.Rent{Prices: anthropic, Alpha: rapid.Float64Range(0.5, 3).Draw(t, "alpha")}
-		var s plimsoll.PolicyState
+		var s fit.PolicyState
 		now := start
 		for range rapid.IntRange(1, 60).Draw(t, "calls") {
 			now = now.Add(time.Duration(rapid.IntRange(1, 900).Draw(t, "seconds")) * time.Second)
-			prospect := func(name string) plimsoll.Prospect {
-				return plimsoll.Prospect{
+			prospect := func(name string) fit.Prospect {
+				return fit.Prospect{
 					Removable: rapid.IntRange(0, 50_000).Draw(t, name), Rewritten: rapid.IntRange(0, 80_000).Draw(t, name+" rewritten"),
 					Written: rapid.SampledFrom([]int{0, 1500}).Draw(t, name+" written"),
 				}
 			}
-			o := plimsoll.Outlook{Now: now, Load: 150_000, Cheap: prospect("cheap"), Deep: prospect("deep")}
+			o := fit.Outlook{Now: now, Load: 150_000, Cheap: prospect("cheap"), Deep: prospect("deep")}
 			next, action := r.Next(s, o)
 			if again, same := r.Next(s, o); again != next || same != action {
 				t.Fatal("asked again it says something else")
@@ -346,11 +346,11 @@ func TestTheRuleIsPureAndPaysNoMoreRentThanItMust(t *testing.T) {
 				rate, alpha = p.Write, min(alpha, 1)
 			}
 			switch action {
-			case plimsoll.CutCheap:
+			case fit.CutCheap:
 				if o.Cheap.Removable == 0 || s.CheapRent+rate*float64(o.Cheap.Removable) < alpha*p.Price(o, o.Cheap, cold) {
 					t.Fatal("a cheap cut that the rent does not cover")
 				}
-			case plimsoll.CutDeep:
+			case fit.CutDeep:
 				if o.Deep.Removable == 0 || s.DeepRent+rate*float64(o.Deep.Removable) < alpha*p.Price(o, o.Deep, cold) {
 					t.Fatal("a deep cut that the rent does not cover")
 				}

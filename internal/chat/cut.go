@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // compress replaces old turns by a checkpoint that all participants see.
@@ -23,7 +24,7 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 		return err
 	}
 	t, turnOf := e.sharedTask(p, line, s)
-	o := plimsoll.CompactOptions{Force: true}
+	o := fit.CompactOptions{Force: true}
 	if focus != "" {
 		o.Directives = []string{"Pay special attention to: " + focus}
 	}
@@ -32,7 +33,7 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 		return refuseCompression(err)
 	}
 	exact := made.Plan.Before.Exact
-	if made.Checkpoint == nil || made.Status != plimsoll.Compressed {
+	if made.Checkpoint == nil || made.Status != fit.Compressed {
 		tell(Notice{Kind: NoticeCompressed, Text: fmt.Sprintf("nothing was compressed (%s): %s", made.Status, reasonOf(made))})
 		return nil
 	}
@@ -50,14 +51,14 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 
 // compactor is a keeper that compacts, also where the method in force does not: a
 // person who asks for a summary gets one.
-func (e *Engine) compactor(s state) (*plimsoll.Keeper, error) {
+func (e *Engine) compactor(s state) (*fit.Keeper, error) {
 	if s.settings.Method == "window" {
 		return e.options.Keeper("hybrid")
 	}
 	return e.options.Keeper(s.settings.Method)
 }
 
-func reasonOf(made *plimsoll.Compaction) string {
+func reasonOf(made *fit.Compaction) string {
 	if made.Reason != "" {
 		return made.Reason
 	}
@@ -137,9 +138,9 @@ func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 
 // sharedTask is the task of compacting the shared history. It says which turn each
 // message is of.
-func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (plimsoll.Task, []int) {
+func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Task, []int) {
 	c, turnOf := e.shared(p, s)
-	t := plimsoll.Task{Conversation: c, Scope: plimsoll.Scope{Tenant: "chat"}, Line: &line}
+	t := fit.Task{Conversation: c, Scope: fit.Scope{Tenant: "chat"}, Line: &line}
 	if e.tenant != nil {
 		t.Archive, t.Memory = e.tenant, e.tenant.Memory()
 	}
@@ -149,7 +150,7 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (plimsol
 	}
 	for i, turn := range turnOf {
 		if turn >= 0 && s.turns[turn].Pinned {
-			t.Pins = append(t.Pins, plimsoll.Pin{Index: &i})
+			t.Pins = append(t.Pins, fit.Pin{Index: &i})
 		}
 	}
 	return t, turnOf
@@ -160,8 +161,8 @@ const defaultWindow = 32_000
 
 // checkpointed returns the turns with a checkpoint in the place of the old ones. Pinned
 // turns stay behind it.
-func checkpointed(turns []Turn, made *plimsoll.Compaction, turnOf []int) []Turn {
-	draft, old := made.Plan.Draft(), made.Checkpoint.Old
+func checkpointed(turns []Turn, made *fit.Compaction, turnOf []int) []Turn {
+	draft, old := made.Plan.Draft, made.Checkpoint.Old
 	first := len(turns)
 	for m := old.End; m < len(turnOf); m++ {
 		if turnOf[m] >= 0 {

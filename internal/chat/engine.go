@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -381,6 +382,6 @@ func (e *Engine) snapshot() state {
 }
 
 // keeper returns the one that is in force.
-func (e *Engine) keeper() (*plimsoll.Keeper, error) {
+func (e *Engine) keeper() (*fit.Keeper, error) {
 	return e.options.Keeper(e.snapshot().settings.Method)
 }

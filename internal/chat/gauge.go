@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Gauge says how full the context of one participant is: what the next request would
@@ -67,7 +68,7 @@ func (g Gauge) String() string {
 const unbounded = 1 << 39
 
 // gaugeOf reads the gauge of what a plan leaves.
-func gaugeOf(p Participant, plan *plimsoll.Plan, v view, marks plimsoll.Marks) Gauge {
+func gaugeOf(p Participant, plan *plimsoll.Plan, v view, marks fit.Watermarks) Gauge {
 	after := plan.After
 	if v.among && len(after.Messages) > 0 {
 		after.System += after.Messages[0].Tokens
@@ -77,7 +78,7 @@ func gaugeOf(p Participant, plan *plimsoll.Plan, v view, marks plimsoll.Marks) G
 	return g
 }
 
-func gauge(p Participant, load plimsoll.Load, line plimsoll.Line, marks plimsoll.Marks) Gauge {
+func gauge(p Participant, load plimsoll.Load, line plimsoll.Line, marks fit.Watermarks) Gauge {
 	g := Gauge{
 		Participant: p.Name, Model: p.Model, System: load.System, Tools: load.Tools,
 		History: load.Total - load.System - load.Tools, Exact: load.Exact, Band: load.Band,

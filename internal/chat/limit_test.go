@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 )
@@ -84,7 +85,7 @@ func TestF05_OneWhoCannotTakeAMessageDoesNotKeepItFromOthers(t *testing.T) {
 	tt := newTable(t)
 	tt.invite("openai", nil)
 	tt.invite("ollama", nil)
-	tt.o.Keeper = keepers(func(o *plimsoll.Options) {
+	tt.o.Keeper = keepers(func(o *fit.Options) {
 		known := o.Limits
 		o.Limits = func(c plimsoll.Conversation) (plimsoll.Line, error) {
 			if c.Model == usual["ollama"] {
@@ -350,16 +351,16 @@ func TestG15_CompressTellsBeforeAndAfter(t *testing.T) {
 func TestG14_HooksHearOfManualAndAutomaticCompressions(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
-	var triggers []plimsoll.Trigger
+	var triggers []fit.Trigger
 	tt := newTable(t)
 	tt.invite("openai", chatter(200))
 	tt.o.Limit, tt.o.Method = 2000, "hybrid"
-	tt.o.Keeper = keepers(func(o *plimsoll.Options) {
-		o.Hooks.PreCompress = append(o.Hooks.PreCompress, func(_ context.Context, about plimsoll.PreCompress) (plimsoll.Verdict, error) {
+	tt.o.Keeper = keepers(func(o *fit.Options) {
+		o.Hooks.PreCompress = append(o.Hooks.PreCompress, func(_ context.Context, about fit.PreCompress) (fit.Verdict, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			triggers = append(triggers, about.Trigger)
-			return plimsoll.Verdict{}, nil
+			return fit.Verdict{}, nil
 		})
 	})
 	tt.open()
@@ -370,7 +371,7 @@ func TestG14_HooksHearOfManualAndAutomaticCompressions(t *testing.T) {
 	for i := range 12 {
 		tt.do(fmt.Sprintf("Further question %d?", i))
 	}
-	if len(triggers) < 2 || triggers[0] != plimsoll.Manual || triggers[1] != plimsoll.Automatic {
+	if len(triggers) < 2 || triggers[0] != fit.Manual || triggers[1] != fit.Automatic {
 		t.Errorf("hooks heard %v, want manual, then auto", triggers)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -21,12 +22,12 @@ type Options struct {
 	Parse func(spec string) (Participant, error)
 	// Keeper returns the keeper of a method ("window", "summary", "hybrid"); the empty
 	// one is that of the settings. Required.
-	Keeper func(method string) (*plimsoll.Keeper, error)
+	Keeper func(method string) (*fit.Keeper, error)
 	// Counter says how the tokens of a model's texts are counted; nil means that nobody
 	// knows. The error is that of a vocabulary that cannot be read.
 	Counter func(model string) (plimsoll.CounterInfo, error)
 	// Marks are those of the keepers, for the gauges.
-	Marks plimsoll.Marks
+	Marks fit.Watermarks
 	// Billed, if not nil, is told what was billed, so that a meter can learn from it.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
 	// Base sends requests; nil means [http.DefaultTransport].

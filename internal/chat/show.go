@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // share is something that takes space.
@@ -38,7 +39,7 @@ func (e *Engine) context(ctx context.Context, name string, tell func(Event)) err
 	return nil
 }
 
-func report(p Participant, s state, plan *plimsoll.Plan, v view, marks plimsoll.Marks) string {
+func report(p Participant, s state, plan *plimsoll.Plan, v view, marks fit.Watermarks) string {
 	load := plan.Before
 	g := gaugeOf(p, plan, v, marks)
 	lines := []string{fmt.Sprintf("%s (%s): %s", p.Name, p.Model, g.String())}

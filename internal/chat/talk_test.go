@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
@@ -72,11 +73,11 @@ func (tt *table) keep() {
 }
 
 // keepers makes keepers of preset auto.
-func keepers(adjust func(*plimsoll.Options)) func(string) (*plimsoll.Keeper, error) {
+func keepers(adjust func(*fit.Options)) func(string) (*fit.Keeper, error) {
 	var mu sync.Mutex
-	made := map[string]*plimsoll.Keeper{}
+	made := map[string]*fit.Keeper{}
 	meter := token.NewMeter(nil)
-	return func(method string) (*plimsoll.Keeper, error) {
+	return func(method string) (*fit.Keeper, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if k := made[method]; k != nil {
@@ -89,7 +90,7 @@ func keepers(adjust func(*plimsoll.Options)) func(string) (*plimsoll.Keeper, err
 		if adjust != nil {
 			adjust(o)
 		}
-		k, err := plimsoll.New(o)
+		k, err := fit.New(o)
 		made[method] = k
 		return k, err
 	}

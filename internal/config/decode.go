@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // issue is what is wrong with a value or with one entry of it.
@@ -42,8 +42,8 @@ func (d decoder) decode(n node) (reflect.Value, []*issue) {
 		return reflect.Zero(d.field.kind), nil
 	}
 	switch d.field.kind {
-	case reflect.TypeFor[[]plimsoll.Pin]():
-		return entries(n.elements(), func(_ int, item node) (plimsoll.Pin, *issue) { return decodePin(item) })
+	case reflect.TypeFor[[]fit.Pin]():
+		return entries(n.elements(), func(_ int, item node) (fit.Pin, *issue) { return decodePin(item) })
 	case reflect.TypeFor[map[string]int]():
 		return d.decodeMap(n)
 	}

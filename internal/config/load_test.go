@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 )
 
@@ -381,7 +381,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 			{Key: "reserve", Value: (*int)(nil)},
 			{Key: "model", Value: ""},
 			{Key: "rungs", Value: []string{"slide"}},
-			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, plimsoll.Pin{Role: "user", Index: number(3)}}},
+			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, fit.Pin{Role: "user", Index: number(3)}}},
 			{Key: "marks.low", Value: 0.125},
 			{Key: "limits", Value: map[string]int{"o3": 5}},
 			{Key: "tool_output_cache.enabled", Value: new(bool)},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // node is a value as it was written, before anyone knows what it shall be. Scalars
@@ -80,7 +80,7 @@ func textNode(f Field, text string) (node, error) {
 // valueNode reads a Go value; ok is false for one that says nothing: nil, an empty
 // text or an empty list.
 func valueNode(value any) (n node, ok bool) {
-	if pin, is := value.(plimsoll.Pin); is {
+	if pin, is := value.(fit.Pin); is {
 		value = maps.Collect(pinConditions(pin))
 	}
 	v := reflect.ValueOf(value)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // pinKeys are the conditions of a pin.
@@ -16,12 +17,12 @@ func pinKeys() []string { return []string{"role", "index", "tool", "match"} }
 
 // decodePin reads a pin: a mapping of conditions, all of which must hold, or one
 // condition as a text such as "role=system".
-func decodePin(n node) (plimsoll.Pin, *issue) {
+func decodePin(n node) (fit.Pin, *issue) {
 	pairs := n.pairs
 	if n.shape == scalar {
 		key, value, ok := strings.Cut(n.text, "=")
 		if !ok {
-			return plimsoll.Pin{}, wrong(n, "want a condition such as role=system")
+			return fit.Pin{}, wrong(n, "want a condition such as role=system")
 		}
 		pairs = []pair{{
 			node{shape: scalar, text: strings.TrimSpace(key), line: n.line},
@@ -29,9 +30,9 @@ func decodePin(n node) (plimsoll.Pin, *issue) {
 		}}
 	}
 	if len(pairs) == 0 {
-		return plimsoll.Pin{}, wrong(n, "want one of %s", strings.Join(pinKeys(), ", "))
+		return fit.Pin{}, wrong(n, "want one of %s", strings.Join(pinKeys(), ", "))
 	}
-	var out plimsoll.Pin
+	var out fit.Pin
 	for _, p := range pairs {
 		if i := setCondition(&out, p); i != nil {
 			return out, i
@@ -40,7 +41,7 @@ func decodePin(n node) (plimsoll.Pin, *issue) {
 	return out, nil
 }
 
-func setCondition(pin *plimsoll.Pin, p pair) *issue {
+func setCondition(pin *fit.Pin, p pair) *issue {
 	if p.value.shape != scalar || p.value.text == "" {
 		return wrong(p.value, "want a text")
 	}
@@ -74,7 +75,7 @@ func setCondition(pin *plimsoll.Pin, p pair) *issue {
 }
 
 // pinConditions walks through what a pin demands.
-func pinConditions(p plimsoll.Pin) iter.Seq2[string, any] {
+func pinConditions(p fit.Pin) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		ok := p.Role == "" || yield("role", p.Role)
 		ok = ok && (p.Index == nil || yield("index", *p.Index))
@@ -84,7 +85,7 @@ func pinConditions(p plimsoll.Pin) iter.Seq2[string, any] {
 }
 
 // pinText writes a pin in a line.
-func pinText(p plimsoll.Pin) string {
+func pinText(p fit.Pin) string {
 	var all []string
 	for key, value := range pinConditions(p) {
 		all = append(all, fmt.Sprintf("%s=%v", key, value))

@@ -1,6 +1,8 @@
 package config
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"github.com/plimsoll/plimsoll/fit"
+)
 
 // Settings is everything that can be configured. Its fields are the keys of the
 // file in snake_case; their tags are
@@ -28,8 +30,8 @@ type Settings struct {
 	Reserve *int `null:"the request's" min:"0" help:"Tokens that are kept free for the answer."`
 
 	Marks Marks
-	Rungs []string       `null:"the preset's" oneof:"view dedupe clear reasoning compact slide trim" help:"Ways to make a conversation smaller, in order."`
-	Pins  []plimsoll.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
+	Rungs []string  `null:"the preset's" oneof:"view dedupe clear reasoning compact slide trim" help:"Ways to make a conversation smaller, in order."`
+	Pins  []fit.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
 
 	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold every-turn off" help:"When to cut: when it pays and at the high mark (rent), at the high mark (threshold), on every request (every-turn), or only what does not fit (off)."`
 	Rent   Rent

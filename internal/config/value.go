@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // String writes the value for people: lists with commas, and where there is no
@@ -35,7 +35,7 @@ func words(v reflect.Value) string {
 		}
 	default:
 		switch special := v.Interface().(type) {
-		case plimsoll.Pin:
+		case fit.Pin:
 			return pinText(special)
 		case Path:
 			return special.shown()
@@ -62,7 +62,7 @@ func (v Value) plain() any {
 		return nil
 	}
 	switch value := v.Value.(type) {
-	case []plimsoll.Pin:
+	case []fit.Pin:
 		var out []map[string]any
 		for _, p := range value {
 			out = append(out, maps.Collect(pinConditions(p)))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -32,9 +33,9 @@ type variant struct {
 	// story is the one that it is tried on; empty means all.
 	story string
 	// tune changes what the preset made.
-	tune func(*plimsoll.Options)
+	tune func(*fit.Options)
 	// task changes what request n, from 0, is asked for with.
-	task func(n int, t *plimsoll.Task)
+	task func(n int, t *fit.Task)
 	// learns is how many times what it weighs the meter is told that everything was
 	// billed; 0 means that it does not learn.
 	learns float64
@@ -52,19 +53,19 @@ func variants() []variant {
 	}
 	last := -1
 	quay := regexp.MustCompile("day0[01]|Question 1|Read the log")
-	offer := func(t *plimsoll.Task) { t.Offer = expand.Tools() }
+	offer := func(t *fit.Task) { t.Offer = expand.Tools() }
 	all = append(all,
 		variant{name: "auto set up for serving", story: "old outputs", tune: transport.ForServing},
-		variant{name: "auto set up for serving with tools", story: "the harbour session", tune: transport.ForServing, task: func(_ int, t *plimsoll.Task) { offer(t) }},
-		variant{name: "auto with pins", story: "old outputs", options: preset.Options{Pins: []plimsoll.Pin{{Match: quay}, {Index: &last}}}},
-		variant{name: "multichat with pins", preset: preset.NameMultichat, story: "a long chat without tools", options: preset.Options{Pins: []plimsoll.Pin{{Match: quay}}}},
-		variant{name: "auto with a pinned tool", story: "repeated and superseded reads", options: preset.Options{Pins: []plimsoll.Pin{{Tool: "run"}}}},
-		variant{name: "auto with pins over the limit", story: "a long chat without tools", options: preset.Options{Pins: []plimsoll.Pin{{Role: plimsoll.Assistant}}}},
-		variant{name: "auto with a reserve and marks", story: "old outputs", options: preset.Options{Reserve: 300, Marks: plimsoll.Marks{High: 0.9, Low: 0.5}}},
-		variant{name: "auto without an archive", story: "large outputs", tune: func(o *plimsoll.Options) { o.Archive = nil }},
-		variant{name: "auto with tools to offer", story: "large outputs", task: func(_ int, t *plimsoll.Task) { offer(t) }},
-		variant{name: "auto with tools offered always", story: "grows over its line", task: func(_ int, t *plimsoll.Task) { offer(t); t.OfferAlways = true }},
-		variant{name: "auto with tools from the second request on", story: "old outputs", task: func(n int, t *plimsoll.Task) {
+		variant{name: "auto set up for serving with tools", story: "the harbour session", tune: transport.ForServing, task: func(_ int, t *fit.Task) { offer(t) }},
+		variant{name: "auto with pins", story: "old outputs", options: preset.Options{Pins: []fit.Pin{{Match: quay}, {Index: &last}}}},
+		variant{name: "multichat with pins", preset: preset.NameMultichat, story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Match: quay}}}},
+		variant{name: "auto with a pinned tool", story: "repeated and superseded reads", options: preset.Options{Pins: []fit.Pin{{Tool: "run"}}}},
+		variant{name: "auto with pins over the limit", story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Role: plimsoll.Assistant}}}},
+		variant{name: "auto with a reserve and marks", story: "old outputs", options: preset.Options{Reserve: 300, Marks: fit.Watermarks{High: 0.9, Low: 0.5}}},
+		variant{name: "auto without an archive", story: "large outputs", tune: func(o *fit.Options) { o.Archive = nil }},
+		variant{name: "auto with tools to offer", story: "large outputs", task: func(_ int, t *fit.Task) { offer(t) }},
+		variant{name: "auto with tools offered always", story: "grows over its line", task: func(_ int, t *fit.Task) { offer(t); t.OfferAlways = true }},
+		variant{name: "auto with tools from the second request on", story: "old outputs", task: func(n int, t *fit.Task) {
 			if n > 0 {
 				offer(t)
 			}
@@ -157,7 +158,7 @@ type fitRun struct {
 	dialect plimsoll.Dialect
 	window  int
 	tenant  *store.Tenant
-	keeper  *plimsoll.Keeper
+	keeper  *fit.Keeper
 	meter   *token.Meter
 	// n counts the requests.
 	n int
@@ -198,7 +199,7 @@ func (r *fitRun) newKeeper() {
 		r.tune(made)
 	}
 	made.Now = func() time.Time { return noon.Add(time.Duration(r.n) * time.Minute) }
-	if r.keeper, err = plimsoll.New(made); err != nil {
+	if r.keeper, err = fit.New(made); err != nil {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { _ = r.keeper.Close() })
@@ -211,8 +212,8 @@ func (r *fitRun) request(body []byte) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	task := dialects.Task(request)
-	task.Conversation.Model, task.Scope = models[r.dialect], plimsoll.Scope{Tenant: r.t.Name()}
+	task := preset.Task(request)
+	task.Conversation.Model, task.Scope = models[r.dialect], fit.Scope{Tenant: r.t.Name()}
 	if r.variant.task != nil {
 		r.variant.task(r.n, &task)
 	}
@@ -224,7 +225,7 @@ func (r *fitRun) request(body []byte) {
 	r.plan(plan)
 	sent := body
 	if plan.Changed() {
-		if sent, err = request.Encode(plan.Draft()); err != nil {
+		if sent, err = request.Encode(plan.Draft); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -250,11 +251,11 @@ func (r *fitRun) learn() {
 }
 
 // fit does what is due: a plan without effect first, which must say the same.
-func (r *fitRun) fit(task plimsoll.Task) (*plimsoll.Plan, error) {
+func (r *fitRun) fit(task fit.Task) (*plimsoll.Plan, error) {
 	ctx := r.t.Context()
 	switch {
 	case r.compact && r.n == 1:
-		made, err := r.keeper.Compact(ctx, task, plimsoll.CompactOptions{Force: true})
+		made, err := r.keeper.Compact(ctx, task, fit.CompactOptions{Force: true})
 		if err != nil {
 			return nil, err
 		}
@@ -265,8 +266,8 @@ func (r *fitRun) fit(task plimsoll.Task) (*plimsoll.Plan, error) {
 			r.named("undo", err.Error())
 		}
 	}
-	foreseen, err := r.keeper.PlanTask(ctx, task)
-	plan, fitErr := r.keeper.FitTask(ctx, task)
+	foreseen, err := r.keeper.Plan(ctx, task)
+	plan, fitErr := r.keeper.Fit(ctx, task)
 	if (err == nil) != (fitErr == nil) {
 		r.t.Errorf("request %d: the plan's error is %v, the error of making fit %v", r.n+1, err, fitErr)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/preset"
@@ -209,7 +210,7 @@ func newHTTPRun(t *testing.T, s scene, d plimsoll.Dialect, stream bool) *httpRun
 	}
 	transport.ForServing(options)
 	options.Now = clock
-	keeper, err := plimsoll.New(options)
+	keeper, err := fit.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,14 +218,14 @@ func newHTTPRun(t *testing.T, s scene, d plimsoll.Dialect, stream bool) *httpRun
 	if err != nil {
 		t.Fatal(err)
 	}
-	loose, err := plimsoll.New(cookbook)
+	loose, err := fit.New(cookbook)
 	if err != nil {
 		t.Fatal(err)
 	}
 	managed, err := transport.New(&transport.Options{
 		Base: r, Store: newStore(t), Window: s.window, Now: clock,
 		Tenant: func(*http.Request) string { return "anna" },
-		Keeper: func(name string) (*plimsoll.Keeper, error) {
+		Keeper: func(name string) (*fit.Keeper, error) {
 			if name == preset.NameCookbook {
 				return loose, nil
 			}

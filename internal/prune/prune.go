@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -66,7 +67,7 @@ func InfoOf(plan *plimsoll.Plan) Info {
 		}
 	}
 	info := Info{OriginalLength: plan.Before.Total, PrunedLength: plan.After.Total}
-	for _, turn := range plan.Draft().Outline().Turns {
+	for _, turn := range plan.Draft.Outline().Turns {
 		if dropped[turn.Start] {
 			info.TurnsToRemove++
 		}
@@ -85,7 +86,7 @@ func Plan(ctx context.Context, history plimsoll.Conversation, o *Options) (*plim
 	if err != nil {
 		return nil, err
 	}
-	keeper, err := plimsoll.New(k)
+	keeper, err := fit.New(k)
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +97,5 @@ func Plan(ctx context.Context, history plimsoll.Conversation, o *Options) (*plim
 		history.System = plimsoll.ListOf(append(history.System.Slice(), plimsoll.Part(plimsoll.Text{Text: o.System}))...)
 	}
 	// The line is given, not looked up, so that a limit of 0 is one, too.
-	return keeper.PlanTask(ctx, plimsoll.Task{Conversation: history, Line: &plimsoll.Line{Window: o.MaxTokens}})
+	return keeper.Plan(ctx, fit.Task{Conversation: history, Line: &plimsoll.Line{Window: o.MaxTokens}})
 }

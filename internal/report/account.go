@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // Account is an account for programs.
@@ -35,7 +35,7 @@ type Account struct {
 }
 
 // NewAccount returns the figures of an account.
-func NewAccount(a plimsoll.Account) Account {
+func NewAccount(a account.Account) Account {
 	return Account{
 		Conversation: a.Conversation, Model: a.Model, Requests: a.Requests,
 		Input: a.Usage.Prompt(), Cached: a.Usage.CacheRead, Written: a.Usage.CacheCreation, Output: a.Usage.Output,
@@ -56,17 +56,17 @@ type Accounts struct {
 // Statement is the accounts of a tenant.
 type Statement struct {
 	// Listed are those that are shown, All is how many there are.
-	Listed []plimsoll.Account
+	Listed []account.Account
 	All    int
-	Total  plimsoll.Account
+	Total  account.Account
 	// Models are the sums for each model, in the order of first use in the list.
-	Models []plimsoll.Account
+	Models []account.Account
 }
 
 // Ledger lists accounts, the last used first, at most limit, behind the given
 // conversation if it is not empty.
 type Ledger interface {
-	Accounts(ctx context.Context, after string, limit int) ([]plimsoll.Account, error)
+	Accounts(ctx context.Context, after string, limit int) ([]account.Account, error)
 }
 
 // ledgerPage is how many accounts are asked for at a time.
@@ -93,7 +93,7 @@ func ReadStatement(ctx context.Context, l Ledger, limit int) (*Statement, error)
 			if !known {
 				i = len(s.Models)
 				byModel[a.Model] = i
-				s.Models = append(s.Models, plimsoll.Account{Model: a.Model})
+				s.Models = append(s.Models, account.Account{Model: a.Model})
 			}
 			s.Models[i] = s.Models[i].Add(a)
 		}

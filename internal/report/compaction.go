@@ -5,12 +5,14 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 // Compaction is what is said of a compaction.
 type Compaction struct {
-	Status  plimsoll.CompressionStatus `json:"status"`
-	Trigger plimsoll.Trigger           `json:"trigger"`
+	Status  fit.CompressionStatus `json:"status"`
+	Trigger fit.Trigger           `json:"trigger"`
 	// Reason says why nothing was done or what failed.
 	Reason       string          `json:"reason,omitempty"`
 	TokensBefore int             `json:"tokens_before"`
@@ -47,7 +49,7 @@ type CheckpointParts struct {
 }
 
 // NewCompaction reports on what became of a compaction.
-func NewCompaction(made *plimsoll.Compaction) Compaction {
+func NewCompaction(made *fit.Compaction) Compaction {
 	r := Compaction{
 		Status: made.Status, Trigger: made.Trigger, Reason: made.Reason, TokensBefore: made.Before, TokensAfter: made.After,
 		Limit: made.Plan.Line.Limit(), DurationMS: made.Duration.Milliseconds(), Edits: made.Plan.Edits, Refs: []string{},
@@ -60,7 +62,7 @@ func NewCompaction(made *plimsoll.Compaction) Compaction {
 			r.refer(&plimsoll.Ref{ID: id})
 		}
 		r.Checkpoint = &CheckpointParts{
-			User: userOf(made.Plan.Draft(), cp), Ledger: cp.Ledger, Summary: cp.Summary, Tail: tailOf(made.Plan.Draft(), cp.Old.End), Retain: cp.Retain,
+			User: userOf(made.Plan.Draft, cp), Ledger: cp.Ledger, Summary: cp.Summary, Tail: tailOf(made.Plan.Draft, cp.Old.End), Retain: cp.Retain,
 			By: cp.By, Notes: cp.Notes, Model: cp.Model, Usage: cp.Usage, Cost: made.Cost, Old: cp.Old, Kept: cp.Kept,
 		}
 	}
@@ -73,7 +75,7 @@ func NewCompaction(made *plimsoll.Compaction) Compaction {
 // has none either.
 func (r *Compaction) referStanding(plan *plimsoll.Plan) {
 	var all strings.Builder
-	for m := range plan.Draft().Placed() {
+	for m := range plan.Draft.Placed() {
 		all.WriteString(PlainText(m.Message) + "\n")
 	}
 	text := all.String()
@@ -92,16 +94,16 @@ func (r *Compaction) refer(ref *plimsoll.Ref) {
 
 // userOf is what still stands of the words of the user in the old part, with the
 // excerpts that stand for the longest of them.
-func userOf(d *plimsoll.Draft, cp *plimsoll.Checkpoint) string {
+func userOf(d *plimsoll.Draft, cp *summary.Checkpoint) string {
 	excerpts := map[string]bool{}
 	for _, m := range cp.Messages {
 		excerpts[m.Text] = m.Before < cp.Old.End && m.Role == plimsoll.User
 	}
 	var said []string
 	for m := range d.Placed() {
-		kept := m.Original >= 0 && cp.Old.Contains(m.Original) && !d.Original().CheckpointAt(m.Original)
+		kept := m.Original >= 0 && cp.Old.Contains(m.Original) && !summary.CheckpointAt(d.Original(), m.Original)
 		own := m.Message.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m.Message) && !plimsoll.IsReceipt(m.Message)
-		if text := m.Message.Text(); own && text != "" && (kept || m.Original < 0 && excerpts[text] && !plimsoll.IsCheckpoint(m.Message)) {
+		if text := m.Message.Text(); own && text != "" && (kept || m.Original < 0 && excerpts[text] && !summary.IsCheckpoint(m.Message)) {
 			said = append(said, text)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
@@ -86,9 +87,9 @@ func TestAModelThatNobodyKnowsIsRefusedWithAHint(t *testing.T) {
 }
 
 // ledger is a list of accounts in pages.
-type ledger []plimsoll.Account
+type ledger []account.Account
 
-func (l ledger) Accounts(_ context.Context, after string, limit int) ([]plimsoll.Account, error) {
+func (l ledger) Accounts(_ context.Context, after string, limit int) ([]account.Account, error) {
 	if after == "" {
 		return l[:min(len(l), limit)], nil
 	}
@@ -104,7 +105,7 @@ func TestAStatementAddsUpEveryPageAndListsTheFirst(t *testing.T) {
 	t.Parallel()
 	var all ledger
 	for i := range 2500 {
-		all = append(all, plimsoll.Account{Conversation: "c" + strconv.Itoa(i), Model: []string{"a", "b"}[i%2], Requests: 2})
+		all = append(all, account.Account{Conversation: "c" + strconv.Itoa(i), Model: []string{"a", "b"}[i%2], Requests: 2})
 	}
 	s, err := report.ReadStatement(t.Context(), all, 3)
 	if err != nil || s.All != 2500 || len(s.Listed) != 3 || s.Total.Requests != 5000 || len(s.Models) != 2 || s.Models[1].Requests != 2500 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -18,34 +19,34 @@ func accounts() []test {
 	}
 }
 
-func account(conversation, model string, n int, first, last time.Time) store.Account {
+func accountOf(conversation, model string, n int, first, last time.Time) store.Account {
 	return store.Account{
 		Conversation: conversation, Model: model, Requests: int64(n),
 		Usage: plimsoll.Usage{Input: 2 * n, Output: 3 * n, CacheCreation: 5 * n, CacheRead: 7 * n, Reasoning: n},
 		Saved: int64(11 * n), Written: int64(13 * n), First: first, Last: last,
 		Estimated: int64(17 * n), Cuts: int64(19 * n), Breaks: int64(23 * n), Priced: int64(29 * n),
-		Paid: plimsoll.Money(31 * n), Uncut: plimsoll.Money(-37 * n), Summaries: plimsoll.Dollars(41 * float64(n)),
+		Paid: account.Money(31 * n), Uncut: account.Money(-37 * n), Summaries: account.Dollars(41 * float64(n)),
 	}
 }
 
 func addUp(k *kit) {
 	at := func(minutes int) time.Time { return k.now.Add(time.Duration(minutes) * time.Minute) }
 	for _, a := range []store.Account{
-		account("c", "second", 1, at(5), at(10)),
-		account("c", "third", 10, at(15), at(20)),
-		account("c", "first", 100, at(1), at(2)),
-		account("d", "other", 1, at(1), at(2)),
+		accountOf("c", "second", 1, at(5), at(10)),
+		accountOf("c", "third", 10, at(15), at(20)),
+		accountOf("c", "first", 100, at(1), at(2)),
+		accountOf("d", "other", 1, at(1), at(2)),
 	} {
 		k.must(k.AddAccount(k.Context(), alice, a))
 	}
-	k.must(k.AddAccount(k.Context(), bob, account("c", "bob's", 1, at(0), at(90))))
-	k.must(k.AddAccount(k.Context(), alice, account("d", "other", 2, at(1), at(2)), account("c", "third", 1000, at(15), at(20)), account("d", "other", 4, at(1), at(2))))
+	k.must(k.AddAccount(k.Context(), bob, accountOf("c", "bob's", 1, at(0), at(90))))
+	k.must(k.AddAccount(k.Context(), alice, accountOf("d", "other", 2, at(1), at(2)), accountOf("c", "third", 1000, at(15), at(20)), accountOf("d", "other", 4, at(1), at(2))))
 	k.must(k.AddAccount(k.Context(), alice))
 	got, err := k.Accounts(k.Context(), alice, "", 10)
 	k.must(err)
 	k.same("accounts", got, []store.Account{
-		account("c", "third", 1111, at(1), at(20)),
-		account("d", "other", 7, at(1), at(2)),
+		accountOf("c", "third", 1111, at(1), at(20)),
+		accountOf("d", "other", 7, at(1), at(2)),
 	})
 	k.sound()
 }
@@ -54,7 +55,7 @@ func accountPages(k *kit) {
 	var want []string
 	for i := range 6 {
 		name := fmt.Sprint("c", i)
-		k.must(k.AddAccount(k.Context(), alice, account(name, "m", 1, k.now, k.now.Add(-time.Duration(i/2)*time.Minute))))
+		k.must(k.AddAccount(k.Context(), alice, accountOf(name, "m", 1, k.now, k.now.Add(-time.Duration(i/2)*time.Minute))))
 		want = append(want, name)
 	}
 	for limit := 1; limit <= 7; limit++ {
@@ -87,7 +88,7 @@ func addUpTogether(k *kit) {
 		wg.Go(func() {
 			for i := range each {
 				at := k.now.Add(time.Duration(w*each+i) * time.Second)
-				if err := k.AddAccount(k.Context(), alice, account("c", fmt.Sprint("m", w*each+i), 1, at, at)); err != nil {
+				if err := k.AddAccount(k.Context(), alice, accountOf("c", fmt.Sprint("m", w*each+i), 1, at, at)); err != nil {
 					k.Error(err)
 				}
 			}
@@ -98,7 +99,7 @@ func addUpTogether(k *kit) {
 	k.must(err)
 	last := workers*each - 1
 	k.same("accounts", got, []store.Account{
-		account("c", fmt.Sprint("m", last), workers*each, k.now, k.now.Add(time.Duration(last)*time.Second)),
+		accountOf("c", fmt.Sprint("m", last), workers*each, k.now, k.now.Add(time.Duration(last)*time.Second)),
 	})
 }
 

@@ -42,7 +42,7 @@ func endedContext(k *kit) {
 			_, err := k.DeleteDecisions(ctx, alice, keys)
 			return err
 		},
-		"AddAccount":       func() error { return k.AddAccount(ctx, alice, account("c", "m", 1, at, at)) },
+		"AddAccount":       func() error { return k.AddAccount(ctx, alice, accountOf("c", "m", 1, at, at)) },
 		"Accounts":         func() error { _, err := k.Accounts(ctx, alice, "", 1); return err },
 		"PutValue":         func() error { return k.PutValue(ctx, "v", nil) },
 		"Value":            func() error { _, err := k.Value(ctx, "v"); return err },
@@ -195,7 +195,7 @@ func (k *kit) mixed(ctx context.Context, tenant store.TenantID, w, i int) error 
 			return k.PutDecision(ctx, tenant, d)
 		},
 		func() error { _, err := k.FindDecision(ctx, tenant, []plimsoll.Digest{key(i)}); return err },
-		func() error { return k.AddAccount(ctx, tenant, account(fmt.Sprint(i%3), "m", 1, k.now, k.now)) },
+		func() error { return k.AddAccount(ctx, tenant, accountOf(fmt.Sprint(i%3), "m", 1, k.now, k.now)) },
 		func() error { return k.Touch(ctx, tenant, []string{id}, k.now.Add(time.Hour)) },
 		func() error { _, err := k.Oldest(ctx, 5); return err },
 		func() error { _, err := k.Stats(ctx, nil); return err },

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // Fit makes generated histories fit by the rungs and asks that each request weighs what
 // its plan says. The request is decoded again, because the provider bills its bytes.
-func (s Subject) Fit(t *testing.T, meter plimsoll.Meter, rungs ...plimsoll.Rung) {
+func (s Subject) Fit(t *testing.T, meter plimsoll.Meter, rungs ...fit.Rung) {
 	t.Helper()
 	applied := map[string]int{}
 	for i := range 500 {
@@ -17,18 +18,18 @@ func (s Subject) Fit(t *testing.T, meter plimsoll.Meter, rungs ...plimsoll.Rung)
 		body := s.Render(Conversation(r), r)
 		req := s.mustDecode(t, body)
 		before := meter.Weigh(req.Conversation()).Total
-		k, err := plimsoll.New(&plimsoll.Options{Meter: meter, Window: before * (50 + r.IntN(50)) / 100, Reserve: -1, Rungs: rungs})
+		k, err := fit.New(&fit.Options{Meter: meter, Window: before * (50 + r.IntN(50)) / 100, Reserve: -1, Rungs: rungs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := k.Fit(t.Context(), req.Conversation())
+		plan, err := k.Fit(t.Context(), fit.Task{Conversation: req.Conversation()})
 		if errors.Is(err, plimsoll.ErrOverLimit) {
 			continue
 		}
 		if err != nil {
 			t.Fatalf("history %d: %v\n%s", i, err, body)
 		}
-		out, err := req.Encode(plan.Draft())
+		out, err := req.Encode(plan.Draft)
 		if err != nil {
 			t.Fatalf("history %d: %v\n%s", i, err, body)
 		}

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -117,7 +118,7 @@ func (m *manager) place(checkpoint int) {
 		m.want(last)
 	}
 	for i := len(m.w.turns) - 1; i > checkpoint; i-- {
-		if plimsoll.IsCheckpoint(m.w.layout.Message(i)) {
+		if strings.HasPrefix(m.w.layout.Message(i).Text(), "<plimsoll_checkpoint>") {
 			checkpoint = i
 		}
 	}

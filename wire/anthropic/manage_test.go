@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
+	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
 	"github.com/plimsoll/plimsoll/wire/openai"
@@ -110,8 +111,8 @@ func TestMarksArePlacedForTheClient(t *testing.T) {
 		},
 		{
 			name:   "at the end of a checkpoint that is there",
-			before: `{"messages":[` + strings.Join([]string{user, `{"role":"assistant","content":"` + plimsoll.CheckpointTag + `>S"}`, user, assistant, says("user", word)}, ",") + `]}`,
-			after:  `{"messages":[` + strings.Join([]string{user, says("assistant", with(`{"type":"text","text":"`+plimsoll.CheckpointTag+`>S"}`, ours)), user, assistant, says("user", with(word, ours))}, ",") + `]}`,
+			before: `{"messages":[` + strings.Join([]string{user, `{"role":"assistant","content":"` + summary.CheckpointTag + `>S"}`, user, assistant, says("user", word)}, ",") + `]}`,
+			after:  `{"messages":[` + strings.Join([]string{user, says("assistant", with(`{"type":"text","text":"`+summary.CheckpointTag+`>S"}`, ours)), user, assistant, says("user", with(word, ours))}, ",") + `]}`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

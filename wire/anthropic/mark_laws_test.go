@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/token"
@@ -35,9 +36,9 @@ func long(c plimsoll.Conversation) plimsoll.Conversation {
 
 // compacted returns a draft with a checkpoint, as the rung makes it.
 func compacted(t *rapid.T, req *wire.Request) *plimsoll.Draft {
-	k, err := plimsoll.New(&plimsoll.Options{
+	k, err := fit.New(&fit.Options{
 		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 1_000_000, Reserve: -1,
-		Rungs: []plimsoll.Rung{&rung.Compact{
+		Rungs: []fit.Rung{&rung.Compact{
 			Layout:    rapid.SampledFrom([]rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer}).Draw(t, "layout"),
 			KeepTurns: rapid.IntRange(0, 2).Draw(t, "turns"),
 		}},
@@ -45,11 +46,11 @@ func compacted(t *rapid.T, req *wire.Request) *plimsoll.Draft {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := k.Compact(t.Context(), plimsoll.Task{Conversation: req.Conversation(), Raw: req.Raw, Chain: req.Chain}, plimsoll.CompactOptions{Force: true})
+	made, err := k.Compact(t.Context(), fit.Task{Conversation: req.Conversation(), Raw: req.Raw, Chain: req.Chain}, fit.CompactOptions{Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.Plan.Draft()
+	return made.Plan.Draft
 }
 
 // TestTheClientsMarksSurviveEveryDraft draws histories, marks and drafts, checkpoints

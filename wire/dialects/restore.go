@@ -8,18 +8,14 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// Restore puts archived messages, a JSON list as [plimsoll.SpanOf] returns it, in the
-// place of the checkpoint that names the reference. Everything else keeps its bytes.
-func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
-	span, ok := plimsoll.CheckpointSpan(r.Conversation(), ref)
+// Restore replaces the messages of a span by archived ones, a JSON list in the form of
+// the request's API. Everything else keeps its bytes.
+func Restore(r *wire.Request, span plimsoll.Span, list []byte) ([]byte, error) {
 	items := &r.Layout().Messages
-	if !ok || span.End > items.Len() {
-		return nil, &plimsoll.Error{
-			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this request: %w", ref, plimsoll.ErrNotFound),
-			Hint: "name the reference that the checkpoint or its receipt carries",
-		}
+	if span.End > items.Len() {
+		return nil, fmt.Errorf("restore messages %d to %d of %d: %w", span.Start, span.End, items.Len(), plimsoll.ErrInvalid)
 	}
-	if _, err := messagesOf(r.Dialect(), list); err != nil {
+	if _, err := Messages(r.Dialect(), list); err != nil {
 		return nil, err
 	}
 	inside := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(list), []byte("[")), []byte("]")))
@@ -29,8 +25,8 @@ func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
 	return append(out, body[items.At(span.End-1).End:]...), nil
 }
 
-// messagesOf reads a list of messages as a request of the dialect would hold it.
-func messagesOf(d plimsoll.Dialect, list []byte) ([]plimsoll.Message, error) {
+// Messages reads a list of messages as a request of the dialect would hold it.
+func Messages(d plimsoll.Dialect, list []byte) ([]plimsoll.Message, error) {
 	member := "messages"
 	switch d {
 	case plimsoll.Responses:

@@ -23,23 +23,9 @@ func (e *InvalidError) Error() string {
 // Unwrap returns [plimsoll.ErrInvalid].
 func (e *InvalidError) Unwrap() error { return plimsoll.ErrInvalid }
 
-// Task returns the task of fitting a request: what is left must be valid for its
-// API, and a result whose call the provider holds must not go.
-func Task(r *wire.Request) plimsoll.Task {
-	return plimsoll.Task{
-		Conversation: r.Conversation(),
-		Keep:         answersOutside(r),
-		Raw:          r.Raw,
-		Chain:        r.Chain,
-		Encode:       r.Encode,
-		Parse:        func(list []byte) ([]plimsoll.Message, error) { return messagesOf(r.Dialect(), list) },
-		Check:        func(d *plimsoll.Draft) error { return Verify(r, d) },
-	}
-}
-
-// answersOutside lists the messages with results of calls that the provider holds:
-// those that have no call in the request, and nothing is wrong with that.
-func answersOutside(r *wire.Request) []int {
+// ResultsOfHeldCalls lists the messages with results of calls that the provider holds:
+// the call is not in the request, and need not be.
+func ResultsOfHeldCalls(r *wire.Request) []int {
 	if !r.Continues() {
 		return nil
 	}
@@ -50,13 +36,12 @@ func answersOutside(r *wire.Request) []int {
 	return answers
 }
 
-// Verify writes the request with the edits of the draft, reads it again and returns
-// an [InvalidError] if the edits broke a rule of the API. What was wrong with the
-// original is left to the API to say.
-func Verify(r *wire.Request, d *plimsoll.Draft) error {
-	body, err := r.Encode(d)
-	if err != nil {
-		return err
+// Verify reads the edited body of a request and returns an [InvalidError] if the edits
+// broke a rule of the API. The API itself says what was wrong with the original. A nil
+// body means that nothing was edited.
+func Verify(r *wire.Request, body []byte) error {
+	if body == nil {
+		return nil
 	}
 	edited, err := Codec(r.Dialect()).Decode(body)
 	if err != nil {
@@ -72,7 +57,7 @@ func Verify(r *wire.Request, d *plimsoll.Draft) error {
 			fresh = append(fresh, v)
 		}
 	}
-	if outside := answersOutside(r); len(answersOutside(edited)) < len(outside) {
+	if outside := ResultsOfHeldCalls(r); len(ResultsOfHeldCalls(edited)) < len(outside) {
 		fresh = append(fresh, wire.Violation{
 			Rule: wire.RuleNoResult, Message: outside[0], Part: -1, Text: "a call that the API holds would have no result",
 		})

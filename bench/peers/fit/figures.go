@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
 	"github.com/plimsoll/plimsoll/bench/internal/line"
+	engine "github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/token/bpe"
@@ -111,7 +112,7 @@ func (s *session) fits(body []byte, window int, times *fit.Times) error {
 	if err != nil {
 		return err
 	}
-	keeper, err := plimsoll.New(options)
+	keeper, err := engine.New(options)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,10 @@ func (s *session) fits(body []byte, window int, times *fit.Times) error {
 			return err
 		}
 	}
-	run := func(c plimsoll.Conversation) error { _, err := keeper.Fit(context.Background(), c); return err }
+	run := func(c plimsoll.Conversation) error {
+		_, err := keeper.Fit(context.Background(), engine.Task{Conversation: c})
+		return err
+	}
 	keep(&times.First, timed(1, func(int) error { return run(first) }, &err))
 	keep(&times.Next, timed(batch, func(i int) error { return run(next[i]) }, &err))
 	return err

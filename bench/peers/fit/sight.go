@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
+	engine "github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -46,13 +47,13 @@ func sight(from, processors, window string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		keeper, err := plimsoll.New(options)
+		keeper, err := engine.New(options)
 		if err != nil {
 			return "", err
 		}
 		run = func() {
 			var plan *plimsoll.Plan
-			if plan, err = keeper.Fit(context.Background(), c); err == nil {
+			if plan, err = keeper.Fit(context.Background(), engine.Task{Conversation: c}); err == nil {
 				tokens = plan.Before.Total
 			}
 		}

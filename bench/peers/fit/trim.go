@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
 	"github.com/plimsoll/plimsoll/bench/internal/line"
+	engine "github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -87,23 +88,24 @@ func trim(body []byte, method string, budget int) (out []byte, load int, err err
 		return nil, 0, err
 	}
 	options, err := preset.Auto(&preset.Options{
-		Window: budget, Reserve: -1, Marks: plimsoll.Marks{Low: 1}, Method: method, Meter: token.NewMeter(nil),
+		Window: budget, Reserve: -1, Marks: engine.Watermarks{Low: 1}, Method: method, Meter: token.NewMeter(nil),
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	keeper, err := plimsoll.New(options)
+	keeper, err := engine.New(options)
 	if err != nil {
 		return nil, 0, err
 	}
-	plan, err := keeper.FitTask(context.Background(), plimsoll.Task{
+	plan, err := keeper.Fit(context.Background(), engine.Task{
 		Conversation: request.Conversation(),
-		Check:        func(d *plimsoll.Draft) error { return dialects.Verify(request, d) },
+		Encode:       request.Encode,
+		Check:        func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(request, body) },
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	out, err = request.Encode(plan.Draft())
+	out, err = request.Encode(plan.Draft)
 	return out, plan.After.Total, err
 }
 

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
+	engine "github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -65,14 +65,14 @@ func (s *session) waitOnce(w *fit.Waiting, body []byte, tokens int) error {
 		if err != nil {
 			return err
 		}
-		keeper, err := plimsoll.New(options)
+		keeper, err := engine.New(options)
 		if err != nil {
 			return err
 		}
 		if c, err = read(body); err != nil {
 			return err
 		}
-		keep(took, clocked(func() { _, err = keeper.Fit(context.Background(), c) }))
+		keep(took, clocked(func() { _, err = keeper.Fit(context.Background(), engine.Task{Conversation: c}) }))
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -94,13 +94,13 @@ func manage(dir string, window int) (http.RoundTripper, func() error, error) {
 		return nil, nil, err
 	}
 	transport.ForServing(options)
-	keeper, err := plimsoll.New(options)
+	keeper, err := fit.New(options)
 	if err != nil {
 		return nil, nil, err
 	}
 	managed, err := transport.New(&transport.Options{
 		Base: proxy.NewTransport(), Store: kept, Window: window,
-		Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil },
+		Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
 	})
 	if err != nil {
 		return nil, nil, err

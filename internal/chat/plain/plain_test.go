@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/plain"
 	"github.com/plimsoll/plimsoll/internal/scripted"
@@ -25,11 +26,11 @@ func engine(t *testing.T, tools chat.Toolbox, models ...*scripted.Options) *chat
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := plimsoll.New(o)
+	keeper, err := fit.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := &chat.Options{Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }, Tools: tools}
+	options := &chat.Options{Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }, Tools: tools}
 	for i, m := range models {
 		server := httptest.NewServer(scripted.New(m))
 		t.Cleanup(server.Close)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/toolbox"
 	"github.com/plimsoll/plimsoll/internal/scripted"
@@ -43,13 +43,13 @@ func TestModelsUseTheToolsInEveryDialect(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			keeper, err := plimsoll.New(o)
+			keeper, err := fit.New(o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			engine, err := chat.New(t.Context(), &chat.Options{
 				Participants: []chat.Participant{p}, Tools: box,
-				Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil },
+				Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
 			})
 			if err != nil {
 				t.Fatal(err)

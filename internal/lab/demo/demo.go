@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -25,7 +26,7 @@ type Proxy struct {
 	// Content returns what stands behind a reference.
 	Content func(ctx context.Context, ref string) (string, error)
 	// Account returns what was used and saved.
-	Account func() plimsoll.Account
+	Account func() account.Account
 	// Close ends it.
 	Close func() error
 }

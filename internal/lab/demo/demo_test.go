@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -35,13 +37,13 @@ func managed(t *testing.T) Start {
 		if err != nil {
 			return nil, err
 		}
-		keeper, err := plimsoll.New(options)
+		keeper, err := fit.New(options)
 		if err != nil {
 			return nil, err
 		}
 		through, err := transport.New(&transport.Options{
 			Store: kept, Window: window, Observe: func(_ context.Context, e transport.Exchange) { tell(e) },
-			Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil },
+			Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
 		})
 		if err != nil {
 			return nil, err
@@ -115,7 +117,7 @@ func unmanaged(through http.RoundTripper) Start {
 	return func(_ context.Context, upstream *url.URL, _ int, _ func(transport.Exchange)) (*Proxy, error) {
 		return &Proxy{
 			Handler: reverse(upstream, through), Close: func() error { return nil },
-			Account: func() plimsoll.Account { return plimsoll.Account{} },
+			Account: func() account.Account { return account.Account{} },
 		}, nil
 	}
 }

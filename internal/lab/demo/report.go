@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // Report is what a demonstration came to. Tokens are sums over all requests.
@@ -78,7 +79,7 @@ func (r *Report) add(q Request) {
 }
 
 // settle takes over what the proxy kept account of.
-func (r *Report) settle(a plimsoll.Account) {
+func (r *Report) settle(a account.Account) {
 	if a.Requests > 0 {
 		r.Sent = a.Usage.Prompt()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // archive keeps what rungs take out, in memory, for one conversation. Its references
@@ -19,7 +20,7 @@ type archive struct {
 	atoms map[string]map[atom]bool
 }
 
-var _ plimsoll.Archive = (*archive)(nil)
+var _ fit.Archive = (*archive)(nil)
 
 func newArchive(n *names) *archive {
 	return &archive{n, map[string]plimsoll.List[plimsoll.Part]{}, map[string]map[atom]bool{}}
@@ -30,7 +31,7 @@ const idLength = 26
 
 var idEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567")
 
-// Ref implements [plimsoll.Archive].
+// Ref implements [fit.Archive].
 func (a *archive) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
 	h := sha256.New()
 	writeParts(h, content)
@@ -40,7 +41,7 @@ func (a *archive) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (
 	}, nil
 }
 
-// Put implements [plimsoll.Archive].
+// Put implements [fit.Archive].
 func (a *archive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
 	ref, err := a.Ref(ctx, content)
 	a.contents[ref.ID] = content

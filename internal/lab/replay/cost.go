@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 )
 
@@ -46,7 +47,7 @@ type till struct {
 
 // cold reports whether the cache has forgotten the conversation by now.
 func (t *till) cold(now time.Time) bool {
-	return t.prices.Cold(plimsoll.PolicyState{Calls: t.calls, Last: t.last}, now)
+	return t.prices.Cold(fit.PolicyState{Calls: t.calls, Last: t.last}, now)
 }
 
 // factor is what a price cliff multiplies everything by.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // planner says what is sent.
@@ -43,16 +44,16 @@ func link(before, digest plimsoll.Digest) plimsoll.Digest {
 
 // engine plans with the real keeper.
 type engine struct {
-	keeper *plimsoll.Keeper
+	keeper *fit.Keeper
 	offer  []plimsoll.Tool
 	now    time.Time
 }
 
 // newEngine takes the options of a keeper, and its clock.
-func newEngine(o *plimsoll.Options, offer []plimsoll.Tool) (*engine, error) {
+func newEngine(o *fit.Options, offer []plimsoll.Tool) (*engine, error) {
 	e := &engine{offer: offer}
 	o.Now = func() time.Time { return e.now }
-	k, err := plimsoll.New(o)
+	k, err := fit.New(o)
 	e.keeper = k
 	return e, err
 }
@@ -68,7 +69,7 @@ func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending,
 	}
 	c := h.conversation
 	c.Messages = messages.List()
-	p, err := e.keeper.FitTask(ctx, plimsoll.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive, Offer: e.offer})
+	p, err := e.keeper.Fit(ctx, fit.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive, Offer: e.offer})
 	var overload *plimsoll.OverloadError
 	if errors.As(err, &overload) {
 		s := whole(h)
@@ -85,7 +86,7 @@ func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending,
 func sent(h *history, p *plimsoll.Plan) *sending {
 	s := whole(h)
 	s.limit = p.Line.Limit()
-	s.total, s.tools = p.After.Total, p.Draft().AddedTools().Len()
+	s.total, s.tools = p.After.Total, p.Draft.AddedTools().Len()
 	s.conversation = p.Conversation()
 	if !p.Changed() {
 		return s
@@ -102,7 +103,7 @@ func sent(h *history, p *plimsoll.Plan) *sending {
 		}
 	}
 	n := 0
-	for placed := range p.Draft().Placed() {
+	for placed := range p.Draft.Placed() {
 		s.take(h, placed)
 		s.tokens = append(s.tokens, p.After.Messages[n].Tokens)
 		n++

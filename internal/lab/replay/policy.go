@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
 )
@@ -64,7 +65,7 @@ func policyOf(name string) (policy, error) {
 const slidingWindow = 40_000
 
 // keeper returns the options of the keeper for a policy.
-func (o *Options) keeper(name string, r *run) (*plimsoll.Options, error) {
+func (o *Options) keeper(name string, r *run) (*fit.Options, error) {
 	with := preset.Options{
 		Model: r.conversation.Model, Window: r.window, Meter: r.meter, Archive: r.archive,
 		Alpha: o.Alpha, Prices: func(string) rent.Prices { return r.prices },
@@ -77,11 +78,11 @@ func (o *Options) keeper(name string, r *run) (*plimsoll.Options, error) {
 	}
 	switch name {
 	case Threshold:
-		with.Marks = plimsoll.Marks{High: 0.8, Low: 0.3}
+		with.Marks = fit.Watermarks{High: 0.8, Low: 0.3}
 	case Sliding:
 		with.Policy = preset.PolicyThreshold
 		with.Rungs, with.Outputs.Off = []string{"slide"}, true
-		with.Marks = plimsoll.Marks{High: 1, Low: 1}
+		with.Marks = fit.Watermarks{High: 1, Low: 1}
 		with.Window, with.Reserve = min(r.window, r.base+slidingWindow), -1
 	}
 	k, err := preset.Named(base, &with)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/store"
 )
@@ -24,7 +25,7 @@ type Options struct {
 	// Keeper returns the keeper for what a request asks for; the zero [Settings] ask
 	// for the operator's own. What it returns is used for many requests of all
 	// tenants, so it must have no archive and no memory of its own. Required.
-	Keeper func(Settings) (*plimsoll.Keeper, error)
+	Keeper func(Settings) (*fit.Keeper, error)
 	// Scales weigh what is to be counted, and say where things came from in words of
 	// the API. Required.
 	Scales *report.Scales

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/model"
@@ -39,7 +40,7 @@ func newStore(t *testing.T) *store.Store {
 }
 
 // newKeeper makes keepers as the command does, without a configuration.
-func newKeeper(s api.Settings) (*plimsoll.Keeper, error) {
+func newKeeper(s api.Settings) (*fit.Keeper, error) {
 	o := &preset.Options{Method: s.Method, Rungs: s.Rungs}
 	if s.Reserve != nil {
 		if o.Reserve = *s.Reserve; o.Reserve == 0 {
@@ -54,14 +55,14 @@ func newKeeper(s api.Settings) (*plimsoll.Keeper, error) {
 		if !ok {
 			return nil, &plimsoll.Error{Op: "pins", Code: plimsoll.CodeInvalid, Err: plimsoll.ErrInvalid, Hint: "want role=NAME"}
 		}
-		o.Pins = append(o.Pins, plimsoll.Pin{Role: plimsoll.Role(role)})
+		o.Pins = append(o.Pins, fit.Pin{Role: plimsoll.Role(role)})
 	}
 	options, err := preset.Named(s.Preset, o)
 	if err != nil {
 		return nil, err
 	}
 	options.Marks.Soft = 0
-	return plimsoll.New(options)
+	return fit.New(options)
 }
 
 // newHandler returns a handler whose tenants are named by a header.

@@ -6,15 +6,18 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // Task returns the task of a request: for the model that is asked for, else for its
 // own, else for a usual one of its API.
-func Task(r *wire.Request, model string) plimsoll.Task {
-	task := dialects.Task(r)
+func Task(r *wire.Request, model string) fit.Task {
+	task := preset.Task(r)
 	named := task.Conversation.Model != "" || r.Dialect() == plimsoll.Gemini
 	switch {
 	case model != "":
@@ -29,7 +32,7 @@ func Task(r *wire.Request, model string) plimsoll.Task {
 }
 
 // NamesOnly is an archive that gives references and stores nothing.
-type NamesOnly struct{ plimsoll.Archive }
+type NamesOnly struct{ fit.Archive }
 
 // Put returns the reference.
 func (a NamesOnly) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
@@ -37,10 +40,10 @@ func (a NamesOnly) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]
 }
 
 // recallOnly is a memory that nothing is added to.
-type recallOnly struct{ plimsoll.Memory }
+type recallOnly struct{ fit.Memory }
 
 // Remember does nothing.
-func (recallOnly) Remember(context.Context, plimsoll.Decision) error { return nil }
+func (recallOnly) Remember(context.Context, fit.Decision) error { return nil }
 
 // Forget does nothing.
 func (recallOnly) Forget(context.Context, ...plimsoll.Digest) error { return nil }
@@ -52,24 +55,24 @@ func (recallOnly) Lease(context.Context, string, time.Duration) (func(), bool, e
 
 // task returns the request, the keeper for it and the task, with what is kept for the
 // tenant.
-func (c *call) task() (*wire.Request, *plimsoll.Keeper, plimsoll.Task, error) {
+func (c *call) task() (*wire.Request, *fit.Keeper, fit.Task, error) {
 	r, err := c.request()
 	if err != nil {
-		return nil, nil, plimsoll.Task{}, err
+		return nil, nil, fit.Task{}, err
 	}
 	if err := c.readHeaders(); err != nil {
-		return nil, nil, plimsoll.Task{}, err
+		return nil, nil, fit.Task{}, err
 	}
 	c.wish.settings.Dry = c.wish.dryRun
 	k, err := c.h.keepers.find(c.wish.settings)
 	if err != nil {
-		return nil, nil, plimsoll.Task{}, err
+		return nil, nil, fit.Task{}, err
 	}
 	task := c.owned(Task(r, c.wish.model))
 	if window := c.wish.window; window > 0 {
 		reserve, set := k.Reserve()
 		if !set {
-			reserve = plimsoll.ReserveFor(window, task.Conversation.MaxOutput)
+			reserve = fit.ReserveFor(window, task.Conversation.MaxOutput)
 		}
 		task.Line = &plimsoll.Line{Window: window, Reserve: reserve}
 	}
@@ -102,11 +105,11 @@ func (c *call) readHeaders() error {
 
 // owned gives a task to the tenant, in the scope that the proxy has for it: the API
 // finds, and forgets, what the proxy decided.
-func (c *call) owned(t plimsoll.Task) plimsoll.Task {
+func (c *call) owned(t fit.Task) fit.Task {
 	if c.tenant == nil {
 		return t
 	}
-	t.Scope = plimsoll.Scope{
+	t.Scope = fit.Scope{
 		Tenant: c.tenant.Key(), Conversation: c.Header.Get(conversationHeader),
 		Preset: c.wish.settings.Preset, Limit: c.wish.window,
 	}
@@ -131,7 +134,7 @@ func (c *call) plan() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	plan, err := k.PlanTask(c.Context(), task)
+	plan, err := k.Plan(c.Context(), task)
 	return answer{body: plan}, err
 }
 
@@ -141,11 +144,11 @@ func (c *call) fit() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	plan, err := k.FitTask(c.Context(), task)
+	plan, err := k.Fit(c.Context(), task)
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := c.encode(r, plan.Draft())
+	body, err := c.encode(r, plan.Draft)
 	return answer{request: body, report: plan}, err
 }
 
@@ -155,13 +158,13 @@ func (c *call) compact() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	made, err := k.Compact(c.Context(), task, plimsoll.CompactOptions{Force: c.wish.force, Directives: c.wish.directives})
+	made, err := k.Compact(c.Context(), task, fit.CompactOptions{Force: c.wish.force, Directives: c.wish.directives})
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{report: report.NewCompaction(made)}
 	if !c.wish.dryRun {
-		a.request, err = c.encode(r, made.Plan.Draft())
+		a.request, err = c.encode(r, made.Plan.Draft)
 	}
 	return a, err
 }
@@ -187,7 +190,7 @@ func (c *call) undo() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	whole, err := Undo(c.Context(), k, c.tenant, r, c.wish.ref, func(whole *wire.Request) plimsoll.Task {
+	whole, err := Undo(c.Context(), k, c.tenant, r, c.wish.ref, func(whole *wire.Request) fit.Task {
 		return c.owned(Task(whole, c.wish.model))
 	})
 	if err != nil {
@@ -201,19 +204,19 @@ func (c *call) undo() (answer, error) {
 // Undo returns the request with the archived messages in the place of the checkpoint
 // that names the reference, and makes the keeper forget the decision. One that has no
 // such checkpoint is whole already. The task is made of the whole request.
-func Undo(ctx context.Context, k *plimsoll.Keeper, from plimsoll.Contents, r *wire.Request, ref string, task func(*wire.Request) plimsoll.Task) (*wire.Request, error) {
+func Undo(ctx context.Context, k *fit.Keeper, from fit.Contents, r *wire.Request, ref string, task func(*wire.Request) fit.Task) (*wire.Request, error) {
 	whole := r
-	_, standing := plimsoll.CheckpointSpan(r.Conversation(), ref)
+	_, standing := summary.CheckpointSpan(r.Conversation(), ref)
 	if standing {
 		content, err := from.Content(ctx, ref)
 		if err != nil {
 			return nil, err
 		}
-		list, err := plimsoll.SpanOf(content)
+		list, err := fit.SpanOf(content)
 		if err != nil {
 			return nil, err
 		}
-		edited, err := dialects.Restore(r, ref, list)
+		edited, err := preset.Restore(r, ref, list)
 		if err != nil {
 			return nil, err
 		}

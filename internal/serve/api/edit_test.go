@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/prune"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
@@ -95,7 +96,7 @@ func TestACompactionCanBeTakenBack(t *testing.T) {
 	var dry, again, made edited[report.Compaction]
 	post(h, "compact?force=true&dry_run=true", body).read(t, &dry)
 	post(h, "compact?force=true&dry_run", body).read(t, &again)
-	if dry.Request != nil || dry.Report.Status != plimsoll.Compressed || again.Report.Trigger != plimsoll.Manual || again.Report.Reason != "" {
+	if dry.Request != nil || dry.Report.Status != fit.Compressed || again.Report.Trigger != fit.Manual || again.Report.Reason != "" {
 		t.Fatalf("dry runs: %+v, %+v", dry.Report, again.Report)
 	}
 	ref := dry.Report.Refs[0]
@@ -106,7 +107,7 @@ func TestACompactionCanBeTakenBack(t *testing.T) {
 		t.Errorf("a dry run stored something: %d %s", got.status, got.text)
 	}
 	post(h, "compact?force=true", body).read(t, &made)
-	if made.Report.Status != plimsoll.Compressed || made.Report.TokensAfter >= made.Report.TokensBefore || made.Report.Refs[0] != ref {
+	if made.Report.Status != fit.Compressed || made.Report.TokensAfter >= made.Report.TokensBefore || made.Report.Refs[0] != ref {
 		t.Fatalf("%+v", made.Report)
 	}
 	var back edited[api.Restored]

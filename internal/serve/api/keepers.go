@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 )
 
 // mostKeepers is how many keepers are held at once; each has memories of its own.
@@ -28,7 +28,7 @@ type Settings struct {
 
 // keepers holds those that were asked for last.
 type keepers struct {
-	make func(Settings) (*plimsoll.Keeper, error)
+	make func(Settings) (*fit.Keeper, error)
 
 	mu   sync.Mutex
 	held []held
@@ -36,12 +36,12 @@ type keepers struct {
 
 type held struct {
 	key    string
-	keeper *plimsoll.Keeper
+	keeper *fit.Keeper
 }
 
 // find returns the keeper for the settings, and makes it where there is none. One for
 // a dry run remembers what never was, so it is not kept.
-func (k *keepers) find(s Settings) (*plimsoll.Keeper, error) {
+func (k *keepers) find(s Settings) (*fit.Keeper, error) {
 	if s.Dry {
 		return k.make(s)
 	}
@@ -62,7 +62,7 @@ func (k *keepers) find(s Settings) (*plimsoll.Keeper, error) {
 
 // use returns the keeper that is held under a key, as the one used last; where there
 // is none it holds the one that was made, if any.
-func (k *keepers) use(key string, made *plimsoll.Keeper) *plimsoll.Keeper {
+func (k *keepers) use(key string, made *fit.Keeper) *fit.Keeper {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := slices.IndexFunc(k.held, func(h held) bool { return h.key == key })

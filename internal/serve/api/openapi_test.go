@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 )
@@ -217,7 +217,7 @@ func TestAnswersToARealSessionAreAsDescribed(t *testing.T) {
 	d.answer(t, http.MethodGet, "refs/{id}", "a part of a line", ask(h, "", http.MethodGet, "refs/"+ref+"?char_offset=5&char_limit=20", ""))
 	d.answer(t, http.MethodGet, "refs/{id}/grep", "found", ask(h, "", http.MethodGet, "refs/"+ref+"/grep?pattern=berth&ignore_case=true", ""))
 	d.answer(t, http.MethodPost, "undo", "undone", post(h, "undo?ref="+ref, string(compacted.Request)))
-	if err := s.Tenant("").AddAccount(t.Context(), plimsoll.Account{Conversation: "c", Model: "gpt-4o", Requests: 1}); err != nil {
+	if err := s.Tenant("").AddAccount(t.Context(), account.Account{Conversation: "c", Model: "gpt-4o", Requests: 1}); err != nil {
 		t.Fatal(err)
 	}
 	accounts := ask(h, "", http.MethodGet, "accounts?limit=5", "")

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -44,13 +44,13 @@ func TestUndoReachesTheProxy(t *testing.T) {
 				t.Fatal(err)
 			}
 			options.Marks.Soft = 0
-			keeper, err := plimsoll.New(options)
+			keeper, err := fit.New(options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s, provider := newStore(t), &upstream{}
 			through, err := transport.New(&transport.Options{
-				Base: provider, Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }, Store: s, Window: 9000,
+				Base: provider, Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }, Store: s, Window: 9000,
 				Tenant: func(*http.Request) string { return "anna" }, Expand: transport.ExpandOff,
 			})
 			if err != nil {
@@ -58,7 +58,7 @@ func TestUndoReachesTheProxy(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = through.Close() })
 			handler := newHandler(t, s, func(o *api.Options) {
-				o.Keeper = func(api.Settings) (*plimsoll.Keeper, error) { return keeper, nil }
+				o.Keeper = func(api.Settings) (*fit.Keeper, error) { return keeper, nil }
 				o.Tenant = func(*http.Request) *store.Tenant { return s.Tenant("anna") }
 			})
 			undo := func(header http.Header) *httptest.ResponseRecorder {

@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 )
 
@@ -113,11 +113,11 @@ func TestWithoutAStoreThereIsNothingToRead(t *testing.T) {
 
 func TestWhatIsOurOwnFaultIsLoggedAndNotTold(t *testing.T) {
 	t.Parallel()
-	for name, fail := range map[string]func(api.Settings) (*plimsoll.Keeper, error){
-		"an error": func(api.Settings) (*plimsoll.Keeper, error) {
+	for name, fail := range map[string]func(api.Settings) (*fit.Keeper, error){
+		"an error": func(api.Settings) (*fit.Keeper, error) {
 			return nil, errors.New("open /srv/private: no such file")
 		},
-		"a bug": func(api.Settings) (*plimsoll.Keeper, error) { panic("private") },
+		"a bug": func(api.Settings) (*fit.Keeper, error) { panic("private") },
 	} {
 		var log bytes.Buffer
 		h := newHandler(t, nil, func(o *api.Options) {
@@ -134,7 +134,7 @@ func TestKeepersAreMadeOnceAndNotWithoutEnd(t *testing.T) {
 	t.Parallel()
 	var made atomic.Int64
 	h := newHandler(t, nil, func(o *api.Options) {
-		o.Keeper = func(s api.Settings) (*plimsoll.Keeper, error) {
+		o.Keeper = func(s api.Settings) (*fit.Keeper, error) {
 			made.Add(1)
 			return newKeeper(s)
 		}

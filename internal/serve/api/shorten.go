@@ -113,6 +113,6 @@ func (c *call) prune() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	body, err := r.Encode(plan.Draft())
+	body, err := r.Encode(plan.Draft)
 	return answer{request: body, report: prune.InfoOf(plan)}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -17,9 +18,9 @@ func BenchmarkWatch(b *testing.B) {
 	keeper, _ := newKeeper(b, token.NewCalibration(nil))
 	request, err := dialects.Codec(plimsoll.Anthropic).Decode(agentBody(60))
 	must(b, err)
-	task := dialects.Task(request)
+	task := preset.Task(request)
 	task.Line = &plimsoll.Line{Window: window}
-	plan, err := keeper.FitTask(b.Context(), task)
+	plan, err := keeper.Fit(b.Context(), task)
 	must(b, err)
 	pages := dashboard.New(nil)
 	defer pages.Close()

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/transport"
 )
 
@@ -27,9 +28,9 @@ func sightOf(conversation string, before, after int) transport.Sight {
 func TestARequestIsNeverHeldUp(t *testing.T) {
 	t.Parallel()
 	hangs := make(chan struct{})
-	d := New(&Options{Account: func() plimsoll.Account {
+	d := New(&Options{Account: func() account.Account {
 		<-hangs
-		return plimsoll.Account{}
+		return account.Account{}
 	}})
 	const shown = 10 * queued
 	for i := range shown {
@@ -78,7 +79,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 					n.ids = append(n.ids, uint64(requests))
 				}
 				l.take(n)
-				l.bill(time.Unix(int64(requests), 0), plimsoll.Account{Requests: int64(requests)})
+				l.bill(time.Unix(int64(requests), 0), account.Account{Requests: int64(requests)})
 			}
 		}
 		texts := 0

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // grouped writes a number with commas.
@@ -122,7 +122,7 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%.0f days", d.Hours()/24)
 }
 
-func dollars(usd float64) string { return plimsoll.Dollars(usd).String() }
+func dollars(usd float64) string { return account.Dollars(usd).String() }
 
 // visible makes foreign text fit to be looked at: control characters, and those that
 // change the direction of what stands around them, are shown by a picture or a number

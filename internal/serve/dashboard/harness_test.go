@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
@@ -79,7 +80,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 		},
 	})
 	managed, err = transport.New(&transport.Options{
-		Keeper: func(string) (*plimsoll.Keeper, error) { return keeper, nil }, Billed: observe,
+		Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }, Billed: observe,
 		Store: kept, Window: o.window, Watch: r.pages.Watch,
 	})
 	must(t, err)
@@ -111,13 +112,13 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	return r
 }
 
-func newKeeper(t testing.TB, c *token.Calibration) (*plimsoll.Keeper, func(string, plimsoll.Conversation, plimsoll.Usage)) {
+func newKeeper(t testing.TB, c *token.Calibration) (*fit.Keeper, func(string, plimsoll.Conversation, plimsoll.Usage)) {
 	t.Helper()
 	meter := token.NewMeter(&token.MeterOptions{Calibration: c})
 	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil)})
 	must(t, err)
 	transport.ForServing(options)
-	keeper, err := plimsoll.New(options)
+	keeper, err := fit.New(options)
 	must(t, err)
 	return keeper, meter.Observe
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -38,7 +38,7 @@ type statement struct {
 	// tenants by their labels.
 	tenants  map[string]*store.Tenant
 	accounts []owned
-	total    plimsoll.Account
+	total    account.Account
 	stats    store.Stats
 	// partial says that there are more accounts than are listed.
 	partial bool
@@ -47,7 +47,7 @@ type statement struct {
 
 // owned is an account with its tenant.
 type owned struct {
-	plimsoll.Account
+	account.Account
 	tenant string
 }
 

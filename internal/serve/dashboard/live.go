@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -122,7 +122,7 @@ type seenModel struct {
 // cost is what was paid until a time, and would have been without cuts.
 type cost struct {
 	At          time.Time
-	Paid, Uncut plimsoll.Money
+	Paid, Uncut account.Money
 	Requests    int64
 }
 
@@ -341,7 +341,7 @@ func (l *live) quietest(of func(*conversation) bool) *conversation {
 }
 
 // bill remembers what everything has cost so far.
-func (l *live) bill(now time.Time, a plimsoll.Account) {
+func (l *live) bill(now time.Time, a account.Account) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	next := cost{now, a.Paid + a.Summaries, a.Uncut, a.Requests}

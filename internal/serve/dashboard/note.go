@@ -111,7 +111,7 @@ func newNote(s transport.Sight, known func(key string, ids []uint64) []bool) not
 	for i, e := range edits {
 		ids[i] = idOf(e)
 	}
-	drawn := sketch{draft: s.Plan.Draft()}
+	drawn := sketch{draft: s.Plan.Draft}
 	for i, was := range known(n.key, ids) {
 		if !was && len(n.cuts) < maxCuts {
 			n.cuts = drawn.add(n.cuts, edits[i])

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
@@ -34,7 +34,7 @@ type Options struct {
 	Drift func() []token.Drift
 	// Account is what all requests used and saved since the start. It is called after
 	// each request and must not block.
-	Account func() plimsoll.Account
+	Account func() account.Account
 	// Flights returns how many requests are under way, those for pages of the dashboard
 	// among them, and how many of them wait.
 	Flights func() (requests, waiting int)
@@ -122,7 +122,7 @@ func (o *Options) setDefaults() {
 		o.Models = model.Default()
 	}
 	if o.Account == nil {
-		o.Account = func() plimsoll.Account { return plimsoll.Account{} }
+		o.Account = func() account.Account { return account.Account{} }
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -26,7 +26,7 @@ type Options struct {
 	// memory.
 	InFlight, Queued func() int
 	// Account is what all requests used and saved since the start.
-	Account func() plimsoll.Account
+	Account func() account.Account
 	// Runtime adds what Go and the operating system know of the process.
 	Runtime bool
 }

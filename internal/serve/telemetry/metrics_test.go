@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -77,8 +78,8 @@ func observed(o *telemetry.Options) *telemetry.Metrics {
 func everything() *telemetry.Options {
 	return &telemetry.Options{
 		Version: "v1.2.3", StoreUp: func() bool { return true }, InFlight: func() int { return 7 }, Queued: func() int { return 2 },
-		Account: func() plimsoll.Account {
-			return plimsoll.Account{Paid: plimsoll.Dollars(2), Uncut: plimsoll.Dollars(2.75), Summaries: plimsoll.Dollars(0.05), Breaks: 3, Written: 4_000}
+		Account: func() account.Account {
+			return account.Account{Paid: account.Dollars(2), Uncut: account.Dollars(2.75), Summaries: account.Dollars(0.05), Breaks: 3, Written: 4_000}
 		},
 	}
 }

@@ -3,12 +3,12 @@ package telemetry
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // money reads the accounts when somebody asks.
 type money struct {
-	account func() plimsoll.Account
+	account func() account.Account
 	figures []figure
 }
 
@@ -16,20 +16,20 @@ type money struct {
 type figure struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
-	value func(plimsoll.Account) float64
+	value func(account.Account) float64
 }
 
 var _ prometheus.Collector = (*money)(nil)
 
-func newMoney(account func() plimsoll.Account) *money {
+func newMoney(read func() account.Account) *money {
 	describe := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
-	return &money{account, []figure{
-		{describe("plimsoll_paid_dollars_total", "What requests cost whose prices are known."), prometheus.CounterValue, func(a plimsoll.Account) float64 { return a.Paid.USD() }},
-		{describe("plimsoll_uncut_dollars_total", "What they would have cost without cuts."), prometheus.CounterValue, func(a plimsoll.Account) float64 { return a.Uncut.USD() }},
-		{describe("plimsoll_summaries_dollars_total", "What was paid for summaries."), prometheus.CounterValue, func(a plimsoll.Account) float64 { return a.Summaries.USD() }},
-		{describe("plimsoll_net_saved_dollars", "What cutting saved after its effects on prompt caches; negative if it cost more."), prometheus.GaugeValue, func(a plimsoll.Account) float64 { return a.Net().USD() }},
-		{describe("plimsoll_prefix_breaks_total", "Requests that did not begin with what was sent before."), prometheus.CounterValue, func(a plimsoll.Account) float64 { return float64(a.Breaks) }},
-		{describe("plimsoll_rewritten_tokens_total", "Tokens written to prompt caches again because of cuts."), prometheus.CounterValue, func(a plimsoll.Account) float64 { return float64(a.Written) }},
+	return &money{read, []figure{
+		{describe("plimsoll_paid_dollars_total", "What requests cost whose prices are known."), prometheus.CounterValue, func(a account.Account) float64 { return a.Paid.USD() }},
+		{describe("plimsoll_uncut_dollars_total", "What they would have cost without cuts."), prometheus.CounterValue, func(a account.Account) float64 { return a.Uncut.USD() }},
+		{describe("plimsoll_summaries_dollars_total", "What was paid for summaries."), prometheus.CounterValue, func(a account.Account) float64 { return a.Summaries.USD() }},
+		{describe("plimsoll_net_saved_dollars", "What cutting saved after its effects on prompt caches; negative if it cost more."), prometheus.GaugeValue, func(a account.Account) float64 { return a.Net().USD() }},
+		{describe("plimsoll_prefix_breaks_total", "Requests that did not begin with what was sent before."), prometheus.CounterValue, func(a account.Account) float64 { return float64(a.Breaks) }},
+		{describe("plimsoll_rewritten_tokens_total", "Tokens written to prompt caches again because of cuts."), prometheus.CounterValue, func(a account.Account) float64 { return float64(a.Written) }},
 	}}
 }
 

@@ -1,0 +1,207 @@
+package fit
+
+import (
+	"math"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// bill is an answered request with what is needed to say what it would have cost
+// without cuts.
+type bill struct {
+	usage plimsoll.Usage
+	// uncut is the prompt that would have been sent, in tokens as billed.
+	uncut int
+	// broken says that what was sent does not begin with what was sent before, cut that
+	// it is because of a cut; then before is the prompt of that request without cuts,
+	// and warm says whether a prompt cache would still have had it.
+	broken, cut, warm bool
+	before            int
+	// covered is how many of the tokens that were cut stand in front of the end of
+	// what was read from the cache: those would have been read, too.
+	covered int
+}
+
+// without returns what would have been billed without cuts. What is not read from the
+// cache is written to it or not as it was.
+func (b bill) without() plimsoll.Usage {
+	read := b.usage.CacheRead + b.covered
+	if b.cut && b.warm {
+		read = b.before
+	}
+	u := b.usage
+	u.CacheRead = min(b.uncut, max(0, read))
+	rest := b.uncut - u.CacheRead
+	if u.CacheCreation == 0 {
+		u.Input = rest
+		return u
+	}
+	u.Input = min(u.Input, rest)
+	u.CacheCreation = rest - u.Input
+	return u
+}
+
+// rewritten is what was not read only because a cut changed what stands before it.
+func (b bill) rewritten() int {
+	if !b.cut || !b.warm {
+		return 0
+	}
+	u := b.without()
+	return max(0, (b.usage.Prompt()-b.usage.CacheRead)-(u.Prompt()-u.CacheRead))
+}
+
+// bill compares a request with the one before it and remembers it for the next.
+// Started says that the conversation is known.
+func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) bill {
+	scale := 1.0
+	if p.After.Total > 0 && u.Prompt() > 0 {
+		scale = float64(u.Prompt()) / float64(p.After.Total)
+	}
+	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
+	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
+	b.covered = billed(savedBefore(p, int(float64(u.CacheRead)/scale)))
+	links := t.sent(p.Draft)
+	is := call{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
+	last, known := k.lastCall(t)
+	switch {
+	case known:
+		is.cached = is.cached || last.cached
+		b.broken = last.messages >= len(links) || links[last.messages] != last.sent
+		b.cut, b.before = b.broken, last.uncut
+		b.warm = is.cached && now.Sub(last.at) <= k.life(t.Conversation.Model)
+	case started:
+		b.broken = true // by the client, with or without us
+	default:
+		// Another process may have sent what came before. If so, that ended in front
+		// of the last answer.
+		answer := t.lastAnswer()
+		b.cut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
+	}
+	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
+	return b
+}
+
+// lastCall returns the longest request that this one goes on from.
+func (k *Keeper) lastCall(t *Task) (call, bool) {
+	chain := t.chain()
+	for i := len(chain) - 1; i > 0; i-- {
+		if is, ok := k.books.calls.Find(scoped{t.scope(), chain[i]}); ok {
+			return is, true
+		}
+	}
+	return call{}, false
+}
+
+func (k *Keeper) life(model string) time.Duration {
+	if k.options.CacheLife == nil {
+		return defaultLife
+	}
+	return k.options.CacheLife(model)
+}
+
+// sent returns the identity of every prefix of what a draft sends. Up to the first edit
+// they are those of the original.
+func (t *Task) sent(d *plimsoll.Draft) []plimsoll.Digest {
+	chain := t.chain()
+	links := append(make([]plimsoll.Digest, 0, len(chain)), chain[0])
+	says := newFingerprint()
+	same := true
+	if d.AddedSystem().Len()+d.AddedTools().Len() > 0 {
+		same = false
+		links[0] = says.head(chain[0], d)
+	}
+	for p := range d.Placed() {
+		last := links[len(links)-1]
+		same = same && p.Original == len(links)-1 && !p.Edited
+		switch {
+		case same:
+			links = append(links, chain[p.Original+1])
+		case p.Original < 0:
+			links = append(links, link(last, says.message(plimsoll.Digest{}, p.Message)))
+		case p.Edited:
+			links = append(links, link(last, says.message(chain[p.Original+1], p.Message)))
+		default:
+			links = append(links, link(last, chain[p.Original+1]))
+		}
+	}
+	return links
+}
+
+// lastAnswer returns the last message of the assistant that something follows, or 0.
+func (t *Task) lastAnswer() int {
+	for i := t.Conversation.Messages.Len() - 2; i > 0; i-- {
+		if t.Conversation.Messages.At(i).Role == plimsoll.Assistant {
+			return i
+		}
+	}
+	return 0
+}
+
+// fresh returns how many edits were not made for an earlier request.
+func fresh(p *plimsoll.Plan) int {
+	n := 0
+	for _, e := range p.Edits[replayed(p):] {
+		if e.Kind != plimsoll.EditTool { // tools that are offered from the first request on are no cut
+			n++
+		}
+	}
+	return n
+}
+
+// firstFresh returns the first message that an edit touches which was not made for an
+// earlier request.
+func firstFresh(p *plimsoll.Plan) int {
+	first := math.MaxInt
+	if fresh(p) == 0 {
+		return first
+	}
+	for _, e := range p.Edits[replayed(p):] {
+		first = min(first, max(0, e.Message))
+	}
+	return first
+}
+
+// loadBefore returns what the original weighs up to message n.
+func loadBefore(p *plimsoll.Plan, n int) int {
+	load := p.Before.System + p.Before.Tools + p.Before.Framing
+	for _, m := range p.Before.Messages[:min(n, len(p.Before.Messages))] {
+		load += m.Tokens
+	}
+	return load
+}
+
+// savedBefore returns what was cut in the first so many tokens of what was sent.
+func savedBefore(p *plimsoll.Plan, tokens int) int {
+	if len(p.Edits) == 0 || tokens <= 0 {
+		return 0
+	}
+	n := len(p.Before.Messages)
+	end := 0 // messages of the original in front of the end
+	sum, next := p.After.System+p.After.Tools+p.After.Framing, 0
+	for placed := range p.Draft.Placed() {
+		if sum >= tokens {
+			break
+		}
+		if placed.Original >= 0 {
+			end = placed.Original + 1
+		}
+		sum += p.After.Messages[next].Tokens
+		next++
+	}
+	if next == len(p.After.Messages) {
+		end = n + 1
+	}
+	covered, all := 0, 0
+	for _, e := range p.Edits {
+		all += e.Saved
+		if e.Message < end {
+			covered += e.Saved
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	// The whole may weigh something else than its parts.
+	return int(math.Round(float64(covered) / float64(all) * float64(p.Before.Total-p.After.Total)))
+}

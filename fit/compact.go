@@ -1,0 +1,360 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// compactor returns the one among the rungs; nil if there is none.
+func (o *Options) compactor() Compactor {
+	for _, r := range slices.Concat(o.Arrival, o.Rungs) {
+		if c, ok := r.(Compactor); ok {
+			return c
+		}
+	}
+	return nil
+}
+
+// CompactOptions say how a conversation is to be compacted.
+type CompactOptions struct {
+	// Force compacts whatever the load is, as a person asks for it.
+	Force bool
+	// Directives are added to what a model is asked.
+	Directives []string
+
+	// total is what was billed for the last call; 0 if that is unknown.
+	total int
+}
+
+func (o CompactOptions) trigger() Trigger {
+	if o.Force {
+		return Manual
+	}
+	return Automatic
+}
+
+// Compact replaces old messages by a checkpoint if that is due, or forced. If it fails,
+// everything stays as it was; if the conversation is still over its high watermark, the
+// other rungs make it smaller. A checkpoint that an earlier request had is replayed and
+// counts as made. The compaction's status says what happened; an error means that the
+// conversation does not fit or the caller went away.
+func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compaction, error) {
+	if k.compactor == nil {
+		return nil, &plimsoll.Error{
+			Op: "compact", Err: fmt.Errorf("no rung of this configuration compacts: %w", plimsoll.ErrUnsupported),
+			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
+		}
+	}
+	w, err := k.weigh(&t, walkOptions{archive: k.archiveOf(&t)})
+	if err != nil {
+		return nil, err
+	}
+	noop := &Compaction{Status: CompressionNoop, Trigger: o.trigger(), Before: w.plan.Before.Total, After: w.plan.Before.Total, Plan: w.plan}
+	if w.messages() == 0 {
+		noop.Reason = "there are no messages"
+		return noop, nil
+	}
+	w.protect()
+	w.replay(w.recall(ctx))
+	if err := w.findFloor(false); err != nil {
+		return nil, err
+	}
+	w.reweigh()
+	if !o.Force && !k.compactor.Due(w.reading(o.total)) {
+		noop.Reason, noop.After = "the load is below the threshold", w.Load()
+		w.countReplayed(noop)
+		return noop, w.encode()
+	}
+	defer w.release()
+	if err := w.compact(ctx, k.compactor, w.target(), o); err != nil {
+		return nil, err
+	}
+	w.offerNew()
+	w.reweigh()
+	made := w.made[len(w.made)-1]
+	if w.plan.After.Total > w.high {
+		if err := w.truncate(ctx, made); err != nil {
+			return nil, err
+		}
+	}
+	made.Plan, made.After = w.plan, w.plan.After.Total
+	if err := w.encode(); err != nil {
+		return nil, err
+	}
+	if err := w.commit(ctx); err != nil {
+		return nil, err
+	}
+	made.Before = w.plan.Before.Total
+	w.countReplayed(made)
+	return made, nil
+}
+
+// countReplayed counts what an earlier request had as made: its checkpoint or its cuts.
+func (w *Work) countReplayed(made *Compaction) {
+	if made.Status == Compressed || !w.plan.Changed() {
+		return
+	}
+	if cp := w.checkpoint; cp != nil {
+		made.Status, made.Checkpoint, made.shared = Compressed, cp, true
+	} else {
+		made.Status = ContentTruncated
+	}
+}
+
+// truncate lets the other rungs make a conversation smaller if a checkpoint did not
+// make it small enough.
+func (w *Work) truncate(ctx context.Context, made *Compaction) error {
+	w.options.noCompaction, w.strict = true, true
+	if err := w.pass(ctx); err != nil {
+		return err
+	}
+	w.reweigh()
+	if err := w.underLine(); err != nil {
+		return err
+	}
+	if made.Status != Compressed && w.plan.After.Total < made.Before {
+		made.Status = ContentTruncated
+	}
+	return nil
+}
+
+// reading is what a compactor decides by; total is what was billed, if known.
+func (w *Work) reading(total int) Reading {
+	r := Reading{Total: total, Load: w.plan.Before, Line: w.plan.Line, Conversation: w.task.Conversation, High: w.high}
+	if w.draft.Mark() > 0 {
+		r.Conversation = w.draft.Result()
+		r.Load = w.k.options.Meter.Weigh(r.Conversation)
+	}
+	if r.Total == 0 {
+		r.Total = r.Load.Total
+	}
+	return r
+}
+
+// compact lets a compactor replace what is old. Only a caller that has gone away and
+// an archive that fails end the walk; everything else is noted in what was made.
+func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOptions) error {
+	if w.options.noCompaction {
+		return nil
+	}
+	order := Order{Old: c.Old(w, t), Target: t, Trigger: o.trigger(), Directives: o.Directives}
+	made := &Compaction{Status: CompressionNoop, Trigger: order.Trigger, Before: w.Load(), After: w.Load(), Plan: w.plan, old: order.Old}
+	w.made = append(w.made, made)
+	switch {
+	case order.Old.Len() == 0:
+		made.Reason = "nothing is old enough"
+		return nil
+	case !o.Force && w.k.tripped(w.task, w.Load()):
+		made.Reason = "the last two compactions gained little; waiting for the conversation to grow"
+		return nil
+	}
+	if w.options.dry {
+		return w.carryOut(ctx, c, order, made)
+	}
+	waited, err := w.claim(ctx, c, order.Old)
+	if err != nil {
+		return err
+	}
+	if waited && w.relieved() {
+		made.Status, made.After, made.Checkpoint = Compressed, w.Load(), w.checkpoint
+		made.shared = true
+		return nil
+	}
+	if waited { // the other walk's checkpoint is in the draft now, and is not enough
+		order.Target = w.target()
+		order.Old = c.Old(w, order.Target)
+		made.old = order.Old
+		if order.Old.Len() == 0 {
+			made.Reason = "nothing is old enough"
+			return nil
+		}
+	}
+	notes, veto := w.ask(ctx, order, made)
+	made.notes = notes
+	if veto != "" {
+		made.Reason = "vetoed: " + veto
+		return nil
+	}
+	order.Directives = slices.Concat(o.Directives, made.directives)
+	order.Progress = func(done, all int) {
+		w.k.tell(CompressionProgress{Done: done, All: all, Waiting: !w.background})
+	}
+	if c.Slow() {
+		order.Progress(0, 0) // a model is asked; the number of parts is unknown yet
+	}
+	return w.carryOut(ctx, c, order, made)
+}
+
+// carryOut makes the checkpoint, and takes it back if it does not hold. It checks at
+// once what would be sent: a checkpoint by a model must not be lost to a later rung.
+func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Compaction) error {
+	since, began := w.draft.Mark(), time.Now()
+	placed, was := w.placed, w.checkpoint
+	cp, err := checkpointBy(ctx, c, w, order)
+	made.Duration = time.Since(began)
+	if err == nil {
+		err = w.checkpointHolds(ctx, since, made.Before)
+	}
+	var archive *ArchiveError
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("compact: %w", ctx.Err())
+	case errors.As(err, &archive):
+		return err
+	}
+	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Mark() - since)}
+	if err != nil {
+		w.draft.Rollback(since)
+		w.placed, w.checkpoint = placed, was
+		made.Status, made.Reason = statusOf(err), err.Error()
+		report.Edits, report.Undone = 0, err.Error()
+	} else {
+		cp.Saved = made.Before - w.Load()
+		made.Status, made.Checkpoint, made.After = Compressed, cp, w.Load()
+		report.Saved = cp.Saved
+		if w.k.options.Cost != nil && cp.Model != "" {
+			made.Cost, _ = w.k.options.Cost(cp.Model, cp.Usage)
+		}
+	}
+	w.plan.Rungs = append(w.plan.Rungs, report)
+	if err == nil {
+		w.settled()
+	}
+	return nil
+}
+
+// checkpointBy asks a compactor. A panic in it ends only this compaction.
+func checkpointBy(ctx context.Context, c Compactor, w *Work, order Order) (cp *summary.Checkpoint, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cp, err = nil, fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return c.Checkpoint(ctx, w, order)
+}
+
+// NoSummaryError says that there was no summary to make a checkpoint of.
+type NoSummaryError struct{ Err error }
+
+// Error says why.
+func (e *NoSummaryError) Error() string { return fmt.Sprintf("no summary: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *NoSummaryError) Unwrap() error { return e.Err }
+
+// countError says that a new history could not be counted.
+type countError struct{ err error }
+
+func (e *countError) Error() string {
+	return fmt.Sprintf("the new history cannot be counted: %v", e.err)
+}
+func (e *countError) Unwrap() error { return e.err }
+
+func statusOf(err error) CompressionStatus {
+	var empty *NoSummaryError
+	var count *countError
+	switch {
+	case errors.As(err, &empty):
+		return CompressionFailedEmpty
+	case errors.As(err, &count):
+		return CompressionFailedCount
+	case errors.Is(err, errNotSmaller):
+		return CompressionFailedInflated
+	}
+	return CompressionNoop
+}
+
+// checkpointHolds asks whether the new history is no larger, whole and valid.
+func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Mark, before int) error {
+	after := w.Load()
+	if recount := w.k.options.Recount; recount != nil && !w.options.dry {
+		n, err := recount(ctx, w.draft.Result())
+		if err != nil {
+			return &countError{err}
+		}
+		after = max(after, n)
+	}
+	if after > before {
+		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
+	}
+	if least := w.plan.Floor + w.toolCost() + w.checkpointWeight(since); least > w.plan.Goal && before > w.plan.Goal {
+		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, w.plan.Goal)
+	}
+	// A new history of the same size is no failure; for the rest a rung's rules hold.
+	if err := w.holds(since, before+1, w.Protected); err != nil {
+		return err
+	}
+	return w.check()
+}
+
+// checkpointWeight is what the messages weigh that were inserted since a position, with
+// the one that must stay before them.
+func (w *Work) checkpointWeight(since plimsoll.Mark) int {
+	tokens := 0
+	for _, e := range w.draft.Edits()[since:] {
+		if e.Kind == plimsoll.EditInsert {
+			tokens -= e.Saved
+		}
+	}
+	if cp := w.checkpoint; len(cp.Kept) > 0 && cp.OpensWith(cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
+		tokens += w.draft.Weight(cp.Kept[0])
+	}
+	return tokens
+}
+
+// ask asks the hooks. It returns what went wrong with them, and the first veto.
+func (w *Work) ask(ctx context.Context, order Order, made *Compaction) (notes []string, veto string) {
+	asked := PreCompress{
+		Trigger: made.Trigger, Conversation: w.task.Conversation, Old: order.Old, Before: made.Before, Line: w.plan.Line,
+	}
+	for _, hook := range w.k.options.Hooks.PreCompress {
+		verdict, err := hook(ctx, asked)
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("hook: %v", err))
+			continue
+		}
+		if verdict.Veto != "" {
+			return notes, verdict.Veto
+		}
+		made.directives = append(made.directives, verdict.Directives...)
+	}
+	return notes, ""
+}
+
+// report counts a compaction in the breaker and the accounts, and tells events and
+// hooks.
+func (w *Work) report(ctx context.Context, made *Compaction) {
+	if made.shared || made.Status == CompressionNoop {
+		return
+	}
+	k, cp := w.k, made.Checkpoint
+	told := ChatCompressed{
+		Trigger: made.Trigger, Status: made.Status, Reason: made.Reason, Model: w.task.Conversation.Model, Dialect: w.task.Conversation.Dialect,
+		Messages: w.messages(), Before: made.Before, After: made.After, Line: w.plan.Line,
+		Cost: made.Cost, Duration: made.Duration, Notes: made.notes,
+	}
+	if cp != nil {
+		told.Old, told.Ref, told.By, told.Usage = cp.Old, cp.Ref, cp.By, cp.Usage
+		told.Notes = append(told.Notes, cp.Notes...)
+	}
+	k.count(w.task, made)
+	if err := k.charge(ctx, w.task, made); err != nil {
+		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
+	}
+	if made == w.made[len(w.made)-1] && w.plan.Changed() {
+		told.After = w.plan.After.Total // with what later rungs did
+	}
+	k.tell(told)
+	for _, hook := range k.options.Hooks.PostCompress {
+		if err := hook(ctx, told); err != nil {
+			made.notes = append(made.notes, fmt.Sprintf("hook: %v", err))
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package fit is the engine: it makes a conversation fit its limit. One request goes
+// one way, and each step has a file:
+//
+//	keeper.go    New, Fit, Plan: the doors
+//	walk.go      the story of a request, top down
+//	protect.go   which messages must survive, and what they weigh (the floor)
+//	replay.go    what earlier requests were cut is cut again, byte for byte
+//	policy.go    whether a cut pays before the limit is reached
+//	ladder.go    the rungs in order, until the goal is reached
+//	offer.go     tools that read what was cut
+//	compact.go   checkpoints; inflight.go: one at a time; breaker.go: not in vain
+//	decision.go  a cut in a form that can be stored; memory.go: where it is stored
+//	undo.go      a compaction taken back
+//	observe.go   what was billed, into the accounts
+//
+// A [Keeper] holds the configuration and what it remembers of conversations. A [Task]
+// is one conversation with what holds for it alone. A [Work] is the state of one walk;
+// a [Rung] sees its exported methods and gets a [Target].
+//
+// The engine knows no wire format, no tokenizer and no database: these come in
+// through [plimsoll.Meter], [Archive], [Memory] and the functions of a task.
+package fit

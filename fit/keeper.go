@@ -1,0 +1,275 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/recent"
+)
+
+// Options configure a [Keeper]. Package preset fills them for the usual cases.
+type Options struct {
+	// Meter weighs conversations. Required.
+	Meter plimsoll.Meter
+	// Model is assumed for conversations that name none.
+	Model string
+	// Window is the limit in tokens for every model; 0 means that Limits says it.
+	Window int
+	// Reserve is kept free for the answer; 0 means what the request asks for, else
+	// what [ReserveFor] says; negative means none.
+	Reserve int
+	// Limits returns the line for a conversation. It is called where Window is 0.
+	Limits func(plimsoll.Conversation) (plimsoll.Line, error)
+	// Marks say when to act and how far to go.
+	Marks Watermarks
+	// Keep says how much of the newest part must survive.
+	Keep Keep
+	// Loose lets rungs part calls from their results.
+	Loose bool
+	// Pins choose messages that stay as they are.
+	Pins []Pin
+	// Arrival lists rungs that are applied whatever the load is. Rungs are applied in
+	// order to a conversation over its line, until it reaches the goal.
+	Arrival, Rungs []Rung
+	// Archive keeps what rungs take out. Nil means that it cannot be read again.
+	Archive Archive
+	// Sticky cuts every later request of a conversation as the one before was cut, so
+	// that prompt caches stay valid. Checkpoints are always sticky.
+	Sticky bool
+	// Memory keeps decisions for later requests and other processes. Nil means that
+	// only the keeper remembers, within bounds.
+	Memory Memory
+	// Policy says when to cut before the line is reached. Nil means never.
+	Policy Policy
+	// Now is the clock of policy and accounts; nil means the system's.
+	Now func() time.Time
+	// Hooks are called before and after a compaction.
+	Hooks Hooks
+	// Events, if not nil, receives what users may want to see. It must not block.
+	Events func(Event)
+	// Recount, if not nil, counts a compacted conversation once more, for meters that
+	// only estimate.
+	Recount func(context.Context, plimsoll.Conversation) (int, error)
+	// Cost, if not nil, returns the price in dollars of a call, and whether it is
+	// known.
+	Cost func(model string, u plimsoll.Usage) (float64, bool)
+	// CacheLife, if not nil, returns how long a model's prompt cache keeps an unused
+	// prefix; nil means five minutes. The accounts need it.
+	CacheLife func(model string) time.Duration
+}
+
+// Watermarks are fractions of the limit.
+type Watermarks struct {
+	// High is where rungs must act; 0 means 1.
+	High float64
+	// Low is what they aim at; 0 means High. Where little can be removed they aim no
+	// lower than half-way between that and the limit.
+	Low float64
+	// Soft is where a checkpoint that needs a model is begun in the background; 0
+	// means that it is begun when it is needed.
+	Soft float64
+	// Room is the share of the limit above system and tools that is free after a cut,
+	// as far as that needs no checkpoint and drops no turn. Each cut invalidates the
+	// prompt cache, so a conversation that goes on is cut rarely and deeply. 0 means
+	// that Low says how far to go.
+	Room float64
+}
+
+// Task is a conversation to fit, with what holds for it alone.
+type Task struct {
+	Conversation plimsoll.Conversation
+	// Line replaces the keeper's own; nil means the keeper's.
+	Line *plimsoll.Line
+	// Pins beside those of the keeper.
+	Pins []Pin
+	// Keep lists messages that must survive, by index; tool results in them may be
+	// cut. Results whose calls the provider has belong here.
+	Keep []int
+	// Raw returns the bytes of message i for the archive. The bytes must not change.
+	// Nil means a neutral form.
+	Raw func(i int) []byte
+	// Scope says whose conversation it is.
+	Scope Scope
+	// Archive and Memory replace the keeper's own; nil means the keeper's.
+	Archive Archive
+	Memory  Memory
+	// Chain returns the identity of every prefix: entry i is that of the first i
+	// messages. Nil means that it follows from what the messages say. The keeper
+	// mixes the scope in.
+	Chain func() []plimsoll.Digest
+	// Encode writes a draft as a request body. Nil means that there is no body.
+	Encode func(*plimsoll.Draft) ([]byte, error)
+	// Parse reads a list of messages in the form that Raw returns. Nil means the
+	// neutral form.
+	Parse func(list []byte) ([]plimsoll.Message, error)
+	// Offer are tools that read what was cut. They are added with the first cut that
+	// leaves a reference, and to every later request of the conversation. A tool is
+	// left out if the conversation has one of its name, or if there is no room.
+	Offer []plimsoll.Tool
+	// OfferAlways adds them from the first request on.
+	OfferAlways bool
+	// Check reports why the provider would refuse the draft, whose body is given where
+	// Encode is set. Nil means that only the rules that all APIs share are checked.
+	Check func(d *plimsoll.Draft, body []byte) error
+
+	prefixes, links []plimsoll.Digest
+	scopeKey        string
+}
+
+// Keeper keeps conversations under their load line. It is safe for concurrent use.
+type Keeper struct {
+	options   Options
+	compactor Compactor
+	decisions recent.Map[scoped, *cut]
+	breakers  recent.Map[scoped, breaker]
+	states    recent.Map[scoped, policyMemo]
+	inflight  inflight
+	books     books
+}
+
+// New returns a keeper.
+func New(o *Options) (*Keeper, error) {
+	if o == nil || o.Meter == nil {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", plimsoll.ErrInvalid), Hint: "use package preset, or set Options.Meter"}
+	}
+	k := &Keeper{options: *o, compactor: o.compactor()}
+	k.decisions.Limit, k.breakers.Limit, k.states.Limit = recentDecisions, recentBreakers, recentStates
+	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
+	if k.options.Marks.High == 0 {
+		k.options.Marks.High = 1
+	}
+	if k.options.Marks.Low == 0 {
+		k.options.Marks.Low = k.options.Marks.High
+	}
+	if m := k.options.Marks; m.Low < 0 || m.Low > m.High || m.High > 1 {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("marks %v and %v: %w", m.Low, m.High, plimsoll.ErrInvalid), Hint: "want 0 < low ≤ high ≤ 1"}
+	}
+	if m := k.options.Marks; m.Soft < 0 || m.Soft > m.High {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("soft mark %v: %w", m.Soft, plimsoll.ErrInvalid), Hint: "want 0 ≤ soft ≤ high"}
+	}
+	if m := k.options.Marks; m.Room < 0 || m.Room >= 1 {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("room %v: %w", m.Room, plimsoll.ErrInvalid), Hint: "want 0 ≤ room < 1"}
+	}
+	if o.Window == 0 && o.Limits == nil {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("no window: %w", plimsoll.ErrInvalid), Hint: "set Options.Window or Options.Limits"}
+	}
+	return k, nil
+}
+
+// Fit makes the conversation fit and stores what was taken out. Under its line the
+// conversation stays as it is. The error is a [plimsoll.OverloadError] if it cannot
+// be made to fit.
+func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
+	if err == nil {
+		err = w.commit(ctx)
+	}
+	w.release()
+	if err != nil {
+		return k.withoutArchive(ctx, &t, walkOptions{}, err)
+	}
+	k.prepare(&t, w)
+	return w.plan, nil
+}
+
+// Plan returns what Fit would do. It has no side effects.
+func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t), dry: true})
+	if err != nil {
+		return k.withoutArchive(ctx, &t, walkOptions{dry: true}, err)
+	}
+	return w.plan, nil
+}
+
+// withoutArchive walks once more if the archive failed: without it, and without
+// compaction, which could not be undone.
+func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err error) (*plimsoll.Plan, error) {
+	var archive *ArchiveError
+	if !errors.As(err, &archive) || ctx.Err() != nil {
+		return nil, err
+	}
+	o.noCompaction = true
+	w, err := k.walk(ctx, t, o)
+	if err != nil {
+		return nil, err
+	}
+	w.plan.Degraded = archive.Error()
+	return w.plan, nil
+}
+
+func (k *Keeper) archiveOf(t *Task) Archive {
+	if t.Archive != nil {
+		return t.Archive
+	}
+	return k.options.Archive
+}
+
+// Line returns the line for a conversation.
+func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
+	if c.Model == "" {
+		c.Model = k.options.Model
+	}
+	line := plimsoll.Line{Window: k.options.Window}
+	if line.Window == 0 {
+		found, err := k.options.Limits(c)
+		if err != nil {
+			return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
+		}
+		line = found
+	} else {
+		line.Reserve = ReserveFor(line.Window, c.MaxOutput)
+	}
+	if reserve, set := k.Reserve(); set {
+		line.Reserve = reserve
+	}
+	return line, nil
+}
+
+// Reserve returns what the options keep free for answers, and whether they say so.
+func (k *Keeper) Reserve() (tokens int, set bool) {
+	return max(0, k.options.Reserve), k.options.Reserve != 0
+}
+
+// ReserveFor returns what to keep free of a window for an answer of at most
+// maxOutput tokens, 0 if that is unknown: the answer, but never more than half the
+// window, because clients ask for more than they need; else a sixteenth, at most
+// 8,192.
+func ReserveFor(window, maxOutput int) int {
+	if maxOutput > 0 {
+		return min(maxOutput, window/2)
+	}
+	return min(window/16, 8192)
+}
+
+func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
+	if t.Line != nil {
+		return *t.Line, nil
+	}
+	return k.Line(t.Conversation)
+}
+
+// named gives the task a model and makes its name independent of the request's bytes:
+// what the keeper remembers must not hold the request in memory.
+func (k *Keeper) named(t *Task) {
+	if t.Conversation.Model == "" {
+		t.Conversation.Model = k.options.Model
+	}
+	t.Conversation.Model = strings.Clone(t.Conversation.Model)
+}
+
+func (o *Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+func (k *Keeper) tell(e Event) {
+	if k.options.Events != nil {
+		k.options.Events(e)
+	}
+}

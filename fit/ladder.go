@@ -1,0 +1,181 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Rung is one way to make a conversation smaller.
+type Rung interface {
+	// Name is the word for it in edits, reports and configurations.
+	Name() string
+	// Apply edits the work's draft until the target is reached or nothing is left that
+	// this rung may do. It is deterministic and changes nothing but the draft: what it
+	// takes out it hands to [Work.Archive].
+	Apply(ctx context.Context, w *Work, t Target) error
+}
+
+// Shrinker is a rung that can cut a tool result down in its place, even in the newest
+// round.
+type Shrinker interface {
+	Rung
+	// Least returns the fewest tokens that it leaves of a result.
+	Least() int
+}
+
+// Target says how far a rung goes.
+type Target struct {
+	// Goal is the load to come down to.
+	Goal int
+	// Line is the line in force, less what tools will need that come with this cut.
+	Line plimsoll.Line
+	// Decided says that a policy found that cutting pays, so that a rung need not ask
+	// itself.
+	Decided bool
+}
+
+// Reached reports whether the draft is down to the goal.
+func (t Target) Reached(w *Work) bool { return w.Load() <= t.Goal }
+
+// target returns how far rungs go, with room for the tools that the cut will bring.
+func (w *Work) target() Target {
+	cost := w.toolCost()
+	t := Target{Goal: max(0, w.plan.Goal-cost), Line: w.plan.Line}
+	t.Line.Reserve += cost
+	if t.Line.Input > 0 {
+		t.Line.Input = max(1, t.Line.Input-cost)
+	}
+	return t
+}
+
+// climb applies what the conversation needs: arrival rungs, what the policy asks for,
+// and over the line the rungs in order.
+func (w *Work) climb(ctx context.Context) error {
+	w.offerNew()
+	for _, r := range w.k.options.Arrival {
+		if c, ok := r.(Compactor); ok && !c.Due(w.reading(0)) {
+			continue
+		}
+		if err := w.try(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line}); err != nil {
+			return err
+		}
+	}
+	if err := w.act(ctx); err != nil {
+		return err
+	}
+	w.offerNew()
+	w.reweigh()
+	if w.Load() > w.high {
+		if err := w.pass(ctx); err != nil {
+			return err
+		}
+		// A meter may weigh a message differently when its neighbours are gone.
+		if w.reweigh() > 0 && w.Load() > w.plan.Goal {
+			if err := w.pass(ctx); err != nil {
+				return err
+			}
+			w.reweigh()
+		}
+	}
+	return w.underLine()
+}
+
+// underLine refuses a draft that is over the line even without the offered tools.
+func (w *Work) underLine() error {
+	if w.plan.After.Exceeds(w.plan.Line) {
+		w.retract()
+	}
+	if w.plan.After.Exceeds(w.plan.Line) {
+		return w.overload(w.plan.After.Total)
+	}
+	return nil
+}
+
+// pass tries the rungs in order until the goal is reached.
+func (w *Work) pass(ctx context.Context) error {
+	target := w.target()
+	for _, r := range w.k.options.Rungs {
+		t := target
+		if t.Goal = w.goalOf(r, target.Goal); t.Reached(w) {
+			continue
+		}
+		if err := w.try(ctx, r, t); err != nil {
+			return err
+		}
+	}
+	w.offerNew()
+	return nil
+}
+
+// goalOf is how far a rung goes. One that takes only outputs and thinking goes further,
+// so that the next cut is not soon.
+func (w *Work) goalOf(r Rung, goal int) int {
+	_, deep := r.(Compactor)
+	if _, cheap := r.(Prospector); !cheap || deep || w.k.options.Marks.Room == 0 {
+		return goal
+	}
+	base, limit := w.Base(), w.plan.Line.Limit()
+	return min(goal, base+int((1-w.k.options.Marks.Room)*float64(max(0, limit-base))))
+}
+
+// try applies a rung and takes its edits back if they do not hold. Only a caller that
+// has gone away and an archive that fails end the walk.
+func (w *Work) try(ctx context.Context, r Rung, t Target) error {
+	if c, ok := r.(Compactor); ok {
+		return w.compact(ctx, c, t, CompactOptions{})
+	}
+	since, before := w.draft.Mark(), w.Load()
+	err := r.Apply(ctx, w, t)
+	var archive *ArchiveError
+	if ctx.Err() != nil {
+		return fmt.Errorf("fit: %s: %w", r.Name(), ctx.Err())
+	}
+	if errors.As(err, &archive) {
+		return err
+	}
+	report := plimsoll.RungReport{Rung: r.Name(), Edits: int(w.draft.Mark() - since)}
+	if err == nil && report.Edits > 0 {
+		err = w.holds(since, before, w.Kept)
+	}
+	if err == nil && report.Edits > 0 && w.strict {
+		err = w.check()
+	}
+	if err != nil {
+		report.Undone, report.Edits = err.Error(), 0
+		w.draft.Rollback(since)
+	}
+	report.Saved = before - w.Load()
+	w.plan.Rungs = append(w.plan.Rungs, report)
+	return nil
+}
+
+// The reasons for which a rung's edits are undone, beside what a check says.
+var (
+	errNotSmaller = errors.New("the conversation did not become smaller")
+	errPin        = errors.New("a message that must survive was removed or changed")
+)
+
+// holds asks whether the edits since a position left the draft smaller, and touched
+// nothing that must survive.
+func (w *Work) holds(since plimsoll.Mark, before int, kept func(int) bool) error {
+	if w.Load() >= before {
+		return errNotSmaller
+	}
+	for _, e := range w.draft.Edits()[since:] {
+		if e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw || e.Message < 0 {
+			continue
+		}
+		if e.Kind == plimsoll.EditDrop && kept(e.Message) || w.Pinned(e.Message) {
+			return fmt.Errorf("message %d: %w", e.Message, errPin)
+		}
+	}
+	return nil
+}
+
+func (w *Work) overload(load int) error {
+	e := &plimsoll.OverloadError{Line: w.plan.Line, Floor: w.plan.Floor, Items: w.items, Load: load, Rungs: w.plan.Rungs}
+	return &plimsoll.Error{Op: "fit", Hint: e.Hint(), Err: e}
+}

@@ -1,0 +1,218 @@
+package fit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Memory keeps decisions, so that what was cut for the prefix of a conversation is
+// cut in the same way for every later request that begins with it, in other
+// processes and after a restart too. It is safe for concurrent use.
+type Memory interface {
+	// Recall returns the decision of the first of the keys that has one, or
+	// [ErrNotFound].
+	Recall(ctx context.Context, keys []plimsoll.Digest) (Decision, error)
+	// Remember adds or replaces a decision.
+	Remember(ctx context.Context, d Decision) error
+	// Forget takes decisions out.
+	Forget(ctx context.Context, keys ...plimsoll.Digest) error
+	// Lease takes a name until it is released, so that of several processes one does
+	// the work. It reports false if another has it. A process that ends without a
+	// release has it no longer than life.
+	Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error)
+}
+
+// Decision is what was decided for the prefix of a conversation.
+type Decision struct {
+	// Key is the link of the prefix in its chain.
+	Key plimsoll.Digest
+	// Body says what was decided, in a form of the keeper's own.
+	Body []byte
+	// Refs are the references that it needs.
+	Refs []string
+}
+
+// recentDecisions is how many decisions a keeper has at hand.
+const recentDecisions = 1 << 12
+
+// scoped is a key of one tenant.
+type scoped struct {
+	scope string
+	key   plimsoll.Digest
+}
+
+// recall returns what was cut for the longest prefix that anything was cut for; nil
+// if nothing was.
+func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
+	memory := k.memoryOf(t)
+	if memory == nil && k.decisions.Unused() {
+		return nil, nil
+	}
+	chain := t.chain()
+	own, n := k.decided(t.scope(), chain)
+	if memory == nil || n == len(chain)-1 {
+		return own, nil
+	}
+	keys := slices.Clone(chain[n+1:])
+	slices.Reverse(keys)
+	// Another process may have decided about a longer prefix meanwhile.
+	d, err := memory.Recall(ctx, keys)
+	if err != nil {
+		return own, notFoundIsNil(err)
+	}
+	s := cutOf(d)
+	if s == nil {
+		return own, nil
+	}
+	k.decide(t.scope(), d.Key, s)
+	return s, nil
+}
+
+// decided returns what was decided about the longest prefix that something was decided
+// about, and the length of that.
+func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
+	for n := len(chain) - 1; n > 0; n-- {
+		if s, ok := k.decisions.Find(scoped{scope, chain[n]}); ok {
+			return s, n
+		}
+	}
+	return nil, 0
+}
+
+func (k *Keeper) decide(scope string, key plimsoll.Digest, s *cut) {
+	k.decisions.Put(scoped{scope, key}, s)
+}
+
+// remember keeps what was cut for every later request that begins with the same
+// messages.
+func (k *Keeper) remember(ctx context.Context, t *Task, s *cut) error {
+	key := t.chain()[s.Until]
+	k.decide(t.scope(), key, s)
+	memory := k.memoryOf(t)
+	if memory == nil {
+		return nil
+	}
+	d, err := s.decision(key)
+	if err != nil {
+		return err
+	}
+	return memory.Remember(ctx, d)
+}
+
+func (k *Keeper) memoryOf(t *Task) Memory {
+	if t.Memory != nil {
+		return t.Memory
+	}
+	return k.options.Memory
+}
+
+// chain returns the keys of the conversation's prefixes; entry i stands for the first
+// i messages. They differ from model to model: a prompt cache is one model's, and what
+// was cut for a small window is not to be missed in a large one.
+func (t *Task) chain() []plimsoll.Digest {
+	if t.links == nil {
+		t.links = forModel(t.identity(), t.Conversation.Model)
+	}
+	return t.links
+}
+
+// identity returns what identifies the conversation's prefixes, whatever the model.
+func (t *Task) identity() []plimsoll.Digest {
+	if t.prefixes == nil {
+		if t.Chain != nil {
+			t.prefixes = t.Chain()
+		} else {
+			t.prefixes = chainOf(t.Conversation)
+		}
+		t.prefixes = t.Scope.Salt(t.prefixes)
+	}
+	return t.prefixes
+}
+
+// scope returns the key of the scope.
+func (t *Task) scope() string {
+	if t.scopeKey == "" {
+		t.scopeKey = t.Scope.key()
+	}
+	return t.scopeKey
+}
+
+func forModel(links []plimsoll.Digest, model string) []plimsoll.Digest {
+	if model == "" {
+		return links
+	}
+	salt := sha256.Sum256([]byte(model))
+	first, second := binary.LittleEndian.Uint64(salt[:8]), binary.LittleEndian.Uint64(salt[8:])
+	keys := make([]plimsoll.Digest, len(links))
+	for i := range links {
+		binary.LittleEndian.PutUint64(keys[i][:8], binary.LittleEndian.Uint64(links[i][:8])^first)
+		binary.LittleEndian.PutUint64(keys[i][8:], binary.LittleEndian.Uint64(links[i][8:])^second)
+	}
+	return keys
+}
+
+// chainOf draws a chain from what the conversation says, for conversations that no
+// codec has read.
+func chainOf(c plimsoll.Conversation) []plimsoll.Digest {
+	chain := make([]plimsoll.Digest, 1, c.Messages.Len()+1)
+	head := sha256.New()
+	encoder := json.NewEncoder(head)
+	_ = encoder.Encode(plainParts(c.System)) // a hash takes everything
+	for _, tool := range c.Tools.All() {
+		_ = encoder.Encode(tool)
+	}
+	copy(chain[0][:], head.Sum(nil))
+	last := wordsOf(chain[0])
+	for _, m := range c.Messages.All() {
+		last = last.mix(wordsOf(digestOf(m)))
+		chain = append(chain, last.digest())
+	}
+	return chain
+}
+
+// digestOf identifies a message by its bytes, or by what it says if nobody has them.
+func digestOf(m plimsoll.Message) plimsoll.Digest {
+	if m.Digest != (plimsoll.Digest{}) {
+		return m.Digest
+	}
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(plainMessage{m.Role, m.Name, plainParts(m.Parts)})
+	var digest plimsoll.Digest
+	copy(digest[:], sum.Sum(nil))
+	return digest
+}
+
+// link mixes the digest of a message into that of everything before it.
+func link(before, message plimsoll.Digest) plimsoll.Digest {
+	return wordsOf(before).mix(wordsOf(message)).digest()
+}
+
+// words are a digest as numbers.
+type words struct{ a, b uint64 }
+
+func wordsOf(d plimsoll.Digest) words {
+	return words{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])}
+}
+
+func (w words) digest() (d plimsoll.Digest) {
+	binary.LittleEndian.PutUint64(d[:8], w.a)
+	binary.LittleEndian.PutUint64(d[8:], w.b)
+	return d
+}
+
+// mix takes another digest in. A conversation has thousands of links and they are drawn
+// for each request, so it is two multiplications; digests are fingerprints already.
+func (w words) mix(m words) words {
+	high, low := bits.Mul64(w.a^m.a^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
+	w.a, w.b = w.b^low^bits.RotateLeft64(m.a, 29), w.a^high
+	high, low = bits.Mul64(w.a^m.b^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
+	w.a, w.b = w.b^low^bits.RotateLeft64(m.b, 29), w.a^high
+	return w
+}

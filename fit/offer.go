@@ -1,0 +1,170 @@
+package fit
+
+import "github.com/plimsoll/plimsoll"
+
+// The tools that read what was cut are useful once something was cut. A changed list of
+// tools invalidates the whole prompt cache, so they come with a cut, which does that
+// anyway, and stay.
+
+// offerName is the rung of edits and reports for added tools.
+const offerName = "offer"
+
+// missing returns the tools that the task offers and the draft does not have.
+func (w *Work) missing() []plimsoll.Tool {
+	if len(w.task.Offer) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, tool := range w.task.Conversation.Tools.All() {
+		names[tool.Name] = true
+	}
+	for _, tool := range w.draft.AddedTools().All() {
+		names[tool.Name] = true
+	}
+	var missing []plimsoll.Tool
+	for _, tool := range w.task.Offer {
+		if !names[tool.Name] {
+			names[tool.Name] = true
+			missing = append(missing, tool)
+		}
+	}
+	return missing
+}
+
+// addMissing appends the missing tools to the draft and returns what they weigh.
+func (w *Work) addMissing() int {
+	saved := w.draft.Saved()
+	for _, tool := range w.missing() {
+		w.draft.AddTool(tool, plimsoll.Why{Rung: offerName, Reason: "so that what was taken out can be read"})
+	}
+	return saved - w.draft.Saved()
+}
+
+// toolCost is what the tools would add that the next cut brings with it.
+func (w *Work) toolCost() int {
+	if w.options.archive == nil && !w.task.OfferAlways {
+		return 0
+	}
+	since := w.draft.Mark()
+	defer w.draft.Rollback(since)
+	return w.addMissing()
+}
+
+// addedTools is what the tools weigh that the draft has added.
+func (w *Work) addedTools() int {
+	n := 0
+	for _, e := range w.draft.Edits() {
+		if e.Kind == plimsoll.EditTool {
+			n -= e.Saved
+		}
+	}
+	return n
+}
+
+// offers reports whether the draft must have the tools: it has lost something that can
+// be read, or an earlier request had them.
+func (w *Work) offers() bool {
+	if len(w.task.Offer) == 0 {
+		return false
+	}
+	if w.task.OfferAlways || w.sent != nil && w.sent.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
+		return true
+	}
+	for _, e := range w.draft.Edits() {
+		if e.Ref != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// offer adds the tools if they are due, and returns how many there were and what they
+// weigh. An API that would refuse them goes without.
+func (w *Work) offer() (n, weight int) {
+	if !w.offers() {
+		return 0, 0
+	}
+	since := w.draft.Mark()
+	weight = w.addMissing()
+	if n = int(w.draft.Mark() - since); n == 0 {
+		return 0, 0
+	}
+	known := w.sent != nil && w.sent.Offered
+	if !known && w.strict && w.check() != nil {
+		w.draft.Rollback(since)
+		return 0, 0
+	}
+	return n, weight
+}
+
+// offerNew is offer for tools that no earlier request had.
+func (w *Work) offerNew() {
+	if n, weight := w.offer(); n > 0 {
+		w.raise(weight)
+		w.plan.Rungs = append(w.plan.Rungs, plimsoll.RungReport{Rung: offerName, Edits: n, Saved: -weight})
+	}
+}
+
+// offerAlone adds the tools to a conversation that is otherwise left as it is, and
+// returns what it weighs with them.
+func (w *Work) offerAlone() int {
+	if !w.task.OfferAlways {
+		return w.plan.Before.Total
+	}
+	weight := w.addMissing()
+	if w.draft.Mark() == 0 {
+		return w.plan.Before.Total
+	}
+	if w.check() != nil {
+		w.draft.Rollback(0)
+		return w.plan.Before.Total
+	}
+	w.plan.Edits, w.plan.After = w.draft.Edits(), w.k.options.Meter.Weigh(w.draft.Result())
+	w.plan.Rungs = []plimsoll.RungReport{{Rung: offerName, Edits: len(w.plan.Edits), Saved: -weight}}
+	return w.plan.After.Total
+}
+
+// retract takes the tools back if there is no room for them: what must be sent is worth
+// more than what could be read.
+func (w *Work) retract() {
+	if w.draft.AddedTools().Len() == 0 {
+		return
+	}
+	old, verified := replayed(w.plan), int(w.verified)
+	for i, e := range w.draft.Edits() {
+		if e.Kind != plimsoll.EditTool {
+			continue
+		}
+		w.raise(e.Saved)
+		if i < old {
+			w.plan.Rungs[0].Edits--
+			w.plan.Rungs[0].Saved -= e.Saved
+		}
+		if i < verified {
+			w.verified--
+		}
+	}
+	for i := range w.plan.Rungs {
+		if r := &w.plan.Rungs[i]; r.Rung == offerName {
+			r.Edits, r.Saved, r.Undone = 0, 0, "there is no room for the tools"
+		}
+	}
+	w.draft.RemoveTools()
+	w.body = nil
+	w.reweigh()
+}
+
+// raise adds the weight of tools to what no rung may remove.
+func (w *Work) raise(weight int) {
+	if weight == 0 {
+		return
+	}
+	w.plan.Floor += weight
+	for i := range w.items {
+		if w.items[i].Kind == plimsoll.FloorTools {
+			w.items[i].Tokens += weight
+			return
+		}
+	}
+	w.items = append(w.items, plimsoll.FloorItem{Kind: plimsoll.FloorTools, Message: -1, Tokens: weight})
+}

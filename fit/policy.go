@@ -1,0 +1,250 @@
+package fit
+
+import (
+	"context"
+	"time"
+)
+
+// Policy says when a conversation under its line is cut. It is pure: its state comes
+// in and goes out. A conversation over its line is cut whatever a policy says.
+type Policy interface {
+	// Next is called once for each request of a conversation. It returns the state for
+	// the next one, and what to do now.
+	Next(PolicyState, Outlook) (PolicyState, Action)
+}
+
+// Action is what a policy asks for.
+type Action int
+
+// The actions.
+const (
+	// Wait leaves the conversation as it was sent before.
+	Wait Action = iota
+	// CutCheap takes off what needs no model.
+	CutCheap
+	// CutDeep makes a checkpoint.
+	CutDeep
+)
+
+// PolicyState is what a policy remembers of a conversation. The zero state is that of
+// a new one.
+type PolicyState struct {
+	// CheapRent and DeepRent have been paid on what could have been taken off since
+	// the last cut of that kind, in tokens of uncached input.
+	CheapRent, DeepRent float64
+	// Calls so far, and when the last one was.
+	Calls int
+	Last  time.Time
+	// CutAt is the call at which the last cut was made and CutLoad what it was to
+	// leave, Close how many followed each other closely.
+	CutAt, CutLoad, Close int
+}
+
+// Outlook is what a policy decides by.
+type Outlook struct {
+	Now   time.Time
+	Model string
+	// Load is what would be sent now, Base what of it is system and tools.
+	Load, Base int
+	// PerCall is what a call adds, on average so far.
+	PerCall int
+	// High is where something must be done, Limit where nothing can be sent.
+	High, Limit int
+	// Cheap and Deep are what the two kinds of cuts promise.
+	Cheap, Deep Prospect
+}
+
+// Prospect is what a cut promises.
+type Prospect struct {
+	// Removable tokens would go.
+	Removable int
+	// Rewritten tokens follow the first edit, and would have to be written to a prompt
+	// cache again.
+	Rewritten int
+	// Written is what a model would have to write, after it has read the whole
+	// conversation; 0 if no model writes.
+	Written int
+}
+
+// Prospector is a rung that can say what it would take off without doing it.
+type Prospector interface {
+	Rung
+	// Prospect returns how many tokens could go, and the first message that would be
+	// edited.
+	Prospect(*Work) (removable, first int)
+}
+
+// policyMemo is the state after a request, with what was done for it and the outlook.
+type policyMemo struct {
+	PolicyState
+	action  Action
+	outlook Outlook
+}
+
+// recentStates is how many conversations a policy can follow at once.
+const recentStates = 1 << 13
+
+// freshGrowth is the part of the load by which a conversation may grow until its
+// outlook is drawn again: drawing it looks at every message.
+const freshGrowth = 50
+
+// stateOf returns the state of the longest prefix that has one, and its length.
+func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
+	chain := t.chain()
+	for i := len(chain) - 1; i > 0; i-- {
+		if is, ok := k.states.Find(scoped{t.scope(), chain[i]}); ok {
+			return is, i
+		}
+	}
+	return policyMemo{}, 0
+}
+
+func (w *Work) putState(memo policyMemo) {
+	if !w.options.dry {
+		w.k.states.Put(scoped{w.task.scope(), w.task.chain()[w.messages()]}, memo)
+	}
+}
+
+func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
+
+// waits asks the policy by the last outlook, while that is fresh. If the policy waits,
+// the state is remembered; else it must be asked again by a new outlook. A request
+// that comes again was decided already, and its cut is recalled.
+func (w *Work) waits(load int) bool {
+	is, n := w.k.stateOf(w.task)
+	if n == w.messages() && (is.action == Wait || w.sent != nil) {
+		return true
+	}
+	if n == 0 || n == w.messages() || is.outlook.Load == 0 || load-is.outlook.Load > max(1000, load/freshGrowth) {
+		return false
+	}
+	o := is.outlook
+	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()
+	next, action := w.k.options.Policy.Next(is.PolicyState, o)
+	if action != Wait {
+		return false
+	}
+	w.putState(policyMemo{PolicyState: next, outlook: is.outlook})
+	return true
+}
+
+// decide asks the policy. The same request sent again is not counted again.
+func (w *Work) decide() Action {
+	policy := w.k.options.Policy
+	if policy == nil || w.messages() == 0 {
+		return Wait
+	}
+	is, n := w.k.stateOf(w.task)
+	if n == w.messages() {
+		if w.k.options.Sticky && w.sent != nil {
+			return Wait // its cut is replayed already, and a checkpoint is not made twice
+		}
+		return is.action
+	}
+	memo := policyMemo{outlook: w.outlook()}
+	memo.PolicyState, memo.action = policy.Next(is.PolicyState, memo.outlook)
+	if memo.action != Wait {
+		memo.outlook = Outlook{} // the cut changes it
+	}
+	w.putState(memo)
+	return memo.action
+}
+
+// outlook is what the policy decides by.
+func (w *Work) outlook() Outlook {
+	o := Outlook{
+		Now: w.k.options.now(), Model: w.task.Conversation.Model, Load: w.Load(), Base: w.Base(), PerCall: w.TokensPerCall(),
+		High: w.high, Limit: w.plan.Line.Limit(),
+	}
+	first := w.messages()
+	for _, r := range w.k.options.Rungs {
+		p, ok := r.(Prospector)
+		if !ok {
+			continue
+		}
+		if c, deep := r.(Compactor); deep {
+			o.Deep = w.deep(c, p)
+			continue
+		}
+		removable, at := p.Prospect(w)
+		if removable > 0 {
+			o.Cheap.Removable += removable
+			first = min(first, at)
+		}
+	}
+	o.Cheap.Rewritten = max(0, w.weightFrom(first)-o.Cheap.Removable)
+	if cost := w.toolCost(); cost > 0 {
+		o.Cheap, o.Deep = w.withTools(o.Cheap, cost), w.withTools(o.Deep, cost)
+	}
+	return o
+}
+
+// withTools is the prospect of a cut that brings tools with it: they are sent from then
+// on, and everything that follows them must be written again.
+func (w *Work) withTools(p Prospect, cost int) Prospect {
+	if p.Removable == 0 {
+		return p
+	}
+	p.Rewritten = max(0, w.Load()-w.plan.Before.Tools-p.Removable) + cost
+	p.Removable = max(0, p.Removable-cost)
+	return p
+}
+
+// deep is the prospect of a checkpoint.
+func (w *Work) deep(c Compactor, p Prospector) Prospect {
+	removable, at := p.Prospect(w)
+	deep := Prospect{Removable: removable, Rewritten: max(0, w.weightFrom(at)-removable)}
+	if c.Slow() {
+		deep.Written = summaryTokens
+	}
+	return deep
+}
+
+// summaryTokens is what a model writes for a checkpoint, by experience.
+const summaryTokens = 1500
+
+// weightFrom is what the draft weighs from message i on.
+func (w *Work) weightFrom(i int) int {
+	n := 0
+	for j := i; j < w.messages(); j++ {
+		n += w.draft.Weight(j)
+	}
+	for _, in := range w.draft.Inserted() {
+		if in.Before >= i {
+			n += w.k.options.Meter.WeighMessage(w.task.Conversation, in.Message, 0).Tokens
+		}
+	}
+	return n
+}
+
+// act does what the policy asks for.
+func (w *Work) act(ctx context.Context) error {
+	switch w.decide() {
+	case CutDeep:
+		if w.canWait() {
+			w.due, w.was = true, w.sent
+		} else if w.k.compactor != nil {
+			return w.compact(ctx, w.k.compactor, w.target(), CompactOptions{})
+		}
+	case CutCheap:
+		t := Target{Line: w.plan.Line, Decided: true}
+		for _, r := range w.k.options.Rungs {
+			if _, deep := r.(Compactor); deep {
+				continue
+			}
+			if _, ok := r.(Prospector); ok {
+				if err := w.try(ctx, r, t); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// canWait reports whether a checkpoint can be made in the background: a model writes it,
+// and the request fits without.
+func (w *Work) canWait() bool {
+	c := w.k.compactor
+	return c != nil && c.Slow() && w.k.options.Marks.Soft > 0 && w.Load() <= w.high
+}

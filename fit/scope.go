@@ -1,0 +1,55 @@
+package fit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// Scope says whose conversation a task has and what its client asked for. A keeper
+// never uses in one scope what it decided in another. Every entry that serves the same
+// client must fill it in the same way; the zero scope is that of a single user.
+type Scope struct {
+	// Tenant is the owner.
+	Tenant string
+	// Conversation is the name that the client gave, Preset and Limit are what it asked
+	// for instead of the operator's own. Empty and 0 mean that the client said nothing.
+	Conversation, Preset string
+	Limit                int
+}
+
+// salt is a digest of what the client said; false if it said nothing.
+func (s Scope) salt() (salt plimsoll.Digest, ok bool) {
+	if s.Conversation == "" && s.Preset == "" && s.Limit == 0 {
+		return salt, false
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", s.Conversation, s.Preset, s.Limit))
+	return plimsoll.Digest(sum[:len(salt)]), true
+}
+
+// key identifies the scope.
+func (s Scope) key() string {
+	if salt, ok := s.salt(); ok {
+		return s.Tenant + ":" + hex.EncodeToString(salt[:])
+	}
+	return s.Tenant
+}
+
+// Salt mixes what the client said into digests of prefixes, so that two conversations
+// that begin alike do not meet in a tenant's memory. It returns the digests themselves
+// if the client said nothing.
+func (s Scope) Salt(chain []plimsoll.Digest) []plimsoll.Digest {
+	salt, ok := s.salt()
+	if !ok {
+		return chain
+	}
+	out := make([]plimsoll.Digest, len(chain))
+	for i, link := range chain {
+		for j := range link {
+			out[i][j] = link[j] ^ salt[j]
+		}
+	}
+	return out
+}

@@ -1,0 +1,94 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// Contents is an [Archive] that can be read.
+type Contents interface {
+	// Content returns what is stored under a reference, or [ErrNotFound].
+	Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error)
+}
+
+// Undo takes the compaction back whose messages are kept as the reference. It
+// returns the conversation with them in the place of the checkpoint and with
+// everything that was said since, and forgets the decision, so that the same history
+// is sent whole as long as it fits.
+func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (plimsoll.Conversation, error) {
+	c := t.Conversation
+	forgotten, err := k.forget(ctx, &t, ref)
+	if err != nil {
+		return c, &plimsoll.Error{Op: "undo", Err: err}
+	}
+	span, found := summary.CheckpointSpan(c, ref)
+	if !found {
+		if forgotten {
+			return c, nil // the caller still has the whole history
+		}
+		return c, &plimsoll.Error{
+			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this conversation: %w", ref, plimsoll.ErrNotFound),
+			Hint: "name the reference that the checkpoint or its receipt carries",
+		}
+	}
+	raw, err := k.span(ctx, &t, ref)
+	if err != nil {
+		return c, &plimsoll.Error{Op: "undo", Err: err}
+	}
+	parse := t.Parse
+	if parse == nil {
+		parse = parsePlain
+	}
+	messages, err := parse(raw)
+	if err != nil {
+		return c, &plimsoll.Error{Op: "undo", Err: err}
+	}
+	all := c.Messages.Slice()
+	c.Messages = plimsoll.ListOf(slices.Concat(all[:span.Start], messages, all[span.End:])...)
+	return c, nil
+}
+
+// forget drops what was decided for the conversation with a checkpoint of that
+// reference in it.
+func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) {
+	for forgotten := false; ; forgotten = true {
+		s, err := k.recall(ctx, t)
+		if err != nil || s == nil || s.Checkpoint == nil || s.Checkpoint.Ref == nil || s.Checkpoint.Ref.ID != ref {
+			return forgotten, err
+		}
+		key := t.chain()[s.Until]
+		k.decisions.Forget(scoped{t.scope(), key})
+		if memory := k.memoryOf(t); memory != nil {
+			if err := memory.Forget(ctx, key); err != nil {
+				return forgotten, err
+			}
+		}
+	}
+}
+
+// span reads archived messages.
+func (k *Keeper) span(ctx context.Context, t *Task, ref string) ([]byte, error) {
+	contents, ok := k.archiveOf(t).(Contents)
+	if !ok {
+		return nil, fmt.Errorf("the archive cannot be read: %w", plimsoll.ErrUnsupported)
+	}
+	content, err := contents.Content(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("ref=%s: %w", ref, err)
+	}
+	return SpanOf(content)
+}
+
+// SpanOf returns the JSON list of messages that archived content holds.
+func SpanOf(content plimsoll.List[plimsoll.Part]) ([]byte, error) {
+	if content.Len() == 1 {
+		if p, ok := content.At(0).(plimsoll.Opaque); ok && p.Kind == SpanKind {
+			return []byte(p.Raw), nil
+		}
+	}
+	return nil, fmt.Errorf("this content is no span of messages: %w", plimsoll.ErrInvalid)
+}

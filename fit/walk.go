@@ -1,0 +1,225 @@
+package fit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// Work is the state of one walk: a request on its way through the engine. A rung sees
+// the exported methods, which read, and edits the draft. A Work belongs to one
+// goroutine.
+type Work struct {
+	k       *Keeper
+	task    *Task
+	plan    *plimsoll.Plan
+	draft   *plimsoll.Draft
+	options walkOptions
+	// high is the load above which rungs must act.
+	high int
+	// drift is what the meter found beyond the sum of the edits.
+	drift int
+
+	// kept says of each message whether it must survive. Orphans and dead calls of the
+	// original are not the rungs' fault.
+	kept          []protection
+	orphans, dead int
+	items         []plimsoll.FloorItem
+
+	// sent is how an earlier request was cut. Checkpoint is in the draft, by the
+	// insertions placed.
+	sent       *cut
+	checkpoint *summary.Checkpoint
+	placed     []plimsoll.InsertID
+
+	// stowed is content that was named and is stored if everything succeeds.
+	stowed map[string]plimsoll.List[plimsoll.Part]
+
+	// made are the compactions of this walk, and flight is what other walks wait for.
+	made   []*Compaction
+	flight *flight
+	// background says that no request waits for this walk. Due says that the policy asks
+	// for a checkpoint that can be made in the background; was is the cut at that time.
+	background, due bool
+	was             *cut
+
+	// verified is how far the draft is known to be valid, and reports how many rungs had
+	// reported then. Strict says that each rung is checked by itself.
+	verified plimsoll.Mark
+	reports  int
+	strict   bool
+	// body is the draft as it was encoded when its log had the length encoded.
+	body    []byte
+	encoded plimsoll.Mark
+}
+
+// walkOptions say how a walk is done.
+type walkOptions struct {
+	archive Archive
+	// dry means that nothing outside may notice.
+	dry bool
+	// noCompaction leaves compactors out.
+	noCompaction bool
+}
+
+// walk is the story of a request.
+func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (w *Work, err error) {
+	if w, err = k.weigh(t, o); err != nil {
+		return nil, err
+	}
+	recalled := w.recall(ctx)
+	if recalled == nil && w.mayRest() {
+		return w, w.encode()
+	}
+	w.protect()
+	w.replay(recalled)
+	if w.sent != nil && w.mayWait() {
+		w.reweigh()
+		return w, w.encode()
+	}
+	climbed := false
+	defer func() {
+		if !climbed { // by an error or a panic: no other walk may wait for this one
+			w.release()
+		}
+	}()
+	if err := w.findFloor(w.plan.Before.Total > w.high); err != nil {
+		return nil, err
+	}
+	if err := w.climb(ctx); err != nil {
+		return nil, err
+	}
+	if err := w.verify(ctx); err != nil {
+		return nil, err
+	}
+	climbed = true
+	return w, nil
+}
+
+// weigh begins a walk: what the conversation weighs, and where it should be.
+func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
+	k.named(t)
+	line, err := k.lineOf(t)
+	if err != nil {
+		return nil, err
+	}
+	load := k.options.Meter.Weigh(t.Conversation)
+	plan := &plimsoll.Plan{
+		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
+		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
+		Draft: plimsoll.NewWeighedDraft(t.Conversation, k.options.Meter, load),
+	}
+	return &Work{
+		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
+		high: int(k.options.Marks.High * float64(line.Limit())), stowed: map[string]plimsoll.List[plimsoll.Part]{},
+	}, nil
+}
+
+// mayRest reports whether a conversation that was never cut needs nothing done now,
+// except that tools are added to it where the task asks for that.
+func (w *Work) mayRest() bool {
+	if len(w.k.options.Arrival) > 0 {
+		return false
+	}
+	load := w.offerAlone()
+	if load <= w.high && (w.k.options.Policy == nil || w.plain() && w.waits(load)) {
+		return true
+	}
+	w.draft.Rollback(0)
+	w.plan.After, w.plan.Edits, w.plan.Rungs = w.plan.Before, []plimsoll.Edit{}, []plimsoll.RungReport{}
+	return false
+}
+
+// mayWait reports whether a conversation that is cut as before needs nothing new.
+func (w *Work) mayWait() bool {
+	return w.plain() && w.Load() <= w.high && (w.k.options.Policy == nil || w.waits(w.Load()))
+}
+
+// plain reports whether every request of the conversation is treated alike: nothing
+// is cut on arrival and nothing is pinned.
+func (w *Work) plain() bool {
+	return len(w.k.options.Arrival)+len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) == 0
+}
+
+// reweigh takes the load of the draft as a whole, and returns by how much it is more
+// than the sum of the edits says.
+func (w *Work) reweigh() int {
+	w.plan.Edits = w.draft.Edits()
+	if !w.plan.Changed() {
+		w.plan.After = w.plan.Before
+		return 0
+	}
+	w.plan.After = w.k.options.Meter.Weigh(w.draft.Result())
+	off := w.plan.After.Total - w.Load()
+	w.drift += off
+	return off
+}
+
+// verify asks once whether what will be sent is valid. If it is not, the edits since
+// the last valid state are rolled back, and the rungs are applied again with a check
+// after each, so that only the edits that do not hold are missing.
+func (w *Work) verify(ctx context.Context) error {
+	if w.draft.Mark() == w.verified {
+		return w.encode()
+	}
+	if w.check() == nil {
+		w.plan.Body = w.body
+		return nil
+	}
+	tools := w.addedTools()
+	w.draft.Rollback(w.verified)
+	w.raise(w.addedTools() - tools)
+	w.plan.Rungs, w.strict, w.drift = w.plan.Rungs[:w.reports], true, 0
+	w.reweigh()
+	if err := w.climb(ctx); err != nil {
+		return err
+	}
+	return w.encode()
+}
+
+// check asks whether the draft can be sent: no call is parted from its result, and the
+// provider would take its body.
+func (w *Work) check() error {
+	if !w.k.options.Loose && w.moved(w.verified) {
+		if o := w.draft.Result().Outline(); len(o.Orphans) > w.orphans || len(o.Dead) > w.dead {
+			return plimsoll.ErrSeparated
+		}
+	}
+	if w.task.Encode != nil {
+		body, err := w.task.Encode(w.draft)
+		if err != nil {
+			return err
+		}
+		w.body, w.encoded = body, w.draft.Mark()
+	}
+	if w.task.Check != nil {
+		return w.task.Check(w.draft, w.body)
+	}
+	return nil
+}
+
+// moved reports whether messages came or went since a position of the log.
+func (w *Work) moved(since plimsoll.Mark) bool {
+	return slices.ContainsFunc(w.draft.Edits()[since:], func(e plimsoll.Edit) bool {
+		return e.Kind == plimsoll.EditDrop || e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw
+	})
+}
+
+// encode writes the body that will be sent, unless it is the original's.
+func (w *Work) encode() (err error) {
+	if w.task.Encode == nil || w.draft.Mark() == 0 {
+		return nil
+	}
+	if w.body == nil || w.encoded != w.draft.Mark() {
+		w.body, err = w.task.Encode(w.draft)
+	}
+	w.plan.Body = w.body
+	return err
+}
+
+// settled says that the draft is valid as it is now.
+func (w *Work) settled() {
+	w.verified, w.reports = w.draft.Mark(), len(w.plan.Rungs)
+}

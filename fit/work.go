@@ -1,0 +1,180 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// Archive keeps what rungs take out of a conversation, so that it can be read again.
+// Same content, same reference.
+type Archive interface {
+	// Ref returns the reference of the content without storing it.
+	Ref(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error)
+	// Put stores the content under the reference that Ref returns.
+	Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error)
+}
+
+// ArchiveError says that content could not be named or stored.
+type ArchiveError struct{ Err error }
+
+// Error returns what the archive said.
+func (e *ArchiveError) Error() string { return fmt.Sprintf("archive: %v", e.Err) }
+
+// Unwrap returns the cause.
+func (e *ArchiveError) Unwrap() error { return e.Err }
+
+// Draft returns the conversation in the making.
+func (w *Work) Draft() *plimsoll.Draft { return w.draft }
+
+// Line returns the load line in force.
+func (w *Work) Line() plimsoll.Line { return w.plan.Line }
+
+// Before returns the load of the original, message by message.
+func (w *Work) Before() plimsoll.Load { return w.plan.Before }
+
+// Load returns what the draft weighs now.
+func (w *Work) Load() int { return w.plan.Before.Total - w.draft.Saved() + w.drift }
+
+// Fixed returns what the draft weighs beside its messages.
+func (w *Work) Fixed() int {
+	n := w.plan.Before.System + w.plan.Before.Tools + w.plan.Before.Framing
+	for _, e := range w.draft.Edits() {
+		if e.Kind == plimsoll.EditSystem || e.Kind == plimsoll.EditTool {
+			n -= e.Saved
+		}
+	}
+	return n
+}
+
+// Base returns what system and tools weigh, with the instructions at the head.
+func (w *Work) Base() int {
+	n := w.Fixed()
+	for i := range w.draft.Outline().Head {
+		n += w.draft.Weight(i)
+	}
+	return n
+}
+
+// TokensPerCall returns what a call of the model has added to the conversation so far,
+// on average: what the client sent beside its instructions, by the answers in it. One
+// answer may be several messages.
+func (w *Work) TokensPerCall() int {
+	calls, last := 0, plimsoll.Role("")
+	for _, m := range w.task.Conversation.Messages.All() {
+		if m.Role == plimsoll.Assistant && last != plimsoll.Assistant {
+			calls++
+		}
+		last = m.Role
+	}
+	return max(0, w.plan.Before.Total-w.Base()) / max(1, calls)
+}
+
+// RewriteShare returns the fraction of prompt tokens that miss the prompt cache between
+// a cut and the moment the load has grown back: what each call adds, and what follows
+// the cut, which is written once more. A cut that takes off nothing has the share 1.
+func RewriteShare(load, left, rewritten, perCall int) float64 {
+	if left >= load {
+		return 1
+	}
+	return 2 * float64(perCall) * (1 + float64(rewritten)/float64(load-left)) / float64(load+left)
+}
+
+// Kept reports whether original message i must survive: it belongs to the
+// instructions, to the newest round or turn, to a checkpoint, or it is pinned. Its tool
+// results may still be shrunk unless it is Pinned.
+func (w *Work) Kept(i int) bool {
+	return w.kept[i] >= checkpointed || w.checkpoint.OpensWith(i)
+}
+
+// Protected is Kept for a compaction, which may replace an earlier checkpoint.
+func (w *Work) Protected(i int) bool { return w.kept[i] > checkpointed }
+
+// Pinned reports whether original message i must stay exactly as it is.
+func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == instruction }
+
+// Count returns the tokens of a text as the meter counts them in a message.
+func (w *Work) Count(text string) int {
+	load := w.k.options.Meter.WeighMessage(w.task.Conversation, plimsoll.Say(plimsoll.Assistant, text), 0)
+	return load.Tokens - load.Framing
+}
+
+// Checkpoint returns the one that the draft begins with, or nil.
+func (w *Work) Checkpoint() *summary.Checkpoint { return w.checkpoint }
+
+// Sent returns a new draft that is cut as an earlier request was, and no further.
+func (w *Work) Sent() *plimsoll.Draft {
+	d := plimsoll.NewDraft(w.task.Conversation, nil)
+	if w.sent != nil {
+		sent := &Work{draft: d, kept: make([]protection, len(w.kept))}
+		_ = w.sent.replay(sent) // it was replayed on the same conversation before
+	}
+	return d
+}
+
+// Encode returns the task's own, or nil.
+func (w *Work) Encode() func(*plimsoll.Draft) ([]byte, error) { return w.task.Encode }
+
+// DryRun reports whether nothing outside the draft may notice the work.
+func (w *Work) DryRun() bool { return w.options.dry }
+
+// HasArchive reports whether there is an archive.
+func (w *Work) HasArchive() bool { return w.options.archive != nil }
+
+// Archive names content that is about to be taken out. The reference is nil when
+// there is no archive. The content is stored once the whole walk has succeeded.
+func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]) (*plimsoll.Ref, error) {
+	if w.options.archive == nil {
+		return nil, nil
+	}
+	ref, err := w.options.archive.Ref(ctx, content)
+	if err != nil {
+		return nil, &ArchiveError{err}
+	}
+	w.stowed[ref.ID] = content
+	return &ref, nil
+}
+
+// Place puts a checkpoint into the draft. It replaces the span that it summarises and
+// the checkpoint that was there before.
+func (w *Work) Place(cp *summary.Checkpoint, why plimsoll.Why) error {
+	why.Ref = cp.Ref
+	for _, id := range w.placed {
+		old := plimsoll.Why{Rung: why.Rung, Reason: "the new checkpoint takes its place", Ref: w.checkpoint.Ref}
+		if err := w.draft.Withdraw(id, old); err != nil {
+			return err
+		}
+	}
+	start := cp.Old.Start
+	for _, kept := range append(cp.Kept[:len(cp.Kept):len(cp.Kept)], cp.Old.End) {
+		if err := w.draft.Drop(plimsoll.Span{Start: start, End: kept}, why); err != nil {
+			return err
+		}
+		start = kept + 1
+	}
+	placed := make([]plimsoll.InsertID, 0, len(cp.Messages))
+	for _, m := range cp.Messages {
+		id, err := w.draft.Insert(m.Before, plimsoll.Say(m.Role, m.Text), why)
+		if err != nil {
+			return err
+		}
+		placed = append(placed, id)
+	}
+	w.placed, w.checkpoint = placed, cp
+	return nil
+}
+
+// store puts the content of a reference into the archive, once.
+func (w *Work) store(ctx context.Context, id string) error {
+	content, ok := w.stowed[id]
+	if !ok {
+		return nil
+	}
+	if _, err := w.options.archive.Put(ctx, content); err != nil {
+		return &ArchiveError{err}
+	}
+	delete(w.stowed, id)
+	return nil
+}

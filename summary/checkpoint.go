@@ -1,0 +1,213 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// The tags that the messages of a checkpoint begin with. Only an assistant's message
+// can begin with the first, only a user's with the others.
+const (
+	CheckpointTag = "<plimsoll_checkpoint>"
+	RetainTag     = "<retain>"
+	SummaryTag    = "<summary>"
+	SnapshotTag   = "<state_snapshot>"
+)
+
+// IsCheckpoint reports whether the message has the form of one that belongs to a
+// checkpoint: one that carries the knowledge of old messages, not the receipt behind
+// it. Users may quote that form and models may imitate it; [Conversation.CheckpointAt]
+// tells them apart.
+func IsCheckpoint(m plimsoll.Message) bool {
+	if m.Parts.Len() != 1 || !plimsoll.Has[plimsoll.Text](m) {
+		return false
+	}
+	text := m.Parts.At(0).(plimsoll.Text).Text
+	switch m.Role {
+	case plimsoll.Assistant:
+		return strings.HasPrefix(text, CheckpointTag)
+	case plimsoll.User:
+		for _, tag := range []string{RetainTag, SummaryTag, SnapshotTag} {
+			if strings.HasPrefix(text, tag) {
+				return strings.Contains(text, "</"+tag[1:])
+			}
+		}
+	}
+	return false
+}
+
+// CheckpointAt reports whether message i belongs to a checkpoint: it has the form, and
+// the receipt for what was taken out stands at its end or in the message behind it.
+func CheckpointAt(c plimsoll.Conversation, i int) bool {
+	m := c.Messages.At(i)
+	if !IsCheckpoint(m) {
+		return false
+	}
+	text := m.Parts.At(0).(plimsoll.Text).Text
+	next := ""
+	if i+1 < c.Messages.Len() && c.Messages.At(i+1).Role == plimsoll.User {
+		next = c.Messages.At(i + 1).Text()
+	}
+	switch {
+	case m.Role == plimsoll.Assistant:
+		// Some clients join what the user says next to the receipt.
+		return receiptIn(next)
+	case strings.HasPrefix(text, RetainTag):
+		return strings.HasPrefix(next, SummaryTag) && CheckpointAt(c, i+1)
+	}
+	return strings.HasSuffix(text, plimsoll.ReceiptClosing) && receiptIn(text[max(0, strings.LastIndex(text, plimsoll.ReceiptOpening)):])
+}
+
+// Checkpoint is what stands in the place of old messages.
+type Checkpoint struct {
+	// Old is the span of the original that it stands for; messages of it that are
+	// Kept, in order, still stand there.
+	Old  plimsoll.Span `json:"old"`
+	Kept []int         `json:"kept,omitempty"`
+	// Messages that were inserted, in order.
+	Messages []CheckpointMessage `json:"messages"`
+	// Ref is where the old messages can be read; nil without an archive. Refs are
+	// all references that the checkpoint names.
+	Ref  *plimsoll.Ref `json:"ref,omitempty"`
+	Refs []string      `json:"refs,omitempty"`
+	// User, Ledger, Retain and Summary are its parts, each as it stands in the new
+	// history.
+	User    string `json:"user"`
+	Ledger  string `json:"ledger"`
+	Retain  string `json:"retain,omitempty"`
+	Summary string `json:"summary"`
+	// By names the summariser, Notes say what it did.
+	By    string   `json:"by"`
+	Notes []string `json:"notes,omitempty"`
+	// Usage is what the summary was billed with, by the model of that name.
+	Usage plimsoll.Usage `json:"usage"`
+	Model string         `json:"model,omitempty"`
+	// Saved is what the load became less by.
+	Saved int `json:"saved"`
+}
+
+// CheckpointMessage is a message of a checkpoint, with the original message that it
+// stands before.
+type CheckpointMessage struct {
+	Before int           `json:"before"`
+	Role   plimsoll.Role `json:"role"`
+	Text   string        `json:"text"`
+}
+
+// OpensWith reports whether original message i is the one that speaks before the
+// checkpoint: without it the assistant would speak first, which most APIs refuse.
+func (cp *Checkpoint) OpensWith(i int) bool {
+	return cp != nil && len(cp.Kept) > 0 && cp.Kept[0] == i && len(cp.Messages) > 0 && cp.Messages[0].Role != plimsoll.User
+}
+
+// Fits reports whether the checkpoint can be placed in a conversation of n messages.
+func (cp *Checkpoint) Fits(n int) bool {
+	if cp.Old.Start < 0 || cp.Old.End > n || cp.Old.Start > cp.Old.End {
+		return false
+	}
+	last := cp.Old.Start - 1
+	for _, i := range cp.Kept {
+		if i <= last || i >= cp.Old.End {
+			return false
+		}
+		last = i
+	}
+	for _, m := range cp.Messages {
+		if m.Before < cp.Old.Start || m.Before > cp.Old.End {
+			return false
+		}
+	}
+	return true
+}
+
+// AllRefs returns all references that the checkpoint needs.
+func (cp *Checkpoint) AllRefs() []string {
+	all := append([]string{}, cp.Refs...)
+	if cp.Ref != nil {
+		all = append(all, cp.Ref.ID)
+	}
+	return all
+}
+
+// SnapshotAnswer is what the model is made to say to a snapshot, where a layout asks
+// for it.
+const SnapshotAnswer = "Got it. Thanks for the additional context!"
+
+// CheckpointReceipt returns the text of the receipt that belongs to a checkpoint: how
+// many messages it stands for, how many of them still follow it, and where all of
+// them can be read.
+func CheckpointReceipt(messages, tokens, follow int, ref *plimsoll.Ref) string {
+	what := fmt.Sprintf("%d earlier messages (%d tokens)", messages, tokens)
+	if follow > 0 {
+		what += fmt.Sprintf(followText, follow)
+	}
+	if ref != nil {
+		what += ", kept as ref=" + ref.ID + ","
+	}
+	return plimsoll.ReceiptOpening + what + plimsoll.ReceiptClosing
+}
+
+// receiptIn reports whether the text begins with the receipt of a checkpoint.
+func receiptIn(text string) bool {
+	var messages, tokens int
+	_, err := fmt.Sscanf(text, plimsoll.ReceiptOpening+"%d earlier messages (%d tokens)", &messages, &tokens)
+	return err == nil && strings.Contains(text, plimsoll.ReceiptClosing)
+}
+
+// followText says how many of the messages that a receipt speaks of stand behind it.
+const followText = ", of which the next %d still stand"
+
+// followingOf returns how many messages still stand behind the receipt at the end of
+// a text.
+func followingOf(text string) int {
+	_, receipt, ok := strings.Cut(text[max(0, strings.LastIndex(text, plimsoll.ReceiptOpening)):], "tokens)")
+	n := 0
+	if ok {
+		if _, err := fmt.Sscanf(receipt, followText, &n); err != nil {
+			return 0
+		}
+	}
+	return max(0, n)
+}
+
+// CheckpointSpan returns where the checkpoint stands that names the reference, from
+// the end of the leading instructions on: the archived messages take the place of
+// everything in it.
+func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
+	messages := c.Messages.Slice()
+	name := "ref=" + ref
+	for i, m := range slices.Backward(messages) {
+		// The receipts of other cuts do not say where what they speak of began.
+		receipt := plimsoll.IsReceipt(m) && receiptIn(m.Text())
+		if m.Role != plimsoll.User && m.Role != plimsoll.Assistant || !receipt && !CheckpointAt(c, i) || !namesRef(m.Text(), name) {
+			continue
+		}
+		end := i + 1
+		if end < len(messages) && messages[end].Role == plimsoll.Assistant && messages[end].Text() == SnapshotAnswer {
+			end++
+			if end < len(messages) && plimsoll.IsReceipt(messages[end]) && messages[end].Text() == plimsoll.EarlierReceipt {
+				end++
+			}
+		}
+		return plimsoll.Span{Start: c.Outline().Head, End: min(len(messages), end+followingOf(m.Text()))}, true
+	}
+	return plimsoll.Span{}, false
+}
+
+// namesRef reports whether the text closes with the reference: a ledger in it may
+// name others before.
+func namesRef(text, name string) bool {
+	i := strings.LastIndex(text, name)
+	if i < 0 || strings.Contains(text[i+len(name):], "ref=") {
+		return false
+	}
+	rest := text[i+len(name):]
+	return rest == "" || !isRefByte(rest[0])
+}
+
+func isRefByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-'
+}
