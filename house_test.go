@@ -58,6 +58,7 @@ var edges = map[string][]string{
 	"internal/coding":                 {"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 	"internal/pgtest":                 {"github.com/jackc/pgx/v5"},
 	"internal/garbage":                {},
+	"internal/lru":                    {},
 	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/process":                {},
 	"internal/rawjson":                {"golang.org/x/sys"},
