@@ -41,7 +41,7 @@ var edges = map[string][]string{
 	"internal/serve/telemetry":        {".", "model", "transport", "github.com/prometheus/client_golang"},
 	"internal/serve/telemetry/redact": {},
 	"internal/serve/telemetry/traces": {".", "internal/serve/telemetry", "internal/serve/telemetry/redact", "transport", "go.opentelemetry.io/otel"},
-	"token":                           {".", "internal/recent", "internal/share", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
+	"token":                           {".", "internal/lru", "model", "token/bpe", "token/hf", "github.com/zeebo/xxh3"},
 	"transport":                       {".", "expand", "internal/coding", "internal/rawjson", "internal/recent", "internal/sse", "model", "fit/rent", "preset", "rung", "store", "token", "wire", "wire/dialects", "wire/responses", "wire/weave"},
 	"token/bpe":                       {"token/internal/split", "golang.org/x/sys"},
 	"token/hf":                        {"token/internal/split", "golang.org/x/text"},

@@ -41,7 +41,7 @@ func newMeters(f token.Framing, counter func(string) plimsoll.Counter) *meters {
 	return &meters{framing: f, counter: counter, made: map[counterID]*token.Meter{}}
 }
 
-var _ plimsoll.Onlooker = (*meters)(nil)
+var _ plimsoll.Meter = (*meters)(nil)
 
 func (m *meters) of(c plimsoll.Conversation) *token.Meter {
 	counter := m.counter(c.Model)
@@ -55,10 +55,6 @@ func (m *meters) of(c plimsoll.Conversation) *token.Meter {
 }
 
 func (m *meters) Weigh(c plimsoll.Conversation) plimsoll.Load { return m.of(c).Weigh(c) }
-
-func (m *meters) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
-	return m.of(c).WeighShowing(c, beyond, show)
-}
 
 func (m *meters) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	return m.of(c).WeighMessage(c, message, siblings)
