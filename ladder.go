@@ -145,19 +145,10 @@ func (l *ladder) weigh() int {
 	if !l.plan.Changed() {
 		return 0
 	}
-	l.plan.After = l.reweigh()
+	l.plan.After = l.k.options.Meter.Weigh(l.plan.draft.Result())
 	off := l.plan.After.Total - l.work.Load()
 	l.work.drift += off
 	return off
-}
-
-// reweigh weighs the draft, and only what has changed if messages are all that has.
-func (l *ladder) reweigh() Load {
-	meter, can := l.k.options.Meter.(Reweigher)
-	if changed, same := l.plan.draft.changed(); can && same {
-		return meter.Reweigh(l.plan.draft.base, l.plan.draft.Result(), changed, l.plan.draft.structure().Siblings)
-	}
-	return l.k.options.Meter.Weigh(l.plan.draft.Result())
 }
 
 // try applies a rung and takes its edits back if they do not hold. Only a caller

@@ -20,16 +20,6 @@ type Onlooker interface {
 	WeighShowing(c Conversation, beyond int, show func(at PartRef, p Part, content []Part)) Load
 }
 
-// Reweigher is a [Meter] that need not look at a whole conversation again of which a few
-// messages have changed.
-type Reweigher interface {
-	Meter
-	// Reweigh is Weigh for a conversation that was weighed lately as original. Only the
-	// messages that are listed differ, and none of them by its calls. Siblings is what
-	// [Outline] says of all messages.
-	Reweigh(original, c Conversation, changed, siblings []int) Load
-}
-
 // Looker is a rung that asks of calls and results what takes a look at the whole text.
 type Looker interface {
 	Rung

@@ -61,13 +61,11 @@ func (o output) shape(w *plimsoll.Work) shape {
 	return plimsoll.FactOf(w, o.at, shapeOf, func() shape { return o.measured(w) })
 }
 
-func (o output) measured(w *plimsoll.Work) (s shape) {
+func (o output) measured(w *plimsoll.Work) shape {
 	r := o.result(w)
-	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) {
-		plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
-		s = measure(parts)
-	})
-	return s
+	parts := r.Content.Slice()
+	plimsoll.FactOf(w, o.at, lookOf, func() look { return lookAtParts(r.IsError, parts) })
+	return measure(parts)
 }
 
 func measure(parts []plimsoll.Part) shape { return shape{extentOf(textsOf(parts)), contentKey(parts)} }
@@ -91,10 +89,7 @@ func (o output) mayExceed(w *plimsoll.Work, c cutter) bool {
 	return !known || g.Bytes > c.bytes || c.line > 0 && g.Bytes > c.line
 }
 
-func lookAt(r plimsoll.ToolResult) (l look) {
-	plimsoll.Skim(r.Content, func(parts []plimsoll.Part) { l = lookAtParts(r.IsError, parts) })
-	return l
-}
+func lookAt(r plimsoll.ToolResult) look { return lookAtParts(r.IsError, r.Content.Slice()) }
 
 func lookAtParts(isError bool, parts []plimsoll.Part) look {
 	texts := textsOf(parts)

@@ -31,17 +31,6 @@ func (t Text) Raw(data []byte) []byte {
 // stay as they are.
 func (t Text) Decode(data []byte) string { return view(t.bytes(data)) }
 
-// DecodeIn is Decode into the capacity of room, if there is enough of it; used is how
-// much it takes. The string is good for as long as the room is left alone.
-func (t Text) DecodeIn(data, room []byte) (text string, used int) {
-	raw := t.Raw(data)
-	if !t.Escaped || cap(room) < len(raw) {
-		return t.Decode(data), 0
-	}
-	out := unescape(room[:len(raw)], raw)
-	return view(out), len(out)
-}
-
 // Cost returns the most memory that Decode takes.
 func (t Text) Cost() int {
 	if !t.Escaped {
