@@ -57,7 +57,6 @@ var edges = map[string][]string{
 	"internal/bar":                    {"golang.org/x/text"},
 	"internal/coding":                 {"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 	"internal/pgtest":                 {"github.com/jackc/pgx/v5"},
-	"internal/garbage":                {},
 	"internal/lru":                    {},
 	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/process":                {},
