@@ -60,7 +60,7 @@ var edges = map[string][]string{
 	"internal/lru":                    {},
 	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/process":                {},
-	"internal/rawjson":                {"golang.org/x/sys"},
+	"internal/rawjson":                {},
 	"internal/recent":                 {},
 	"internal/share":                  {},
 	"internal/sse":                    {},
