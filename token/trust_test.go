@@ -100,9 +100,13 @@ func TestF06_ALoadedVocabularyIsExactForTextButNotForItsFraming(t *testing.T) {
 	if err != nil || !counter.Info().Exact {
 		t.Fatalf("counter %+v, %v", counter, err)
 	}
-	load := token.NewMeter(&token.MeterOptions{Options: options}).Weigh(c)
+	meter := token.NewMeter(&token.MeterOptions{Options: options})
+	load := meter.Weigh(c)
 	if load.Exact || load.Band < 1 || load.Band > 7 {
 		t.Errorf("exact %v, band %d; want a band for seven tokens of framing only", load.Exact, load.Band)
+	}
+	if longer := meter.Weigh(chat(c.Model, c.Messages.At(0), say(plimsoll.Assistant, "ab"))); longer.Band <= load.Band {
+		t.Errorf("the band is %d with another message, %d without; want more for its framing", longer.Band, load.Band)
 	}
 	cookbook := token.CookbookFraming()
 	if load := token.NewMeter(&token.MeterOptions{Options: options, Framing: &cookbook}).Weigh(c); !load.Exact {
