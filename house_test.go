@@ -22,8 +22,8 @@ const module = "github.com/plimsoll/plimsoll"
 // they need.
 var layers = [][]string{
 	{
-		"internal/bar", "internal/coding", "internal/garbage", "internal/golden", "internal/needle", "internal/pgtest", "internal/process",
-		"internal/rawjson", "internal/recent", "internal/share", "internal/sse", "internal/serve/telemetry/redact", "examples", "token/internal/split",
+		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/needle", "internal/pgtest", "internal/process",
+		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "examples", "token/internal/split",
 	},
 	{".", "token/bpe", "token/hf", "internal/chat/terminal/markdown"},
 	{"account", "model", "summary", "wire", "internal/embedding", "internal/testkit"},

@@ -63,8 +63,8 @@ type Meter interface {
 	WeighTool(Conversation, Tool) int
 }
 
-// Load says what a conversation weighs in tokens. Loads may share their messages,
-// so nobody changes those; [Load.Grow] adds to them.
+// Load says what a conversation weighs in tokens. Loads may share their messages, so
+// callers must not change those.
 type Load struct {
 	// Total = System + Tools + Framing + the messages.
 	Total int `json:"total"`
@@ -81,7 +81,6 @@ type Load struct {
 	Framing int `json:"framing"`
 	// Messages, in order.
 	Messages []MessageLoad `json:"messages"`
-	roots    roots
 }
 
 // MessageLoad is the weight of one message.

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
@@ -120,10 +119,6 @@ func TestOutlineLaws(t *testing.T) {
 		checkPairsWhole(t, o)
 		checkEveryCallAndResultOnce(t, messages, o)
 		checkOpeners(t, messages, o)
-		from := rapid.IntRange(0, len(messages)).Draw(t, "from")
-		if diff := cmp.Diff(o.Siblings[from:], testkit.Conversation(messages).SiblingsFrom(from), cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("siblings from %d on (-outline +found):\n%s", from, diff)
-		}
 	})
 }
 
@@ -245,7 +240,7 @@ func TestSiblingsOfManyParallelCallsAreFoundInLinearTime(t *testing.T) {
 		messages = append(messages, plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id}))
 	}
 	messages[0] = plimsoll.NewMessage(plimsoll.Assistant, calls...)
-	siblings := testkit.Conversation(messages).SiblingsFrom(0)
+	siblings := testkit.Conversation(messages).Outline().Siblings
 	if siblings[1] != n || siblings[n] != n {
 		t.Errorf("siblings %d and %d, want %d", siblings[1], siblings[n], n)
 	}

@@ -86,7 +86,7 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 func (k *Keeper) lastCall(t *Task) (call, bool) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if is, ok := k.books.calls.Find(scoped{t.scope(), chain[i]}); ok {
+		if is, ok := k.books.calls.Get(scoped{t.scope(), chain[i]}); ok {
 			return is, true
 		}
 	}

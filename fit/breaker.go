@@ -32,7 +32,7 @@ type breaker struct {
 func (k *Keeper) breakerOf(t *Task) breaker {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if found, ok := k.breakers.Find(scoped{t.scope(), chain[i]}); ok {
+		if found, ok := k.breakers.Get(scoped{t.scope(), chain[i]}); ok {
 			return found
 		}
 	}
@@ -40,7 +40,7 @@ func (k *Keeper) breakerOf(t *Task) breaker {
 		if !summary.CheckpointAt(t.Conversation, i) {
 			continue
 		}
-		if found, ok := k.breakers.Find(scoped{t.scope(), textKey(m.Text())}); ok {
+		if found, ok := k.breakers.Get(scoped{t.scope(), textKey(m.Text())}); ok {
 			return found
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
 // Options configure a [Keeper]. Package preset fills them for the usual cases.
@@ -124,11 +124,11 @@ type Task struct {
 type Keeper struct {
 	options   Options
 	compactor Compactor
-	decisions recent.Map[scoped, *cut]
-	breakers  recent.Map[scoped, breaker]
-	states    recent.Map[scoped, policyMemo]
+	decisions *lru.Map[scoped, *cut]
+	breakers  *lru.Map[scoped, breaker]
+	states    *lru.Map[scoped, policyMemo]
 	inflight  inflight
-	books     books
+	books     *books
 }
 
 // New returns a keeper.
@@ -136,9 +136,13 @@ func New(o *Options) (*Keeper, error) {
 	if o == nil || o.Meter == nil {
 		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("no meter: %w", plimsoll.ErrInvalid), Hint: "use package preset, or set Options.Meter"}
 	}
-	k := &Keeper{options: *o, compactor: o.compactor()}
-	k.decisions.Limit, k.breakers.Limit, k.states.Limit = recentDecisions, recentBreakers, recentStates
-	k.books.conversations.Limit, k.books.calls.Limit, k.books.models.Limit = recentAccounts, recentCalls, recentModels
+	k := &Keeper{
+		options: *o, compactor: o.compactor(),
+		decisions: lru.New[scoped, *cut](recentDecisions, nil),
+		breakers:  lru.New[scoped, breaker](recentBreakers, nil),
+		states:    lru.New[scoped, policyMemo](recentStates, nil),
+		books:     newBooks(),
+	}
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1
 	}

@@ -52,7 +52,7 @@ type scoped struct {
 // if nothing was.
 func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 	memory := k.memoryOf(t)
-	if memory == nil && k.decisions.Unused() {
+	if memory == nil && k.decisions.Len() == 0 {
 		return nil, nil
 	}
 	chain := t.chain()
@@ -79,7 +79,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 // about, and the length of that.
 func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
 	for n := len(chain) - 1; n > 0; n-- {
-		if s, ok := k.decisions.Find(scoped{scope, chain[n]}); ok {
+		if s, ok := k.decisions.Get(scoped{scope, chain[n]}); ok {
 			return s, n
 		}
 	}

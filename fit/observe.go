@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
-	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
 const (
@@ -31,9 +31,17 @@ const (
 type books struct {
 	mu            sync.Mutex
 	total         account.Account
-	conversations recent.Map[scoped, account.Account]
-	calls         recent.Map[scoped, call]
-	models        recent.Map[string, drift]
+	conversations *lru.Map[scoped, account.Account]
+	calls         *lru.Map[scoped, call]
+	models        *lru.Map[string, drift]
+}
+
+func newBooks() *books {
+	return &books{
+		conversations: lru.New[scoped, account.Account](recentAccounts, nil),
+		calls:         lru.New[scoped, call](recentCalls, nil),
+		models:        lru.New[string, drift](recentModels, nil),
+	}
 }
 
 // drift compares estimates with bills for one model.
@@ -64,7 +72,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 	}
 	k.named(&t)
 	now := k.options.now()
-	_, started := k.books.conversations.Find(t.beginning())
+	_, started := k.books.conversations.Get(t.beginning())
 	b := k.bill(&t, p, u, now, started)
 	a := account.Account{
 		Model: t.Conversation.Model, Requests: 1, Usage: u, Saved: int64(p.Before.Total - p.After.Total),
@@ -113,7 +121,7 @@ func (k *Keeper) book(ctx context.Context, t *Task, a account.Account) error {
 	key := t.beginning()
 	a.Conversation = hex.EncodeToString(key.key[:])
 	k.books.mu.Lock()
-	sum, ok := k.books.conversations.Find(key)
+	sum, ok := k.books.conversations.Get(key)
 	if !ok {
 		sum.Conversation = a.Conversation
 	}
@@ -129,7 +137,7 @@ func (k *Keeper) book(ctx context.Context, t *Task, a account.Account) error {
 // AccountOf returns the account of the task's conversation, and whether this keeper has
 // seen it of late. What other processes have added is not in it.
 func (k *Keeper) AccountOf(t Task) (account.Account, bool) {
-	return k.books.conversations.Find(t.beginning())
+	return k.books.conversations.Get(t.beginning())
 }
 
 // Total returns the sum of the accounts of all conversations that this keeper has seen.
@@ -154,7 +162,7 @@ func (t *Task) beginning() scoped {
 // watch tells when the estimates for a model leave the bounds.
 func (k *Keeper) watch(model string, estimated, billed int) {
 	k.books.mu.Lock()
-	d, _ := k.books.models.Find(model)
+	d, _ := k.books.models.Get(model)
 	d.estimated = driftDecay*d.estimated + float64(estimated)
 	d.billed = driftDecay*d.billed + float64(billed)
 	off := (d.estimated - d.billed) / d.billed

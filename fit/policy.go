@@ -92,7 +92,7 @@ const freshGrowth = 50
 func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
-		if is, ok := k.states.Find(scoped{t.scope(), chain[i]}); ok {
+		if is, ok := k.states.Get(scoped{t.scope(), chain[i]}); ok {
 			return is, i
 		}
 	}

@@ -61,7 +61,7 @@ func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) 
 			return forgotten, err
 		}
 		key := t.chain()[s.Until]
-		k.decisions.Forget(scoped{t.scope(), key})
+		k.decisions.Delete(scoped{t.scope(), key})
 		if memory := k.memoryOf(t); memory != nil {
 			if err := memory.Forget(ctx, key); err != nil {
 				return forgotten, err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -47,9 +48,19 @@ func TestAMeterKeepsNoViewOfARequest(t *testing.T) {
 		return len(s) > 0 && at >= start && at < start+uintptr(len(body))
 	}
 	calibration := NewCalibration(nil)
+	anchors := 0
+	calibration.anchors = lru.New(anchorLimit, func(key string, a anchor) int {
+		if anchors++; inBody(key) || inBody(a.model) {
+			t.Errorf("the anchor %q holds on to the request", key)
+		}
+		return 1
+	})
 	m := NewMeter(&MeterOptions{Calibration: calibration})
 	for _, name := range []string{body[:10], body} {
 		m.Observe(body[20:30], hello(name), plimsoll.Usage{Input: 10})
+	}
+	if anchors != 2 {
+		t.Errorf("%d anchors were kept, want 2", anchors)
 	}
 	m.scales.Range(func(id, s any) bool {
 		if inBody(id.(scaleID).model) || inBody(s.(*scale).model) || inBody(s.(*scale).counter.Info().Model) {
@@ -60,11 +71,6 @@ func TestAMeterKeepsNoViewOfARequest(t *testing.T) {
 		}
 		return true
 	})
-	for key, a := range calibration.anchors.All() {
-		if inBody(key) || inBody(a.model) {
-			t.Errorf("the anchor %q holds on to the request", key)
-		}
-	}
 	for name := range calibration.models {
 		if inBody(name) {
 			t.Errorf("the model %.20q holds on to the request", name)
@@ -145,21 +151,16 @@ func TestTheMemoChargesForParts(t *testing.T) {
 	const entries = 4096
 	m := newMemo(entries)
 	for i := range 2 * entries {
-		key := messageKey(uint64(i), plimsoll.Say(plimsoll.User, "x"), false)
-		m.get(key, func() weight { return weight{parts: make([]int, 10*partsPerRoom)} })
+		m.Put(messageKey(uint64(i), plimsoll.Say(plimsoll.User, "x"), false), weight{parts: make([]int, 10*partsPerEntry)})
 	}
-	huge := messageKey(0, plimsoll.Say(plimsoll.User, "huge"), false)
-	m.get(huge, func() weight { return weight{parts: make([]int, entries*partsPerRoom)} })
-	parts := 0
-	for i := range m.shards {
-		for _, w := range m.shards[i].young {
-			parts += len(w.parts)
-		}
-		for _, w := range m.shards[i].old {
-			parts += len(w.parts)
-		}
+	if n := m.Len(); n != entries/11 {
+		t.Errorf("%d messages of %d parts are kept, want %d", n, 10*partsPerEntry, entries/11)
 	}
-	if most := entries * partsPerRoom; parts == 0 || parts > most {
-		t.Errorf("%d parts are kept, want at most %d", parts, most)
+}
+
+func TestAConversationWithoutMessagesHasAListOfNone(t *testing.T) {
+	t.Parallel()
+	if load := NewMeter(nil).Weigh(plimsoll.Conversation{Model: "gpt-4o"}); load.Messages == nil {
+		t.Error("it has no list, which is null in reports")
 	}
 }

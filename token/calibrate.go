@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
 // Bounds of what calibration may do. A provider's bill can be odd for reasons
@@ -41,7 +41,7 @@ type Calibration struct {
 	log     *slog.Logger
 	mu      sync.Mutex
 	models  map[string]*learned
-	anchors recent.Map[string, anchor]
+	anchors *lru.Map[string, anchor]
 }
 
 // CalibrationOptions configure a calibration.
@@ -54,8 +54,7 @@ type CalibrationOptions struct {
 
 // NewCalibration returns an empty calibration; nil options mean the defaults.
 func NewCalibration(o *CalibrationOptions) *Calibration {
-	c := &Calibration{models: map[string]*learned{}}
-	c.anchors.Limit = anchorLimit
+	c := &Calibration{models: map[string]*learned{}, anchors: lru.New[string, anchor](anchorLimit, nil)}
 	if o != nil {
 		c.log = o.Log
 	}
@@ -122,23 +121,12 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 	}
 	s, actual := m.scale(c), usage.Prompt()
 	f := m.factor(s)
-	load, sum := m.weighBilled(s, f, c)
+	load, sum := m.weigh(c, "")
 	m.options.Calibration.observe(key, s, sum.raw, load.Total, actual)
 	if learned := m.factor(s); learned.times != f.times {
-		load, sum = m.weighBilled(s, learned, c)
+		load, sum = m.weigh(c, "")
 	}
 	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - load.Total})
-}
-
-// weighBilled weighs a conversation without its anchor, with the sum of its raw weights.
-func (m *Meter) weighBilled(s *scale, f factor, c plimsoll.Conversation) (plimsoll.Load, tally) {
-	if f.times != 1 {
-		return m.weigh(c, plimsoll.Load{}, "", nil)
-	}
-	// What is not corrected is raw, and may be taken from where it was weighed before.
-	load, sum := m.weigh(c, m.lately.find(s, f, c.Digests()), "", nil)
-	sum.raw = load.Total
-	return load, sum
 }
 
 // For returns a meter that knows the conversation's last bill and weighs from
@@ -153,22 +141,7 @@ type anchored struct {
 
 // Weigh returns the load, corrected by the conversation's last bill.
 func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	return a.weighGrown(c, a.key, nil)
-}
-
-// WeighShowing is Weigh, and shows what it reads.
-func (a *anchored) WeighShowing(c plimsoll.Conversation, beyond int, show func(plimsoll.PartRef, plimsoll.Part, []plimsoll.Part)) plimsoll.Load {
-	return a.weighGrown(c, a.key, &onlooker{beyond: beyond, show: show})
-}
-
-// Reweigh returns the load of a conversation of which a few messages have changed.
-func (a *anchored) Reweigh(original, c plimsoll.Conversation, changed, siblings []int) plimsoll.Load {
-	return a.reweigh(original, c, changed, siblings, a.key)
-}
-
-// Extend returns the load of a conversation that has grown, corrected likewise.
-func (a *anchored) Extend(load plimsoll.Load, c plimsoll.Conversation) plimsoll.Load {
-	load, _ = a.Meter.weigh(c, load, a.key, nil)
+	load, _ := a.weigh(c, a.key)
 	return load
 }
 
@@ -301,7 +274,7 @@ func (d Drift) bounded() Drift {
 
 // anchor returns the last bill of a conversation if it is the given model's.
 func (c *Calibration) anchor(key, model string) (anchor, bool) {
-	a, ok := c.anchors.Find(key)
+	a, ok := c.anchors.Get(key)
 	if !ok || a.model != model {
 		return anchor{}, false
 	}

@@ -119,18 +119,6 @@ func (c vocabularyCounter) Count(text string) int {
 	return (n*c.percent + 99) / 100
 }
 
-// hold returns a counter for one goroutine that has some texts to count, and what to call
-// when it has counted them.
-func (c vocabularyCounter) hold() (held vocabularyCounter, release func()) {
-	e, ok := c.vocabulary.(*bpe.Encoding)
-	if !ok {
-		return c, func() {}
-	}
-	own := e.Hold()
-	c.vocabulary = own
-	return c, own.Release
-}
-
 func (c vocabularyCounter) Info() plimsoll.CounterInfo { return c.info }
 
 func openAI(name, encoding string) (vocabularyCounter, error) {

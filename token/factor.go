@@ -52,18 +52,21 @@ func (f factor) apply(n int) int {
 	return int(math.Round(float64(n) * f.times))
 }
 
-// load corrects a weight. The parts are appended to dst.
-func (f factor) load(w weight, dst []int) plimsoll.MessageLoad {
-	ml := plimsoll.MessageLoad{Framing: f.apply(w.framing)}
-	ml.Tokens = ml.Framing
-	for _, p := range w.parts {
-		n := f.apply(p)
-		dst = append(dst, n)
-		ml.Tokens += n
+// load corrects a weight. Without a correction the load shares the weight's parts.
+func (f factor) load(w weight) plimsoll.MessageLoad {
+	l := plimsoll.MessageLoad{Framing: f.apply(w.framing), Parts: w.parts}
+	if f.times != 1 {
+		l.Parts = make([]int, len(w.parts))
+		for i, n := range w.parts {
+			l.Parts[i] = f.apply(n)
+		}
 	}
-	ml.Parts = dst
-	ml.Guessed = min(ml.Tokens, f.apply(w.guessed))
-	return ml
+	l.Tokens = l.Framing
+	for _, n := range l.Parts {
+		l.Tokens += n
+	}
+	l.Guessed = min(l.Tokens, f.apply(w.guessed))
+	return l
 }
 
 // band is the error to expect in a total of which some was guessed.

@@ -3,119 +3,20 @@ package token
 import (
 	"encoding/binary"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
-// memo remembers the raw weights of messages by the hash of their content. It is
-// bounded: each shard keeps two generations and forgets the older one when the
-// younger is full, so what is in use stays. A message of many parts takes the
-// room of several.
-type memo struct {
-	// touched says that there was something to remember.
-	touched atomic.Bool
-	shards  [16]memoShard
+// newMemo returns a memo of the raw weights of messages, by the hash of their content. It
+// holds so many entries of up to sixteen parts; a message of more parts counts for several.
+func newMemo(entries int) *lru.Map[xxh3.Uint128, weight] {
+	return lru.New(entries, func(_ xxh3.Uint128, w weight) int { return 1 + len(w.parts)/partsPerEntry })
 }
 
-type memoShard struct {
-	mu         sync.Mutex
-	young, old map[xxh3.Uint128]weight
-	// used is what the young ones take of the limit.
-	used, limit int
-}
-
-// room is what a weight takes of the limit.
-func (w weight) room() int { return 1 + len(w.parts)/partsPerRoom }
-
-const partsPerRoom = 16
-
-func newMemo(entries int) *memo {
-	m := &memo{}
-	for i := range m.shards {
-		s := &m.shards[i]
-		s.limit = max(1, entries/len(m.shards)/2)
-		s.used = s.limit * i / len(m.shards) // so that they do not all forget at the same time
-	}
-	return m
-}
-
-func (m *memo) get(key xxh3.Uint128, make func() weight) weight {
-	if w, ok := m.find(key); ok {
-		return w
-	}
-	w := make()
-	m.put(key, w)
-	return w
-}
-
-func (m *memo) shard(key xxh3.Uint128) *memoShard { return &m.shards[key.Lo%uint64(len(m.shards))] }
-
-func (m *memo) find(key xxh3.Uint128) (weight, bool) {
-	if !m.touched.Load() {
-		return weight{}, false
-	}
-	return m.shard(key).find(key)
-}
-
-func (m *memo) put(key xxh3.Uint128, w weight) {
-	if !m.touched.Load() {
-		m.touched.Store(true)
-	}
-	m.shard(key).put(key, w)
-}
-
-// expect makes room for so many messages, where there are none yet.
-func (m *memo) expect(n int) {
-	each := n / len(m.shards) * 5 / 4
-	for i := range m.shards {
-		m.shards[i].expect(each)
-	}
-}
-
-func (s *memoShard) expect(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.young == nil && s.old == nil {
-		s.young = make(map[xxh3.Uint128]weight, min(n, s.limit))
-	}
-}
-
-func (s *memoShard) find(key xxh3.Uint128) (weight, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if w, ok := s.young[key]; ok {
-		return w, true
-	}
-	w, ok := s.old[key]
-	if ok {
-		s.insert(key, w)
-	}
-	return w, ok
-}
-
-func (s *memoShard) put(key xxh3.Uint128, w weight) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.insert(key, w)
-}
-
-func (s *memoShard) insert(key xxh3.Uint128, w weight) {
-	room := w.room()
-	if _, ok := s.young[key]; ok || room > s.limit {
-		return
-	}
-	if s.used+room > s.limit {
-		s.old, s.young, s.used = s.young, nil, 0
-	}
-	s.used += room
-	if s.young == nil {
-		s.young = map[xxh3.Uint128]weight{}
-	}
-	s.young[key] = w
-}
+const partsPerEntry = 16
 
 var hashers = sync.Pool{New: func() any { return &hasher{} }}
 

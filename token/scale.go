@@ -19,24 +19,6 @@ type scale struct {
 	key uint64
 }
 
-// prepare makes what weighing needs if there is none left for a goroutine. That takes a while.
-func (s *scale) prepare() {
-	_, release := s.hold()
-	release()
-}
-
-// hold returns a scale like this one for a goroutine that has some messages to weigh, and
-// what to call when it has weighed them.
-func (s *scale) hold() (held *scale, release func()) {
-	ours, ok := s.counter.(vocabularyCounter)
-	if !ok {
-		return s, func() {}
-	}
-	own := *s
-	own.counter, release = ours.hold()
-	return &own, release
-}
-
 // inList reports whether a message is the result of one of several calls, which are weighed
 // as the elements of a list.
 func (s *scale) inList(siblings int) bool { return siblings > 1 && s.framing.Style == StyleOpenAI }
@@ -57,41 +39,26 @@ func (w weight) tokens() int {
 	return n
 }
 
-// show shows a part of a message, and the content of a result.
-type show func(part int, p plimsoll.Part, content []plimsoll.Part)
-
-// message weighs a message, and shows its calls and results to seen, if that is not nil.
-func (s *scale) message(m plimsoll.Message, siblings int, seen show) weight {
+// message weighs a message; inList says that it is the result of a parallel call.
+func (s *scale) message(m plimsoll.Message, inList bool) weight {
 	w := weight{framing: s.framing.Message, parts: make([]int, m.Parts.Len())}
 	if m.Name != "" && s.framing.Style != StyleTextOnly {
 		w.framing += s.framing.Speaker + s.counter.Count(m.Name)
 	}
-	together := s.framing.Style == StyleOpenAI
-	if together && siblings > 1 {
+	if inList {
 		w.framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
-	s.whole(m.Parts, func(parts []plimsoll.Part) {
-		for i, p := range parts {
-			w.parts[i] = s.part(p, together && siblings > 1, &w.guessed, seen.of(i, p))
-		}
-	})
-	if together && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
+	for i, p := range m.Parts.All() {
+		w.parts[i] = s.part(p, inList, &w.guessed)
+	}
+	if s.framing.Style == StyleOpenAI && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
 		s.parallel(m, &w)
 	}
 	return w
 }
 
-// of returns what a call is shown by, with nothing, and a result with its content.
-func (seen show) of(i int, p plimsoll.Part) func(content []plimsoll.Part) {
-	if seen == nil {
-		return nil
-	}
-	return func(content []plimsoll.Part) { seen(i, p, content) }
-}
-
-// part weighs one part; inList says that it is the result of a parallel call. Calls and
-// results are shown if there is something that shows them.
-func (s *scale) part(p plimsoll.Part, inList bool, guessed *int, show func(content []plimsoll.Part)) int {
+// part weighs one part; inList says that it is the result of a parallel call.
+func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
 	switch p := p.(type) {
 	case plimsoll.Text:
 		return s.counter.Count(p.Text)
@@ -100,12 +67,9 @@ func (s *scale) part(p plimsoll.Part, inList bool, guessed *int, show func(conte
 		if s.looseFrame {
 			*guessed += n
 		}
-		if show != nil {
-			show(nil)
-		}
 		return n
 	case plimsoll.ToolResult:
-		return s.result(p, inList, guessed, show)
+		return s.result(p, inList, guessed)
 	case plimsoll.Reasoning:
 		return s.reasoning(p, guessed)
 	case plimsoll.Media:
@@ -135,34 +99,19 @@ func (s *scale) call(c plimsoll.ToolCall) int {
 	}
 }
 
-func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int, show func(content []plimsoll.Part)) int {
+func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
 	n := s.framing.Result
 	if s.looseFrame {
 		*guessed += n
 	}
-	s.whole(r.Content, func(parts []plimsoll.Part) {
-		for _, p := range parts {
-			if t, ok := p.(plimsoll.Text); ok && inList {
-				n += s.counter.Count(listElement(t.Text))
-				continue
-			}
-			n += s.part(p, false, guessed, nil)
+	for _, p := range r.Content.All() {
+		if t, ok := p.(plimsoll.Text); ok && inList {
+			n += s.counter.Count(listElement(t.Text))
+			continue
 		}
-		if show != nil {
-			show(parts)
-		}
-	})
-	return n
-}
-
-// whole hands parts to read. A counter of ours keeps nothing of a text, so that the text
-// needs no memory of its own; others may.
-func (s *scale) whole(parts plimsoll.List[plimsoll.Part], read func(parts []plimsoll.Part)) {
-	if _, ours := s.counter.(vocabularyCounter); !ours {
-		read(parts.Slice())
-		return
+		n += s.part(p, false, guessed)
 	}
-	plimsoll.Skim(parts, read)
+	return n
 }
 
 // reasoning weighs shown thinking. Withheld thinking is only there as a sealed
@@ -199,7 +148,7 @@ func (s *scale) system(parts plimsoll.List[plimsoll.Part], guessed *int) int {
 	}
 	n := s.framing.System
 	for _, p := range parts.All() {
-		n += s.part(p, false, guessed, nil)
+		n += s.part(p, false, guessed)
 	}
 	return n
 }

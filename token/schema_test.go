@@ -146,33 +146,3 @@ func FuzzListElement(f *testing.F) {
 		}
 	})
 }
-
-func TestTheMemoStaysWithinItsBounds(t *testing.T) {
-	t.Parallel()
-	m := newMemo(64)
-	for i := range 10_000 {
-		key := messageKey(uint64(i), plimsoll.Say(plimsoll.User, "x"), false)
-		m.get(key, func() weight { return weight{framing: i} })
-	}
-	kept := 0
-	for i := range m.shards {
-		kept += len(m.shards[i].young) + len(m.shards[i].old)
-	}
-	if kept > 64 {
-		t.Errorf("%d entries are kept, want at most 64", kept)
-	}
-}
-
-func TestTheMemoKeepsWhatIsUsed(t *testing.T) {
-	t.Parallel()
-	m := newMemo(64)
-	hot := messageKey(0, plimsoll.Say(plimsoll.User, "hot"), false)
-	made := 0
-	for i := range 1000 {
-		m.get(hot, func() weight { made++; return weight{} })
-		m.get(messageKey(uint64(i), plimsoll.Say(plimsoll.User, "cold"), false), func() weight { return weight{} })
-	}
-	if made != 1 {
-		t.Errorf("an entry in constant use was made %d times", made)
-	}
-}

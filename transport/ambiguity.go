@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -28,7 +28,7 @@ func (e *AmbiguousError) Unwrap() error { return plimsoll.ErrInvalid }
 // ambiguity finds objects that have a key twice, or two keys that differ in case only,
 // which some parsers take for one. It remembers the messages in which there is none.
 type ambiguity struct {
-	clear recent.Map[plimsoll.Digest, struct{}]
+	clear *lru.Map[plimsoll.Digest, struct{}]
 }
 
 // clearLimit is how many messages are remembered.
@@ -45,7 +45,7 @@ func (a *ambiguity) check(r *wire.Request) error {
 	c := r.Conversation()
 	for i := range c.Messages.Len() {
 		digest := c.Messages.At(i).Digest
-		if _, known := a.clear.Find(digest); known {
+		if _, known := a.clear.Get(digest); known {
 			continue
 		}
 		raw := r.Raw(i)

@@ -123,7 +123,7 @@ func (f *flow) choose(at int, records []weave.Record) (weave.Record, bool) {
 // does so once for each reply.
 func (f *flow) others(at int, chain []plimsoll.Digest) []weave.Record {
 	checked := recordKey{f.owner.key, keyFor(kindChecked, chain[at+1])}
-	if _, ok := f.t.records.Find(checked); ok {
+	if _, ok := f.t.records.Get(checked); ok {
 		return nil
 	}
 	f.t.records.Put(checked, nil)
@@ -153,7 +153,7 @@ func replies(r *wire.Request) []int {
 func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, bool) {
 	var ask []plimsoll.Digest
 	for i := len(chain) - 1; i >= 0; i-- {
-		body, ok := f.t.records.Find(recordKey{f.owner.key, keyFor(kindSeen, chain[i])})
+		body, ok := f.t.records.Get(recordKey{f.owner.key, keyFor(kindSeen, chain[i])})
 		if !ok {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -13,7 +13,7 @@ import (
 // records keeps small things that belong to a place in a conversation: what the client
 // was not shown there, and what an answer of the server's said. They are at hand in
 // memory, as far as there is room, and in the owner's part of the store.
-type records = recent.Map[recordKey, []byte]
+type records = lru.Map[recordKey, []byte]
 
 type recordKey struct {
 	owner string
@@ -50,7 +50,7 @@ func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
 // hide those before it that another process may have stored.
 func (f *flow) recorded(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
 	for i, key := range keys {
-		if body, ok := f.t.records.Find(recordKey{f.owner.key, key}); ok {
+		if body, ok := f.t.records.Get(recordKey{f.owner.key, key}); ok {
 			if found, stored, ok := f.stored(keys[:i]...); ok {
 				return found, stored, true
 			}
@@ -85,5 +85,5 @@ func (f *flow) freshly(key plimsoll.Digest) ([]byte, bool) {
 	if _, body, ok := f.stored(key); ok {
 		return body, true
 	}
-	return f.t.records.Find(recordKey{f.owner.key, key})
+	return f.t.records.Get(recordKey{f.owner.key, key})
 }

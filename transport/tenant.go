@@ -81,7 +81,7 @@ const ownerLimit = 1024
 // conversations shares one key.
 func (t *Transport) ownerOf(req *http.Request) owner {
 	name := t.options.Tenant(req)
-	o, known := t.owners.Find(name)
+	o, known := t.owners.Get(name)
 	if !known {
 		o = t.newOwner(name)
 		t.owners.Put(name, o)

@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/coding"
-	"github.com/plimsoll/plimsoll/internal/recent"
+	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -27,9 +27,9 @@ type Transport struct {
 	options Options
 	// secret keeps names of tenants apart where no store does.
 	secret  [32]byte
-	owners  recent.Map[string, owner]
+	owners  *lru.Map[string, owner]
 	limits  limits
-	records records
+	records *records
 	guard   guard
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
@@ -54,8 +54,9 @@ func New(o *Options) (*Transport, error) {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
 	t.limits.store = t.options.Store
-	t.records.Limit, t.records.Cost = recordBytes, recordCost
-	t.ambiguity.clear.Limit, t.owners.Limit = clearLimit, ownerLimit
+	t.records = lru.New(recordBytes, recordCost)
+	t.ambiguity.clear = lru.New[plimsoll.Digest, struct{}](clearLimit, nil)
+	t.owners = lru.New[string, owner](ownerLimit, nil)
 	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
 	t.guard.now = t.options.Now
 	t.bills.failed = func(err error) { t.options.Logger.Error("a bill could not be settled", "error", err) }

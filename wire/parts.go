@@ -96,12 +96,6 @@ func (s *textSource) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 	return plimsoll.Text{Text: textAt(at).Decode(s.body)}
 }
 
-// LendAt unescapes the text in room.
-func (s *textSource) LendAt(_ plimsoll.Part, at uint64, room []byte) (plimsoll.Part, int) {
-	text, used := textAt(at).DecodeIn(s.body, room)
-	return plimsoll.Text{Text: text}, used
-}
-
 func textAt(at uint64) rawjson.Text {
 	return rawjson.Text{Span: SpanAt(at), Escaped: at&escaped != 0}
 }

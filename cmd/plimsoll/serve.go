@@ -9,7 +9,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/config"
-	"github.com/plimsoll/plimsoll/internal/garbage"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -91,7 +90,6 @@ func (c *serveCmd) Run(p *process, root *cli) error {
 	}
 	ctx, stop := p.untilSignal()
 	defer stop()
-	defer garbage.Bound()()
 	s, err := p.newServing(ctx, settings, servingOptions{root: root, flags: flags, log: c.logger(p)})
 	if err != nil {
 		return err

@@ -1,9 +1,6 @@
 package rawjson
 
-import (
-	"unicode/utf8"
-	"unsafe"
-)
+import "unicode/utf8"
 
 // AppendQuote appends s to dst as a JSON string. Only what must be escaped is
 // escaped, in the short form if there is one; bytes that are not valid UTF-8 become
@@ -34,7 +31,7 @@ func appendRepaired(dst []byte, s string) []byte {
 }
 
 func appendEscaped(dst []byte, s string) []byte {
-	data := unsafe.Slice(unsafe.StringData(s), len(s))
+	data := Bytes(s)
 	for start := 0; ; {
 		i := plain(data, start)
 		dst = append(dst, data[start:i]...)

@@ -34,10 +34,11 @@ func (s Span) Of(data []byte) []byte { return data[s.Start:s.End:s.End] }
 
 // View is Of as a string that shares the bytes of data, which must not change as
 // long as it is in use.
-func (s Span) View(data []byte) string { return view(data[s.Start:s.End]) }
+func (s Span) View(data []byte) string { return View(data[s.Start:s.End]) }
 
-// View returns bytes of a text, such as a key, as a string that shares them.
-func View(b []byte) string { return view(b) }
+// View returns bytes of a text, such as a key, as a string that shares them. It and Bytes
+// are the only unsafe code here: a conversation must not hold its body twice.
+func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Bytes is the other way round: it returns the bytes that a view shares. They must
 // not be changed.

@@ -29,8 +29,11 @@ func (s *Scanner) skipString(i int) (end int, escaped bool) {
 	return s.skipRest(i, escaped)
 }
 
-// skipTextPortable does what skipText does in plain Go.
-func skipTextPortable(data []byte, i int) (end int, escaped bool) {
+// skipText walks on through a string from an offset within it and returns where it
+// stops: before the closing quote, a control character or an escape that is none,
+// or somewhere in the last bytes of data. It stops before an escape or behind it,
+// and says whether it passed one.
+func skipText(data []byte, i int) (end int, escaped bool) {
 	for i+8 <= len(data) {
 		m := special(binary.LittleEndian.Uint64(data[i:]))
 		if m == 0 {

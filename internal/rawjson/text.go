@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // Text is a JSON string that has not been unescaped.
@@ -29,18 +28,7 @@ func (t Text) Raw(data []byte) []byte {
 // the bytes of data, which must not change as long as the string is in use. An
 // escape of half a surrogate pair becomes U+FFFD; bytes that are not valid UTF-8
 // stay as they are.
-func (t Text) Decode(data []byte) string { return view(t.bytes(data)) }
-
-// DecodeIn is Decode into the capacity of room, if there is enough of it; used is how
-// much it takes. The string is good for as long as the room is left alone.
-func (t Text) DecodeIn(data, room []byte) (text string, used int) {
-	raw := t.Raw(data)
-	if !t.Escaped || cap(room) < len(raw) {
-		return t.Decode(data), 0
-	}
-	out := unescape(room[:len(raw)], raw)
-	return view(out), len(out)
-}
+func (t Text) Decode(data []byte) string { return View(t.bytes(data)) }
 
 // Cost returns the most memory that Decode takes.
 func (t Text) Cost() int {
@@ -77,8 +65,6 @@ func Unquote(data []byte, s Span) (string, bool) {
 	}
 	return t.Decode(data), true
 }
-
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // unescape resolves the escapes of a valid string in dst, which is as long. No escape is
 // shorter than what it stands for, so that is enough, and whole words can be copied

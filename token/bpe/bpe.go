@@ -123,32 +123,6 @@ func (e *Encoding) Count(text string) int {
 	return n
 }
 
-// Hold returns a counter for a goroutine that has some texts to count, which must release it.
-func (e *Encoding) Hold() Held { return Held{e, e.workers.hold(e)} }
-
-// Held counts as its encoding does. What is known of texts before stays in its hands until it is released, so that
-// goroutines that count at the same time do not have to take turns for each text. None is made to be
-// held if there is one for each processor: who comes when others hold them all counts as without. It is not safe for concurrent use.
-type Held struct {
-	encoding *Encoding
-	worker   *worker
-}
-
-// Count returns the number of tokens of text.
-func (h Held) Count(text string) int {
-	if h.worker == nil {
-		return h.encoding.Count(text)
-	}
-	return h.worker.count(text)
-}
-
-// Release gives back what was held. The counter must not be used any more.
-func (h Held) Release() {
-	if h.worker != nil {
-		h.encoding.workers.put(h.worker)
-	}
-}
-
 // CountBytes is Count for a byte slice, which it neither copies nor keeps.
 func (e *Encoding) CountBytes(text []byte) int {
 	return e.Count(unsafe.String(unsafe.SliceData(text), len(text)))

@@ -1,7 +1,6 @@
 package bpe
 
 import (
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -85,36 +84,9 @@ const (
 type pool struct {
 	kept [4]atomic.Pointer[worker]
 	more sync.Pool
-	// made is how many were made; one or two may be on their way.
-	made atomic.Int64
 }
 
 func (p *pool) get(e *Encoding) *worker {
-	if w := p.getKept(); w != nil {
-		return w
-	}
-	if w, ok := p.more.Get().(*worker); ok {
-		return w
-	}
-	p.made.Add(1)
-	return newWorker(e)
-}
-
-// hold returns a worker for several texts, or nil if all that are kept for good are at work, and there is one for each
-// processor or as many as are kept.
-func (p *pool) hold(e *Encoding) *worker {
-	if w := p.getKept(); w != nil {
-		return w
-	}
-	if p.made.Load() >= int64(min(len(p.kept), runtime.GOMAXPROCS(0))) {
-		return nil
-	}
-	p.made.Add(1)
-	return newWorker(e)
-}
-
-// getKept returns one of the workers that are kept for good, or nil if all are at work.
-func (p *pool) getKept() *worker {
 	for i := range p.kept {
 		if p.kept[i].Load() == nil {
 			continue
@@ -123,7 +95,10 @@ func (p *pool) getKept() *worker {
 			return w
 		}
 	}
-	return nil
+	if w, ok := p.more.Get().(*worker); ok {
+		return w
+	}
+	return newWorker(e)
 }
 
 func newWorker(e *Encoding) *worker {

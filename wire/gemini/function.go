@@ -151,16 +151,6 @@ func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 	return plimsoll.Text{Text: rawjson.View(raw)}
 }
 
-// LendAt reads the response into room.
-func (r *responseTexts) LendAt(_ plimsoll.Part, at uint64, room []byte) (plimsoll.Part, int) {
-	raw, only, isText := r.at(at)
-	if isText {
-		text, used := only.DecodeIn(raw, room)
-		return plimsoll.Text{Text: text}, used
-	}
-	return plimsoll.Text{Text: rawjson.View(raw)}, 0
-}
-
 // at returns a response, and the text that it is in all.
 func (r *responseTexts) at(at uint64) (raw []byte, only rawjson.Text, isText bool) {
 	raw = wire.SpanAt(at).Of(r.body)

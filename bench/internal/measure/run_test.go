@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv("BENCH_TEST_PEER"); kind != "" {
 		p := &line.Program{
 			Open:   func(string) (line.Tokenizer, error) { return byteTokens{odd: kind == "odd"}, nil },
-			Append: func(n int) (string, error) { return fmt.Sprintf("ok\t%d\trecount\t900\textend\t9", n), nil },
+			Append: func(n int) (string, error) { return fmt.Sprintf("ok\t%d\trecount\t900\tdigest\t9", n), nil },
 		}
 		p.Main()
 		return
@@ -83,7 +83,7 @@ func TestRunMeasuresEveryKindAndFindsWhoIsNotExact(t *testing.T) {
 			t.Errorf("adversarial: got %+v, want a measured pass over 4000 bytes", s)
 		}
 	}
-	if s, ok := result.Find(Append, "", peers.Us, "extend 200000"); !ok || s.CPU != 9 {
+	if s, ok := result.Find(Append, "", peers.Us, "digest 200000"); !ok || s.CPU != 9 {
 		t.Errorf("append: got %+v, want 9 ns", s)
 	}
 	checkExact(t, result.Exact)

@@ -164,7 +164,6 @@ var ways = []struct{ name, title string }{
 	{"recount", "everything anew"},
 	{"hashed", "known messages by the hash of their content"},
 	{"digest", "known messages by their digest"},
-	{"extend", "as an extension of the load before"},
 }
 
 func growth(r *measure.Result) *table {
