@@ -11,22 +11,6 @@ import (
 // mostKeepers is how many keepers are held at once; each has memories of its own.
 const mostKeepers = 32
 
-// Settings are what a request may ask of a keeper. What is zero is as the operator
-// has it.
-type Settings struct {
-	Preset  string   `json:"preset,omitempty"`
-	Method  string   `json:"method,omitempty"`
-	Window  int      `json:"window,omitempty"`
-	Reserve *int     `json:"reserve,omitempty"`
-	Low     *float64 `json:"low,omitempty"`
-	Rungs   []string `json:"rungs,omitempty"`
-	// Pins are conditions such as "role=system" or "tool=plan".
-	Pins []string `json:"pins,omitempty"`
-	// Dry asks for a keeper of which nothing outside may notice: no model and no hook
-	// is asked. It is used once.
-	Dry bool `json:"dry,omitempty"`
-}
-
 // keepers holds those that were asked for last.
 type keepers struct {
 	make func(Settings) (*plimsoll.Keeper, error)
