@@ -46,7 +46,7 @@ var edges = map[string][]string{
 	"token/bpe":                       {"token/internal/split", "golang.org/x/sys"},
 	"token/hf":                        {"token/internal/split", "golang.org/x/text"},
 	"token/internal/split":            {"golang.org/x/sys"},
-	"internal/serve/api":              {".", "internal/embedding", "expand", "internal/rawjson", "internal/prune", "internal/report", "store", "token", "trim", "wire", "wire/dialects", "github.com/google/jsonschema-go"},
+	"internal/serve/api":              {".", "internal/embedding", "expand", "internal/rawjson", "internal/prune", "internal/recent", "internal/report", "store", "token", "trim", "wire", "wire/dialects", "github.com/google/jsonschema-go"},
 	"internal/embedding":              {".", "golang.org/x/text"},
 	"internal/chat":                   {".", "expand", "internal/sse", "model", "store", "transport", "wire", "wire/dialects"},
 	"internal/chat/plain":             {".", "internal/chat", "internal/bar"},

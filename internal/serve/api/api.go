@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/internal/recent"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/store"
 )
@@ -19,7 +20,11 @@ import (
 // Root is the path of all operations.
 const Root = "/plimsoll/v1/"
 
-const defaultMaxBody = 64 << 20
+const (
+	defaultMaxBody = 64 << 20
+	// maxKeepers bounds the keepers that a handler holds; each has caches of its own.
+	maxKeepers = 32
+)
 
 // Options configure a [Handler].
 type Options struct {
@@ -45,8 +50,9 @@ type Options struct {
 // Handler serves the API. It is safe for concurrent use.
 type Handler struct {
 	options Options
-	keepers keepers
 	mux     *http.ServeMux
+	// keepers by the JSON of their settings.
+	keepers recent.Map[string, *plimsoll.Keeper]
 }
 
 var _ http.Handler = (*Handler)(nil)
@@ -111,7 +117,8 @@ func New(o *Options) (*Handler, error) {
 	if o == nil || o.Keeper == nil || o.Scales == nil {
 		return nil, &plimsoll.Error{Op: "new api", Code: plimsoll.CodeInvalid, Err: plimsoll.ErrInvalid, Hint: "set Options.Keeper and Options.Scales"}
 	}
-	h := &Handler{options: *o, keepers: keepers{make: o.Keeper}, mux: http.NewServeMux()}
+	h := &Handler{options: *o, mux: http.NewServeMux()}
+	h.keepers.Limit = maxKeepers
 	if h.options.MaxBody == 0 {
 		h.options.MaxBody = defaultMaxBody
 	}

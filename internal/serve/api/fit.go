@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -81,11 +82,31 @@ func (c *call) task(t target, s Settings) (*wire.Request, *plimsoll.Keeper, plim
 	if err != nil {
 		return nil, nil, plimsoll.Task{}, err
 	}
-	k, err := c.h.keepers.find(s)
+	k, err := c.h.keeper(s)
 	if err != nil {
 		return nil, nil, plimsoll.Task{}, err
 	}
 	return r, k, c.owned(Task(r, t.Model), s.Dry), nil
+}
+
+// keeper returns the keeper for the settings. The handler holds those used last. It does
+// not hold one for a dry run, which remembers decisions that were never made.
+func (h *Handler) keeper(s Settings) (*plimsoll.Keeper, error) {
+	if s.Dry {
+		return h.options.Keeper(s)
+	}
+	key, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	if held, ok := h.keepers.Find(string(key)); ok {
+		return held, nil
+	}
+	made, err := h.options.Keeper(s)
+	if err == nil {
+		h.keepers.Put(string(key), made)
+	}
+	return made, err
 }
 
 // conversationHeader tells conversations apart that begin alike. The proxy reads the
