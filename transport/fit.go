@@ -121,15 +121,11 @@ func salted(chain []plimsoll.Digest, salt plimsoll.Digest) []plimsoll.Digest {
 func (f *flow) encode() error {
 	f.offered = f.plan.Draft().AddedTools().Len() > 0
 	switch {
-	case f.plan.Changed() || f.t.options.ManageCache:
+	case f.plan.Changed():
 		if err := f.t.ambiguity.check(f.shown); err != nil {
 			return err
 		}
-		write := f.request.Encode
-		if f.t.options.ManageCache {
-			write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(f.request, d) }
-		}
-		body, err := write(f.plan.Draft())
+		body, err := f.request.Encode(f.plan.Draft())
 		if err != nil {
 			return err
 		}

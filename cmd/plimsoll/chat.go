@@ -171,7 +171,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 	set := settings.Settings
 	o := &chat.Options{
 		Sessions: sessions, Session: c.Session, System: c.System, Method: c.Method,
-		Marks: plimsoll.Marks{High: set.Marks.High, Low: set.Marks.Low, Soft: set.Marks.Soft},
+		Marks: marksOf(set),
 		Base:  proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
 		Parse: func(spec string) (chat.Participant, error) { return chat.ParseParticipant(spec, p.getenv) },
 	}

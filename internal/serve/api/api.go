@@ -37,8 +37,6 @@ type Options struct {
 	// Tenant returns the tenant of a request; nil, or a function that returns nil, means
 	// that nothing is stored and nothing can be read.
 	Tenant func(*http.Request) *store.Tenant
-	// Manage lets Plimsoll place the cache breakpoints.
-	Manage bool
 	// MaxBody is the size limit of a body in bytes; 0 means 64 MiB.
 	MaxBody int64
 	// Limits bound the cost of reading stored content.

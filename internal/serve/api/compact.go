@@ -31,7 +31,7 @@ func (o *compactRequest) do(c *call) (any, error) {
 	}
 	answer := edited{report: report.NewCompaction(made)}
 	if !o.DryRun {
-		answer.request, err = c.encode(r, made.Plan.Draft())
+		answer.request, err = r.Encode(made.Plan.Draft())
 	}
 	return answer, err
 }

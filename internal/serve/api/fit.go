@@ -55,7 +55,7 @@ func (o *fitRequest) do(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.encode(r, plan.Draft())
+	body, err := r.Encode(plan.Draft())
 	return edited{body, plan}, err
 }
 
@@ -128,14 +128,6 @@ func (c *call) owned(t plimsoll.Task, dry bool) plimsoll.Task {
 		t.Archive, t.Memory = NamesOnly{c.tenant}, recallOnly{t.Memory}
 	}
 	return t
-}
-
-// encode writes the request with the edits of a draft.
-func (c *call) encode(r *wire.Request, d *plimsoll.Draft) ([]byte, error) {
-	if c.h.options.Manage {
-		return dialects.Manage(r, d)
-	}
-	return r.Encode(d)
 }
 
 // NamesOnly is an archive that gives references and stores nothing.
