@@ -50,6 +50,7 @@ var modules = map[string][]string{
 	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/pgtest":                 {"github.com/jackc/pgx/v5"},
 	"internal/rawjson":                {"golang.org/x/sys"},
+	"internal/serve/api":              {"github.com/google/jsonschema-go"},
 	"internal/serve/mcpserver":        {"github.com/modelcontextprotocol/go-sdk"},
 	"internal/serve/telemetry":        {"github.com/prometheus/client_golang"},
 	"internal/serve/telemetry/traces": {"go.opentelemetry.io/otel"},

@@ -7,7 +7,6 @@ import (
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // fit makes the request fit under the line, or under its own if that is nil, and
@@ -102,15 +101,11 @@ func (f *flow) scope() fit.Scope {
 func (f *flow) encode() error {
 	f.offered = f.plan.Draft.AddedTools().Len() > 0
 	switch {
-	case f.plan.Changed() || f.t.options.ManageCache:
+	case f.plan.Changed():
 		if err := f.t.ambiguity.check(f.shown); err != nil {
 			return err
 		}
-		write := f.request.Encode
-		if f.t.options.ManageCache {
-			write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(f.request, d) }
-		}
-		body, err := write(f.plan.Draft)
+		body, err := f.request.Encode(f.plan.Draft)
 		if err != nil {
 			return err
 		}

@@ -57,8 +57,6 @@ type Options struct {
 	// Official reports whether an address is the provider's own, which does itself what
 	// its API promises; nil means the addresses of the three providers.
 	Official func(host string) bool
-	// ManageCache places the marks for prompt caches.
-	ManageCache bool
 	// MaxBody is how many bytes a request may have, decoded; 0 means 64 MiB.
 	MaxBody int64
 	// Observe, if not nil, is told what became of each managed request, before its

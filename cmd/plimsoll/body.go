@@ -22,8 +22,6 @@ type body struct {
 	before, after []byte
 	form          bodyForm
 	request       *wire.Request
-	// manage says that cache breakpoints are placed by us.
-	manage bool
 }
 
 type bodyForm struct {
@@ -169,16 +167,12 @@ func (b *body) decode(content []byte, dialect string) error {
 }
 
 // encode returns the content with the edits of a draft, in the form that it came
-// in; without edits, the very bytes, unless cache breakpoints are to be placed.
+// in; without edits, the very bytes.
 func (b *body) encode(d *plimsoll.Draft) ([]byte, error) {
-	if len(d.Edits()) == 0 && !b.manage {
+	if len(d.Edits()) == 0 {
 		return b.data, nil
 	}
-	write := b.request.Encode
-	if b.manage {
-		write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(b.request, d) }
-	}
-	edited, err := write(d)
+	edited, err := b.request.Encode(d)
 	if err != nil {
 		return nil, err
 	}

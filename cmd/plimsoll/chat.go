@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/plain"
 	"github.com/plimsoll/plimsoll/internal/config"
@@ -172,7 +171,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 	set := settings.Settings
 	o := &chat.Options{
 		Sessions: sessions, Session: c.Session, System: c.System, Method: c.Method,
-		Marks: fit.Watermarks{High: set.Marks.High, Low: set.Marks.Low, Soft: set.Marks.Soft},
+		Marks: marksOf(set),
 		Base:  proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
 		Parse: func(spec string) (chat.Participant, error) { return chat.ParseParticipant(spec, p.getenv) },
 	}

@@ -51,7 +51,7 @@ func (k *chatKeepers) of(method string) (*fit.Keeper, error) {
 	}
 	// The conversation goes on, also while a summary is made.
 	transport.ForServing(options)
-	options.Marks.Soft = c.Settings.Marks.Soft
+	options.Marks.Soft = marksOf(c.Settings).Soft
 	options.Limits = assuming(options.Limits)
 	made, err := fit.New(options)
 	if err != nil {

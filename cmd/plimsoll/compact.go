@@ -66,7 +66,6 @@ func (c *compactCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	b.manage = settings.Settings.Cache == "manage"
 	onError := *p
 	onError.stdout = p.stderr
 	d := newDisplay(&onError, nil, root.Color)

@@ -64,7 +64,6 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 		{Key: "preset", Value: c.Preset},
 		{Key: "method", Value: c.Method},
 		{Key: "marks.low", Name: "--low", Value: c.Low},
-		{Key: "rungs", Value: c.Rungs},
 		{Key: "pins", Name: "--pin", Value: c.Pin},
 		{Key: "models", Value: c.Models},
 		{Key: "tokenizers", Value: c.Tokenizers},
@@ -77,7 +76,6 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	b.manage = settings.Settings.Cache == "manage"
 	onError := *p
 	onError.stdout = p.stderr
 	d := newDisplay(&onError, nil, root.Color)
@@ -124,7 +122,7 @@ func (c *fitCmd) fit(p *process, settings *config.Config, b *body, meanwhile *pr
 	var plan *plimsoll.Plan
 	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
-		where.events = meanwhile.event
+		where.events, where.rungs = meanwhile.event, c.Rungs
 		k, err := p.keeper(settings, where)
 		if err != nil {
 			return err

@@ -24,6 +24,8 @@ type keeping struct {
 	// serves means that requests go on while something is prepared for later ones, and
 	// that models that nobody knows have no limit until one is learned.
 	serves bool
+	// rungs, if not nil, replace those of the preset.
+	rungs []string
 	// meter, if not nil, weighs for presets that count as exactly as they can.
 	meter plimsoll.Meter
 }
@@ -78,9 +80,9 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 	}
 	options, err := preset.Named(s.Preset, &preset.Options{
 		Meter: where.meter, Model: s.Model, Reserve: orNone(s.Reserve),
-		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low, Soft: s.Marks.Soft},
-		Policy: s.Policy, Alpha: s.Rent.Alpha,
-		Pins: s.Pins, Method: s.Method, Rungs: s.Rungs, Outputs: outputsOf(s), Compaction: compaction,
+		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low},
+		Policy: s.Policy,
+		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
 		Limit:   find,
 		Archive: where.archive, Memory: where.memory,
@@ -130,20 +132,10 @@ func orNone(n *int) int {
 func outputsOf(s config.Settings) preset.Outputs {
 	out := preset.Outputs{
 		Off: !s.ToolOutputCache.Enabled, MaxBytes: s.ToolOutputCache.MaxMessageBytes, MaxLine: s.ToolOutputCache.MaxLineLength,
-		KeepNewest: orNone(&s.Clear.KeepNewest), MinReclaim: orNone(s.Clear.MinReclaim),
 		Paths: rung.DefaultPaths(),
 	}
 	if budget := s.ToolOutputCache.ContextBudgetTokens; budget != nil {
 		out.Budget = max(1, *budget) // 0 would leave it open
-	}
-	if s.Dedupe.PathArguments != nil {
-		out.Paths.Args = s.Dedupe.PathArguments
-	}
-	if s.Dedupe.ReadTools != nil {
-		out.Paths.Read = s.Dedupe.ReadTools
-	}
-	if s.Dedupe.WriteTools != nil {
-		out.Paths.Write = s.Dedupe.WriteTools
 	}
 	return out
 }

@@ -70,14 +70,16 @@ func (o *observers) close() error {
 // newControl makes the API beside the proxy.
 func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error) {
 	set := s.settings.Settings
-	tenant, admin := tenantsOf(set.Serve), p.getenv(adminToken)
+	admin := p.getenv(adminToken)
 	return api.New(&api.Options{
 		Keeper: s.keepers.asked,
 		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
 			Asked: "request", Given: "body", Unknown: "give its limit with limit",
 		}),
-		Tenant: func(r *http.Request) *store.Tenant { return s.store.Tenant(tenant(withoutToken(r, admin))) },
-		Manage: set.Cache == "manage", MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
+		Tenant: func(r *http.Request) *store.Tenant {
+			return s.store.Tenant(transport.Credential(withoutToken(r, admin)))
+		},
+		MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
 	})
 }
 
@@ -103,14 +105,13 @@ func (k *keepers) asked(s api.Settings) (*fit.Keeper, error) {
 		{Key: "method", Name: "method", Value: s.Method},
 		{Key: "reserve", Name: "reserve", Value: s.Reserve},
 		{Key: "marks.low", Name: "low", Value: s.Low},
-		{Key: "rungs", Name: "rungs", Value: s.Rungs},
 		{Key: "pins", Name: "pins", Value: s.Pins},
 	}
 	c, err := k.p.loadSettings(k.root, slices.Concat(k.flags, flags))
 	if err != nil {
 		return nil, err
 	}
-	options, err := k.p.keeperOptions(c, keeping{serves: true, dry: s.Dry, meter: k.meter})
+	options, err := k.p.keeperOptions(c, keeping{serves: true, dry: s.Dry, meter: k.meter, rungs: s.Rungs})
 	if err != nil {
 		return nil, err
 	}

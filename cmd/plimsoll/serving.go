@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
@@ -96,8 +94,8 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		watch = s.dashboard.Watch
 	}
 	s.transport, err = transport.New(&transport.Options{
-		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
-		Window: set.Window, Expand: transport.Expand(set.Expand), Rounds: set.Serve.ExpandRounds, ManageCache: set.Cache == "manage",
+		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store,
+		Window: set.Window, Expand: transport.Expand(set.Expand),
 		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, SettleLater: true, Logger: o.log,
 	})
 	if err != nil {
@@ -105,9 +103,8 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	}
 	s.server, err = proxy.New(&proxy.Options{
 		Transport: s.transport, Upstreams: upstreams, Ready: s.ready, Control: operators(api, s.dashboard), Metrics: s.observers.metrics.Handler(),
-		Wrap:    s.observers.traces.Middleware,
-		MaxBody: int64(set.Serve.MaxBodyBytes), Memory: int64(set.Serve.MemoryBytes),
-		IdleTimeout: seconds(set.Serve.IdleSeconds), Drain: max(time.Millisecond, seconds(set.Serve.DrainSeconds)),
+		Wrap:       s.observers.traces.Middleware,
+		MaxBody:    int64(set.Serve.MaxBodyBytes),
 		AdminToken: p.getenv(adminToken), Hosts: set.Serve.Hosts, Origins: set.Serve.Origins, Logger: o.log,
 	})
 	return err
@@ -143,16 +140,6 @@ func (s *serving) close() error {
 		err = errors.Join(err, s.store.Close())
 	}
 	return err
-}
-
-func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
-
-// tenantsOf says whose a request is.
-func tenantsOf(s config.Serve) func(*http.Request) string {
-	if s.Tenants == "one" {
-		return func(*http.Request) string { return "" }
-	}
-	return transport.Credential
 }
 
 func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {

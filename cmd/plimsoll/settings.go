@@ -45,14 +45,12 @@ func presetSettings(name string) map[string]any {
 	if marks == (fit.Watermarks{}) {
 		return nil
 	}
-	sets := map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
-	if marks.Soft > 0 {
-		sets["marks.soft"] = marks.Soft
-	}
-	if name == preset.NameAgent {
-		sets["clear.keep_newest"] = 0 // the budget alone decides
-	}
-	return sets
+	return map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
+}
+
+// marksOf are the marks of the settings, with the preset's for what is prepared ahead.
+func marksOf(s config.Settings) fit.Watermarks {
+	return fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low, Soft: min(s.Marks.High, preset.Marks(s.Preset).Soft)}
 }
 
 // separate takes joined errors apart, so that each is reported by itself.

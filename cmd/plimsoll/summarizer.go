@@ -20,7 +20,7 @@ func (p *process) compactionOf(s config.Settings, registry *model.Registry) (pre
 	set := s.Compaction
 	c := preset.Compaction{
 		Off: !set.Enabled, Manual: !set.Auto, Ratio: set.ThresholdRatio, Threshold: set.CompressionThreshold,
-		KeepTurns: orNone(&set.RetainLastTurns), Tail: set.TailTokens, Size: set.CheckpointTokens,
+		KeepTurns:     orNone(&set.RetainLastTurns),
 		SummaryPrompt: set.SummaryPrompt, RetainPrompt: set.RetainPrompt, NoRetain: set.RetainPrompt == "",
 		SummaryDirectives: set.SummaryDirectives, RetainDirectives: set.RetainDirectives,
 	}
@@ -84,7 +84,7 @@ func (p *process) warnHook(err error) {
 
 // newHook makes a hook of an address, or of a command that the shell reads.
 func newHook(text string, s config.Hooks) (*hook.Hook, error) {
-	o := &hook.Options{Timeout: time.Duration(s.TimeoutSeconds) * time.Second, Content: s.Content}
+	o := &hook.Options{Content: s.Content}
 	switch {
 	case strings.HasPrefix(text, "http://"), strings.HasPrefix(text, "https://"):
 		return hook.Webhook(text, o)

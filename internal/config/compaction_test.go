@@ -81,10 +81,6 @@ func TestF09_AnImpossibleCompactionIsReportedAndPassedOver(t *testing.T) {
 			"compaction: {retainLastTurns: -1}", "compaction.retain_last_turns", "1",
 			`compaction.retain_last_turns "-1": want a whole number, 0 or more; the default is used`,
 		},
-		{
-			"marks: {high: 0.5, soft: 0.6}", "marks.soft", "the preset's",
-			`marks.soft "0.6": above marks.high, which is 0.5`,
-		},
 	} {
 		c := mustLoad(t, tt.yaml)
 		if got := valueOf(c, tt.key).String(); got != tt.value {

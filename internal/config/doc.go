@@ -8,8 +8,8 @@
 //
 // # Mistakes
 //
-// A file that cannot be read or parsed and a key that nobody knows are errors:
-// a typing mistake must not be silent. A value that is not possible is a
+// A file that cannot be read or parsed, an unknown key and one of a removed setting
+// are errors: a typing mistake must not be silent. A value that is not possible is a
 // [Problem] for the log, and the next source decides; only one that was given by a
 // flag is an error, since whoever typed it is there to correct it.
 //

@@ -71,13 +71,13 @@ func TestEverySettingIsDescribed(t *testing.T) {
 
 func TestValuesAsJSON(t *testing.T) {
 	t.Parallel()
-	c := mustLoad(t, "reserve: 0\npins: [{index: -1}, {role: user, match: a}]", "PLIMSOLL_RUNGS=view")
+	c := mustLoad(t, "reserve: 0\npins: [{index: -1}, {role: user, match: a}]", "PLIMSOLL_SERVE_HOSTS=quay")
 	for key, want := range map[string]string{
-		"reserve":           `{"key":"reserve","value":0,"source":"file","from":"FILE:1","env":"PLIMSOLL_RESERVE"}`,
-		"pins":              `{"key":"pins","value":[{"index":-1},{"match":"a","role":"user"}],"source":"file","from":"FILE:2","env":"PLIMSOLL_PINS"}`,
-		"rungs":             `{"key":"rungs","value":["view"],"source":"environment","from":"PLIMSOLL_RUNGS","env":"PLIMSOLL_RUNGS"}`,
-		"window":            `{"key":"window","value":null,"source":"default","from":"default","env":"PLIMSOLL_WINDOW"}`,
-		"clear.keep_newest": `{"key":"clear.keep_newest","value":3,"source":"default","from":"default","env":"PLIMSOLL_CLEAR_KEEP_NEWEST"}`,
+		"reserve":                      `{"key":"reserve","value":0,"source":"file","from":"FILE:1","env":"PLIMSOLL_RESERVE"}`,
+		"pins":                         `{"key":"pins","value":[{"index":-1},{"match":"a","role":"user"}],"source":"file","from":"FILE:2","env":"PLIMSOLL_PINS"}`,
+		"serve.hosts":                  `{"key":"serve.hosts","value":["quay"],"source":"environment","from":"PLIMSOLL_SERVE_HOSTS","env":"PLIMSOLL_SERVE_HOSTS"}`,
+		"window":                       `{"key":"window","value":null,"source":"default","from":"default","env":"PLIMSOLL_WINDOW"}`,
+		"compaction.retain_last_turns": `{"key":"compaction.retain_last_turns","value":1,"source":"default","from":"default","env":"PLIMSOLL_COMPACTION_RETAIN_LAST_TURNS"}`,
 	} {
 		got, err := json.Marshal(valueOf(c, key))
 		if err != nil {

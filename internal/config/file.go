@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -145,6 +146,7 @@ func (w *fileWalk) walk(prefix string, n node) {
 		at := w.file.origin(p.key.line)
 		field, known := find(w.fields, key)
 		section, isSection := w.section(key)
+		gone, instead := removedKey(key)
 		id := fold(key)
 		switch {
 		case isSection && p.value.shape == mapping:
@@ -160,6 +162,8 @@ func (w *fileWalk) walk(prefix string, n node) {
 		switch {
 		case known:
 			w.layer = append(w.layer, entry{field: field, node: p.value, origin: at, dir: filepath.Dir(w.file.path), refuse: w.refuse(field)})
+		case gone != "":
+			w.fail(at, fmt.Errorf("%s was removed", gone), "leave it out; "+instead)
 		case !isSection:
 			w.fail(at, fmt.Errorf("unknown key %q", clip(key)), w.hint(prefix, p.key.text))
 		case p.value.shape == mapping:
@@ -184,12 +188,14 @@ func (w *fileWalk) fail(at Origin, err error, hint string) {
 
 // section returns the section with that key, as it is spelled here.
 func (w *fileWalk) section(key string) (string, bool) {
+	names := slices.Collect(maps.Keys(removed))
 	for _, f := range w.fields {
-		for _, name := range f.keys() {
-			for i, c := range name {
-				if c == '.' && fold(name[:i]) == fold(key) {
-					return name[:i], true
-				}
+		names = append(names, f.keys()...)
+	}
+	for _, name := range names {
+		for i, c := range name {
+			if c == '.' && fold(name[:i]) == fold(key) {
+				return name[:i], true
 			}
 		}
 	}
@@ -213,6 +219,9 @@ func (w *fileWalk) hint(prefix, name string) string {
 	}
 	if near := nearest(name, siblings); near != "" {
 		return "did you mean " + prefix + near + "?"
+	}
+	if siblings == nil {
+		return "leave it out: all settings of this section were removed"
 	}
 	return "known keys are " + strings.Join(siblings, ", ")
 }

@@ -63,7 +63,7 @@ func checkInvariants(t *testing.T, c *config.Config) {
 	if m := s.Marks; m.High < 0 || m.High > 1 || m.Low < 0 || m.Low > 1 || m.High > 0 && m.Low > m.High {
 		t.Fatalf("marks %+v", s.Marks)
 	}
-	if s.Window < 0 || s.Preset == "" || s.ToolOutputCache.MaxLineLength < 1 || s.Clear.KeepNewest < 0 {
+	if s.Window < 0 || s.Preset == "" || s.ToolOutputCache.MaxLineLength < 1 || s.Compaction.RetainLastTurns < 0 {
 		t.Fatalf("%+v", s)
 	}
 	for _, v := range c.Values {

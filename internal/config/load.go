@@ -196,18 +196,26 @@ func (l *loader) environment() {
 	l.config.Problems = append(l.config.Problems, model.CheckEnv(l.opts.Environ)...)
 }
 
-// strangers reports variables that look like ours and are not. What is not
-// written like one of ours may well be somebody else's: an orchestrator names
-// variables after services.
+// strangers reports variables of removed settings, and those that are written almost
+// like one in force. Others may have another owner: an orchestrator names variables
+// after services.
 func (l *loader) strangers() []error {
 	names := []string{envConfig}
 	for _, f := range l.fields {
 		names = append(names, f.variables()...)
 	}
+	gone := map[string]string{}
+	for key, instead := range removed {
+		gone[envName(key)] = instead
+	}
 	seen := map[string]error{}
 	for _, setting := range l.opts.Environ {
 		name, _, _ := strings.Cut(setting, "=")
 		if !strings.HasPrefix(name, envPrefix) || slices.Contains(names, name) {
+			continue
+		}
+		if instead := gone[name]; instead != "" {
+			seen[name] = fmt.Errorf("%s: this setting was removed; %s", name, instead)
 			continue
 		}
 		short := strings.TrimPrefix(name, envPrefix)

@@ -62,17 +62,15 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Settings{
-		Preset: "auto", Cache: "keep",
+		Preset: "auto",
 		ToolOutputCache: config.ToolOutputCache{
 			Enabled: true, MaxMessageBytes: 50 << 10, MaxLineLength: 2000,
 		},
-		Clear:      config.Clear{KeepNewest: 3},
 		Compaction: defaultCompaction(),
 		Expand:     "auto",
 		Serve: config.Serve{
 			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
-			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
-			MaxBodyBytes: 64 << 20, MemoryBytes: 512 << 20, IdleSeconds: 300, DrainSeconds: 30, ExpandRounds: 8,
+			Gemini: "https://generativelanguage.googleapis.com",
 		},
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {
@@ -93,7 +91,7 @@ func defaultCompaction() config.Compaction {
 	return config.Compaction{
 		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
 		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
-		Summarizer:   "extract", TimeoutSeconds: 60, Hooks: config.Hooks{TimeoutSeconds: 10},
+		Summarizer:   "extract", TimeoutSeconds: 60,
 	}
 }
 
@@ -103,11 +101,8 @@ method: hybrid
 model: 4.10 # a number for others, a name here
 window: 128_000
 reserve: 0
-marks: {high: .9, low: 0.5, soft: 0.7}
-rungs: [view, slide]
-policy: every-turn
-rent: {alpha: 2.5}
-cache: manage
+marks: {high: .9, low: 0.5}
+policy: threshold
 pins:
   - role: system
   - {index: -1}
@@ -119,13 +114,6 @@ toolOutputCache:
   maxMessageBytes: 1e4
   max-line-length: "500"
   enabled: no
-clear:
-  keep_newest: 0
-  min_reclaim: 20000
-dedupe:
-  path_arguments: [path, file_path]
-  read_tools: cat
-  write_tools: [Write]
 compaction:
   enabled: no
   auto: no
@@ -139,10 +127,8 @@ compaction:
   retainLastTurns: 0
   summarizer: openai:gpt-4o-mini@http://127.0.0.1:11434/v1
   timeout_seconds: 5
-  tail_tokens: 9000
-  checkpoint_tokens: 3000
-  hooks: {pre: [./ask.sh], post: ["https://hooks.example/told"], timeout_seconds: 2, content: yes}
-expand: mcp
+  hooks: {pre: [./ask.sh], post: ["https://hooks.example/told"], content: yes}
+expand: always
 serve:
   listen: ":8080"
   admin: 127.0.0.1:8081
@@ -152,12 +138,7 @@ serve:
   gemini: http://127.0.0.1:4001
   hosts: [proxy.example]
   origins: ["https://page.example"]
-  tenants: one
   max_body_bytes: 1048576
-  memory_bytes: 2097152
-  idle_seconds: 7
-  drain_seconds: 0
-  expand_rounds: 3
 chat:
   models: [openai:gpt-4o, "local=ollama:llama3.2@http://127.0.0.1:11434"]
   system: Be brief.
@@ -176,24 +157,20 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	dir := filepath.Dir(c.Files[0])
 	want := config.Settings{
 		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
-		Policy: "every-turn", Rent: config.Rent{Alpha: 2.5}, Cache: "manage",
-		Marks: config.Marks{High: 0.9, Low: 0.5, Soft: 0.7}, Rungs: []string{"view", "slide"},
+		Policy:          "threshold",
+		Marks:           config.Marks{High: 0.9, Low: 0.5},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
-		Clear:           config.Clear{KeepNewest: 0, MinReclaim: number(20_000)},
-		Dedupe: config.Dedupe{
-			PathArguments: []string{"path", "file_path"}, ReadTools: []string{"cat"}, WriteTools: []string{"Write"},
-		},
 		Compaction: config.Compaction{
 			ThresholdRatio: 0.85, CompressionThreshold: 0.6, Model: "gpt-4o-mini", SummaryPrompt: "Summarise.",
 			SummaryDirectives: []string{"names, word for word", "no poems"}, RetainDirectives: []string{"refs"},
-			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5, TailTokens: 9000, CheckpointTokens: 3000,
-			Hooks: config.Hooks{Pre: []string{"./ask.sh"}, Post: []string{"https://hooks.example/told"}, TimeoutSeconds: 2, Content: true},
+			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5,
+			Hooks: config.Hooks{Pre: []string{"./ask.sh"}, Post: []string{"https://hooks.example/told"}, Content: true},
 		},
-		Expand: "mcp",
+		Expand: "always",
 		Serve: config.Serve{
 			Listen: ":8080", Admin: "127.0.0.1:8081", Dashboard: "off", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
-			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
-			MaxBodyBytes: 1 << 20, MemoryBytes: 2 << 20, IdleSeconds: 7, ExpandRounds: 3,
+			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"},
+			MaxBodyBytes: 1 << 20,
 		},
 		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
@@ -237,8 +214,8 @@ func TestVariablesSetEverything(t *testing.T) {
 		{"a number", "PLIMSOLL_WINDOW=8000", "window", "8000"},
 		{"a number with blanks around it", "PLIMSOLL_RESERVE= 0 ", "reserve", "0"},
 		{"a fraction in a section", "PLIMSOLL_MARKS_LOW=0.25", "marks.low", "0.25"},
-		{"a list with commas", "PLIMSOLL_RUNGS=view, slide,", "rungs", "view, slide"},
-		{"a list with brackets", "PLIMSOLL_RUNGS=[view, slide]", "rungs", "view, slide"},
+		{"a list with commas", "PLIMSOLL_SERVE_HOSTS=quay, berth,", "serve.hosts", "quay, berth"},
+		{"a list with brackets", "PLIMSOLL_SERVE_HOSTS=[quay, berth]", "serve.hosts", "quay, berth"},
 		{"pins", "PLIMSOLL_PINS=role=system,index=0", "pins", "role=system, index=0"},
 		{"pins with commas in them", `PLIMSOLL_PINS=[{match: "a{1,2}"}, {role: tool, tool: Read}]`, "pins", "match=a{1,2}, role=tool and tool=Read"},
 		{"a switch", "PLIMSOLL_TOOL_OUTPUT_CACHE_ENABLED=0", "tool_output_cache.enabled", "false"},
@@ -295,12 +272,12 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:1: preset "gemni": not known; did you mean gemini? Want one of auto, cookbook, agent, multichat, gemini; the default is used`,
 		},
 		{
-			"an unknown rung", "rungs: [view, jump]", "", "rungs", "the preset's",
-			`plimsoll.yaml:1: rungs "jump": want one of view, dedupe, clear, reasoning, compact, slide, trim; the default is used`,
+			"a value that was removed", "policy: off", "", "policy", "the preset's: rent in auto, threshold elsewhere",
+			`plimsoll.yaml:1: policy "off": want one of rent, threshold; the default is used`,
 		},
 		{
-			"a rung twice", "rungs: [view, view]", "", "rungs", "the preset's",
-			`plimsoll.yaml:1: rungs "view": stands there twice; the default is used`,
+			"a name twice", "serve: {hosts: [quay, quay]}", "", "serve.hosts", "those of this machine",
+			`plimsoll.yaml:1: serve.hosts "quay": stands there twice; the default is used`,
 		},
 		{
 			"a fraction above one", "marks: {high: 1.5}", "", "marks.high", "the preset's",
@@ -319,8 +296,8 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:1: window "[1, 2]": want a whole number above zero; the default is used`,
 		},
 		{
-			"a mapping for a list", "rungs: {view: 1}", "", "rungs", "the preset's",
-			`plimsoll.yaml:1: rungs "{view: 1}": want a list; the default is used`,
+			"a mapping for a list", "serve: {hosts: {quay: 1}}", "", "serve.hosts", "those of this machine",
+			`plimsoll.yaml:1: serve.hosts "{quay: 1}": want a list; the default is used`,
 		},
 		{
 			"a broken expression leaves the other pins", "pins:\n  - role: system\n  - match: '('", "", "pins", "role=system",
@@ -339,8 +316,8 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:3: limits.o3 "none": not a whole number: want a whole number above zero; the entry is left out`,
 		},
 		{
-			"brackets that do not close", "window: 7", "PLIMSOLL_RUNGS=[view", "rungs", "the preset's",
-			`PLIMSOLL_RUNGS: rungs "[view": sequence end token ']' not found; the default is used`,
+			"brackets that do not close", "window: 7", "PLIMSOLL_SERVE_HOSTS=[quay", "serve.hosts", "those of this machine",
+			`PLIMSOLL_SERVE_HOSTS: serve.hosts "[quay": sequence end token ']' not found; the default is used`,
 		},
 		{
 			"a limit of a model", "window: 7", "GEMINI_MAX_CONTEXT_LENGTH=much", "window", "7",
@@ -380,7 +357,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 			{Key: "window", Value: number(4)},
 			{Key: "reserve", Value: (*int)(nil)},
 			{Key: "model", Value: ""},
-			{Key: "rungs", Value: []string{"slide"}},
+			{Key: "serve.hosts", Value: []string{"quay"}},
 			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, fit.Pin{Role: "user", Index: number(3)}}},
 			{Key: "marks.low", Value: 0.125},
 			{Key: "limits", Value: map[string]int{"o3": 5}},
@@ -391,7 +368,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"window": "4 --window", "rungs": "slide --rungs", "pins": "match=a,b=c, index=-2, role=user and index=3 --pin", "marks.low": "0.125 --marks-low",
+		"window": "4 --window", "serve.hosts": "quay --serve-hosts", "pins": "match=a,b=c, index=-2, role=user and index=3 --pin", "marks.low": "0.125 --marks-low",
 		"limits": "o3=5 --limits", "tool_output_cache.enabled": "false --tool-output-cache-enabled",
 	} {
 		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
@@ -410,20 +387,20 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 func TestPresetsStandBetweenFilesAndDefaults(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(&config.Options{
-		File: write(t, t.TempDir(), "preset: gemini\nclear: {keep_newest: 7}"),
+		File: write(t, t.TempDir(), "preset: gemini\ncompaction: {retain_last_turns: 7}"),
 		Preset: func(name string) map[string]any {
-			return map[string]any{"marks.high": 0.5, "clear.keep_newest": 1, "method": "summary", "model": name + "-x", "marks.low": 0.3}
+			return map[string]any{"marks.high": 0.5, "compaction.retain_last_turns": 1, "method": "summary", "model": name + "-x", "marks.low": 0.3}
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"marks.high":        "0.5 preset gemini",
-		"marks.low":         "0.3 preset gemini",
-		"method":            "summary preset gemini",
-		"model":             "gemini-x preset gemini",
-		"clear.keep_newest": "7 " + c.Files[0] + ":2",
+		"marks.high":                   "0.5 preset gemini",
+		"marks.low":                    "0.3 preset gemini",
+		"method":                       "summary preset gemini",
+		"model":                        "gemini-x preset gemini",
+		"compaction.retain_last_turns": "7 " + c.Files[0] + ":2",
 	} {
 		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)

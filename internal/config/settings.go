@@ -1,8 +1,6 @@
 package config
 
-import (
-	"github.com/plimsoll/plimsoll/fit"
-)
+import "github.com/plimsoll/plimsoll/fit"
 
 // Settings is everything that can be configured. Its fields are the keys of the
 // file in snake_case; their tags are
@@ -30,19 +28,14 @@ type Settings struct {
 	Reserve *int `null:"the request's" min:"0" help:"Tokens that are kept free for the answer."`
 
 	Marks Marks
-	Rungs []string  `null:"the preset's" oneof:"view dedupe clear reasoning compact slide trim" help:"Ways to make a conversation smaller, in order."`
 	Pins  []fit.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
 
-	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold every-turn off" help:"When to cut: when it pays and at the high mark (rent), at the high mark (threshold), on every request (every-turn), or only what does not fit (off)."`
-	Rent   Rent
-	Cache  string `default:"keep" oneof:"keep manage" help:"What becomes of a request's cache breakpoints (Anthropic): the client's survive (keep), or we place those on messages ourselves (manage)."`
+	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold" help:"When to cut: when it pays and at the high mark (rent), or at the high mark (threshold)."`
 
 	ToolOutputCache ToolOutputCache
-	Clear           Clear
-	Dedupe          Dedupe
 	Compaction      Compaction
 
-	Expand string `default:"auto" oneof:"auto always mcp off" help:"How a model behind the proxy gets back what was cut: by tools from the first cut on (auto), from the first request on (always), by an MCP server (mcp), or not (off)."`
+	Expand string `default:"auto" oneof:"auto always off" help:"How a model behind the proxy gets back what was cut: by tools from the first cut on (auto), from the first request on (always), or not (off)."`
 	Serve  Serve
 	Chat   Chat
 
@@ -62,13 +55,8 @@ type Serve struct {
 	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`
 	Hosts     []string `null:"those of this machine" reach:"outside" help:"Names by which browsers and tools may call the proxy, beside its address."`
 	Origins   []string `null:"none" reach:"outside" help:"Origins of web pages that may call the proxy."`
-	Tenants   string   `default:"credential" oneof:"credential one" help:"Whose a conversation is: of whoever has the same key (credential), or everybody's (one)."`
 
-	MaxBodyBytes int `default:"67108864" min:"1024" help:"Bytes that a request may have, decoded."`
-	MemoryBytes  int `default:"536870912" min:"1048576" help:"Memory for requests that are being worked on; more of them wait, and then are sent away."`
-	IdleSeconds  int `default:"300" min:"1" help:"How long an upstream may be silent in the middle of an answer, in seconds."`
-	DrainSeconds int `default:"30" min:"0" help:"How long answers may go on when the proxy is told to end, in seconds."`
-	ExpandRounds int `default:"8" min:"0" help:"How often in one answer a model may read what was cut."`
+	MaxBodyBytes int `null:"64 MiB" min:"1024" help:"Bytes that a request may have, decoded."`
 }
 
 // Chat says who takes part in a chat.
@@ -79,17 +67,11 @@ type Chat struct {
 	Servers []string `null:"none" form:"[a-zA-Z][a-zA-Z0-9_-]{0,31}=.*\\S.*" want:"NAME=COMMAND or NAME=URL" reach:"outside" help:"MCP servers whose tools models are offered with --tools, as NAME=COMMAND or NAME=URL."`
 }
 
-// Rent says when cutting pays.
-type Rent struct {
-	Alpha float64 `null:"1.75" above:"0" max:"100" help:"How many times the price of a cut must have been paid in rent before it is made."`
-}
-
 // Marks are fractions of the limit: above High the engine acts, and it cuts down
-// to Low. Above Soft it begins what takes long.
+// to Low.
 type Marks struct {
 	High float64 `null:"the preset's" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
 	Low  float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
-	Soft float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit above which a summary by a model is begun, while requests go on."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.
@@ -98,19 +80,6 @@ type ToolOutputCache struct {
 	ContextBudgetTokens *int `null:"the preset's: none in auto, a quarter of the window, 20000 to 60000, in agent" min:"0" help:"Tokens that tool outputs may take together."`
 	MaxMessageBytes     int  `default:"51200" min:"1" help:"Bytes that a single output may take."`
 	MaxLineLength       int  `default:"2000" min:"1" help:"Characters that a line of an output may have."`
-}
-
-// Clear says when old tool outputs become placeholders.
-type Clear struct {
-	KeepNewest int  `default:"3" min:"0" help:"Tool outputs that are never cleared, counted from the newest."`
-	MinReclaim *int `null:"a tenth of the limit, at most 20000" min:"0" help:"Tokens that clearing must gain, or it is left."`
-}
-
-// Dedupe says which tool outputs repeat each other.
-type Dedupe struct {
-	PathArguments []string `null:"those of well-known agents" help:"Arguments of tools that name a file."`
-	ReadTools     []string `null:"those of well-known agents" help:"Tools that read a file."`
-	WriteTools    []string `null:"those of well-known agents" help:"Tools that write a file."`
 }
 
 // Compaction says when old messages are replaced by a checkpoint, and who writes it.
@@ -127,17 +96,14 @@ type Compaction struct {
 	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
 	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
 	TimeoutSeconds       int      `default:"60" min:"1" help:"How long a model may take, in seconds; then extract writes the summary."`
-	TailTokens           int      `null:"20000" min:"1" help:"Most tokens of the newest messages that stay, and never more than 0.3 of the limit."`
-	CheckpointTokens     int      `null:"6000" min:"1" help:"Most tokens that a checkpoint takes, and never more than a fifth of the limit."`
 	Hooks                Hooks
 }
 
 // Hooks are commands for the shell, or addresses, that hear of compactions.
 type Hooks struct {
-	Pre            []string `null:"none" reach:"outside" help:"Commands and addresses that are asked before a compaction, and may veto it."`
-	Post           []string `null:"none" reach:"outside" help:"Commands and addresses that are told what became of it."`
-	TimeoutSeconds int      `default:"10" min:"1" help:"How long each of them may take, in seconds."`
-	Content        bool     `default:"false" reach:"outside" help:"Whether those before get the messages, too."`
+	Pre     []string `null:"none" reach:"outside" help:"Commands and addresses that are asked before a compaction, and may veto it."`
+	Post    []string `null:"none" reach:"outside" help:"Commands and addresses that are told what became of it."`
+	Content bool     `default:"false" reach:"outside" help:"Whether those before get the messages, too."`
 }
 
 // Path is a file, a directory or an address. Relative ones in a file are relative

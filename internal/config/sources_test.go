@@ -101,6 +101,19 @@ func TestAVariableThatIsWrittenLikeOursIsReported(t *testing.T) {
 	}
 }
 
+func TestAVariableOfARemovedSettingIsReported(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(&config.Options{Dir: t.TempDir(), Environ: []string{"PLIMSOLL_SERVE_IDLE_SECONDS=7", "PLIMSOLL_CACHE=manage"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "PLIMSOLL_CACHE: this setting was removed; the client's cache breakpoints survive; Plimsoll places none of its own\n" +
+		"PLIMSOLL_SERVE_IDLE_SECONDS: this setting was removed; an answer may pause for 2 minutes"
+	if got := problems(c); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 func TestOnlyTheFirstMistakesAreReported(t *testing.T) {
 	t.Parallel()
 	var keys, limits strings.Builder

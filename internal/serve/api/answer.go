@@ -10,44 +10,36 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-var (
-	errMethod      = errors.New("this operation has another method")
-	errNoOperation = errors.New("there is no such operation")
-)
-
-// answer is what an operation gives back: a request with what is said about it, or
-// something else as it is.
-type answer struct {
-	// request is written as it is, without being parsed.
+// edited is an answer with a request to a model.
+type edited struct {
+	// request is left out if it is nil.
 	request []byte
-	// report is what is said about it.
-	report any
-	// body is the whole answer if it is set, raw if that is.
-	body any
-	raw  []byte
+	report  any
 }
 
-// write writes the answer. The bytes of a request are the client's and are copied:
-// marshalling would take its white space out and escape its characters otherwise.
-func (a answer) write(w http.ResponseWriter) error {
-	parts := [][]byte{a.raw}
-	switch {
-	case a.raw != nil:
-	case a.body != nil:
-		text, err := marshal(a.body)
-		if err != nil {
-			return err
-		}
-		parts = [][]byte{text}
-	default:
+// write writes an answer. It copies the bytes of requests and of raw JSON: marshalling
+// would change their white space and escapes.
+func write(w http.ResponseWriter, answer any) error {
+	var parts [][]byte
+	switch a := answer.(type) {
+	case json.RawMessage:
+		parts = [][]byte{a}
+	case edited:
 		text, err := marshal(a.report)
 		if err != nil {
 			return err
 		}
-		parts = [][]byte{[]byte(`{"request":`), a.request, []byte(`,"report":`), text, []byte("}")}
-		if a.request == nil {
+		if a.request != nil {
+			parts = [][]byte{[]byte(`{"request":`), a.request, []byte(`,"report":`), text, []byte("}")}
+		} else {
 			parts = [][]byte{[]byte(`{"report":`), text, []byte("}")}
 		}
+	default:
+		text, err := marshal(a)
+		if err != nil {
+			return err
+		}
+		parts = [][]byte{text}
 	}
 	send(w, http.StatusOK, append(parts, []byte("\n")))
 	return nil
@@ -74,7 +66,7 @@ func send(w http.ResponseWriter, status int, parts [][]byte) {
 	w.WriteHeader(status)
 	for _, p := range parts {
 		if _, err := w.Write(p); err != nil {
-			return // nobody is there any more
+			return // the client is gone
 		}
 	}
 }
@@ -88,34 +80,34 @@ type refusal struct {
 // Unwrap returns the error.
 func (e *refusal) Unwrap() error { return e.error }
 
-// Failure is how the API says that something went wrong.
+// Failure is the answer of an operation that failed.
 type Failure struct {
 	Error FailureDetail `json:"error"`
 }
 
 // FailureDetail says what went wrong and what to do.
 type FailureDetail struct {
-	Code    plimsoll.Code `json:"code"`
-	Message string        `json:"message"`
-	Hint    string        `json:"hint,omitempty"`
+	Code    plimsoll.Code `json:"code" jsonschema:"What kind of failure it is."`
+	Message string        `json:"message" jsonschema:"What happened."`
+	Hint    string        `json:"hint,omitempty" jsonschema:"What to do about it."`
 	// Overload says what is in the way of a conversation that cannot be made to fit.
 	Overload *Overload `json:"overload,omitempty"`
 }
 
 // Overload is what no rung may remove.
 type Overload struct {
-	Limit int                  `json:"limit"`
+	Limit int                  `json:"limit" jsonschema:"The most that the request may weigh."`
 	Line  plimsoll.Line        `json:"line"`
-	Floor int                  `json:"floor"`
-	Load  int                  `json:"load,omitempty"`
-	Items []plimsoll.FloorItem `json:"items"`
+	Floor int                  `json:"floor" jsonschema:"What nothing may remove, in tokens."`
+	Load  int                  `json:"load,omitempty" jsonschema:"The least that was reached."`
+	Items []plimsoll.FloorItem `json:"items" jsonschema:"What is in the way, largest first."`
 }
 
-// refuse answers with an error. What is our own fault is logged, and said without
-// details: they may name places that are nobody's business.
+// refuse answers with an error. It logs internal failures and answers them without
+// details, which may name files and addresses of the operator.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
-		return // nobody is there any more
+		return // the client is gone
 	}
 	detail := FailureDetail{Code: plimsoll.CodeOf(err), Message: err.Error(), Hint: plimsoll.HintOf(err)}
 	status := detail.Code.HTTPStatus()
@@ -123,7 +115,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		status = own.status
 	}
 	if detail.Code == plimsoll.CodeInternal || detail.Code == plimsoll.CodeUnavailable {
-		h.options.Logger.Error("control failed", "path", r.URL.Path, "code", detail.Code, "error", err)
+		h.options.Logger.Error("api failed", "path", r.URL.Path, "code", detail.Code, "error", err)
 		detail.Message, detail.Hint = "the service could not do it", "try again; the log of the service says more"
 	}
 	if over := (*plimsoll.OverloadError)(nil); errors.As(err, &over) {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
@@ -21,31 +22,33 @@ var (
 	errNoRequest = errors.New("the body is no request of an API that is known")
 )
 
+// bodyOnly is the option that only a body can have: a text to count.
+const bodyOnly = "text"
+
 const requestHint = `send a request as it would be sent to the model, such as {"model":…,"messages":[…]}, or {"request":…} with options beside it`
 
-// read reads what was asked for: the query, and the body where there is one.
-func (c *call) read(w http.ResponseWriter, at *route) error {
+// read fills the request struct from the query and, for POST, from the body, whose
+// options win.
+func (c *call) read(w http.ResponseWriter, into reflect.Value) error {
 	query, err := url.ParseQuery(c.URL.RawQuery)
 	if err != nil {
 		return &plimsoll.Error{Op: "read the query", Code: plimsoll.CodeInvalid, Err: err, Hint: "escape what is in it"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if err := c.wish.take(at, name, fromQuery(query[name])); err != nil {
+		if err := setOption(into, name, query[name], nil); err != nil {
 			return err
 		}
-		if name == "text" {
-			return wishError(name, errUnknownWish, `send it in the body, as {"text":…}`)
+		if name == bodyOnly {
+			return optionError(name, errUnknownOption, `send it in the body, as {"text":…}`)
 		}
 	}
-	if at.method == http.MethodPost {
-		if err := c.readBody(w, at); err != nil {
-			return err
-		}
+	if c.Method == http.MethodPost {
+		return c.readBody(w, into)
 	}
-	return c.wish.check()
+	return nil
 }
 
-func (c *call) readBody(w http.ResponseWriter, at *route) error {
+func (c *call) readBody(w http.ResponseWriter, into reflect.Value) error {
 	if coding := c.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return &refusal{http.StatusUnsupportedMediaType, &plimsoll.Error{
 			Op: "read the body", Code: plimsoll.CodeUnsupported, Err: fmt.Errorf("it is coded as %.40q", coding), Hint: "send it uncompressed",
@@ -68,12 +71,12 @@ func (c *call) readBody(w http.ResponseWriter, at *route) error {
 		return &plimsoll.Error{Op: "read the body", Code: plimsoll.CodeInvalid, Err: errEmpty, Hint: requestHint}
 	}
 	c.body = data
-	return c.open(at)
+	return c.open(into)
 }
 
-// open takes the request and the wishes out of a body that wraps them. One that is a
-// request itself stays as it is.
-func (c *call) open(at *route) error {
+// open takes the request and the options out of a body that wraps them. A body that is
+// a request itself stays as it is.
+func (c *call) open(into reflect.Value) error {
 	if _, native := dialects.FromBody(c.body); native {
 		return nil
 	}
@@ -84,36 +87,34 @@ func (c *call) open(at *route) error {
 	find := func(name string) int {
 		return slices.IndexFunc(members, func(m member) bool { return m.name == name })
 	}
-	counted := slices.Contains(at.wishes, "text") && find("text") >= 0
-	if find("request") < 0 && !counted {
+	_, counts := into.Addr().Interface().(*countRequest)
+	text := counts && find(bodyOnly) >= 0
+	if find("request") < 0 && !text {
 		return nil
 	}
 	var request []byte
 	for i, m := range members {
 		switch {
 		case find(m.name) != i:
-			return wishError(m.name, errTwice, "give it once")
+			return optionError(m.name, errTwice, "give it once")
 		case m.name == "request":
 			request = m.raw
 			continue
 		case string(m.raw) == "null":
 			continue
 		}
-		if err := c.wish.take(at, m.name, fromJSON(m.raw)); err != nil {
+		if err := setOption(into, m.name, nil, m.raw); err != nil {
 			return err
 		}
 	}
-	if counted {
-		if request != nil {
-			return wishError("text", errTwice, "give either text or request")
-		}
-		c.text = &c.wish.text
+	if text && request != nil {
+		return optionError(bodyOnly, errTwice, "give either text or request")
 	}
 	c.body = request
 	return nil
 }
 
-// member is one of an object, with the bytes of its value.
+// member is a member of an object, with the bytes of its value.
 type member struct {
 	name string
 	raw  []byte
@@ -140,26 +141,47 @@ func membersOf(data []byte) ([]member, error) {
 	return all, s.End()
 }
 
-// request decodes the body.
-func (c *call) request() (*wire.Request, error) {
-	d := plimsoll.Dialect(c.wish.dialect)
-	if d == "" {
-		found, ok := dialects.FromBody(c.body)
-		if !ok {
-			return nil, c.noRequest()
-		}
-		d = found
+// target says which API and which model a request is for.
+type target struct {
+	Dialect string `json:"dialect,omitempty" enum:"auto openai responses anthropic gemini" jsonschema:"The API that the request is meant for. Default: found by its members."`
+	Model   string `json:"model,omitempty" jsonschema:"Model to count for. Default: the one that the request names."`
+}
+
+// codec returns the codec that the target names, nil where it names none.
+func (t target) codec() (wire.Codec, error) {
+	if t.Dialect == "" || t.Dialect == "auto" {
+		return nil, nil
 	}
-	r, err := dialects.Codec(d).Decode(c.body)
+	codec := dialects.Codec(plimsoll.Dialect(t.Dialect))
+	if codec == nil {
+		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic or gemini, or leave it out")
+	}
+	return codec, nil
+}
+
+// decode decodes the client's request.
+func (t target) decode(body []byte) (*wire.Request, error) {
+	codec, err := t.codec()
 	if err != nil {
-		return nil, &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: "want a request of the dialect " + string(d)}
+		return nil, err
+	}
+	if codec == nil {
+		found, ok := dialects.FromBody(body)
+		if !ok {
+			return nil, noRequest(body)
+		}
+		codec = dialects.Codec(found)
+	}
+	r, err := codec.Decode(body)
+	if err != nil {
+		return nil, &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: "want a request of the dialect " + string(codec.Dialect())}
 	}
 	return r, nil
 }
 
-func (c *call) noRequest() error {
+func noRequest(body []byte) error {
 	e := &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: errNoRequest, Hint: requestHint}
-	s := rawjson.NewScanner(c.body)
+	s := rawjson.NewScanner(body)
 	list := s.Peek() == '['
 	s.Value()
 	switch err := s.End(); {

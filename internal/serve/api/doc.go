@@ -1,14 +1,18 @@
-// Package api is the HTTP API beside the proxy: programs in any language count,
-// plan, fit, trim, prune and compact requests with it, take a compaction back, and
-// read what was taken out and what it saved. It answers in the shapes of package
-// report, in which the command line prints the same.
+// Package api is the HTTP API beside the proxy. Programs in any language count, plan,
+// fit, trim, prune and compact requests with it, undo a compaction, and read what
+// Plimsoll cut and what that saved. Its answers have the shapes of package report, in
+// which the command line prints the same.
 //
-// A body is a request of any API as it would be sent to a model, with wishes in the
-// query, or an object that has the request under "request" and the wishes beside it.
-// What comes back under "request" has the client's own bytes wherever nothing was
-// edited.
+// Each operation is a struct, such as fitRequest. The fields are the options, with
+// their names and descriptions in tags; the method do is the operation. [Handler]
+// routes to it, one decoder fills it from the query and the body, and the OpenAPI
+// document follows from it. The list of operations is in api.go.
 //
-// No wish names a file, an address or a program: what the service may reach is the
-// operator's to say. The package does not know who may call it; hosts, origins and
-// tokens are checked by the server in front of it.
+// A body is a request of any provider's API with options in the query, or an object
+// that has the request under "request" and the options beside it. The answer's
+// "request" has the client's own bytes wherever nothing was edited.
+//
+// No option names a file, an address or a program: the operator decides what the
+// service may reach. The package does not know who may call it; the server in front of
+// it checks hosts, origins and tokens.
 package api

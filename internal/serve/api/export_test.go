@@ -1,5 +1,7 @@
 package api
 
+import "reflect"
+
 // Operation says what there is to call.
 type Operation struct {
 	Method string
@@ -10,10 +12,14 @@ type Operation struct {
 }
 
 // Operations lists what there is to call.
-func (h *Handler) Operations() []Operation {
+func Operations() []Operation {
 	var all []Operation
-	for _, r := range h.routes {
-		all = append(all, Operation{r.method, Root + r.path, r.wishes})
+	for _, o := range operations() {
+		var options []string
+		for _, f := range optionsOf(reflect.TypeOf(o.request).Elem()) {
+			options = append(options, optionName(f))
+		}
+		all = append(all, Operation{o.method, Root + o.path, options})
 	}
 	return all
 }

@@ -131,7 +131,7 @@ func TestTheDescriptionHasEveryOperationWithEveryOption(t *testing.T) {
 		}
 	}
 	served := map[string][]string{}
-	for _, o := range h.Operations() {
+	for _, o := range api.Operations() {
 		names := slices.DeleteFunc(slices.Clone(o.Options), func(name string) bool { return name == "text" })
 		slices.Sort(names)
 		served[o.Method+" "+o.Path] = names
@@ -145,7 +145,7 @@ func TestTheOptionsOfABodyAreThoseOfTheHandler(t *testing.T) {
 	t.Parallel()
 	h := newHandler(t, nil, nil)
 	d := describe(t, h)
-	for _, o := range h.Operations() {
+	for _, o := range api.Operations() {
 		body := d.Paths[o.Path][strings.ToLower(o.Method)].Body
 		if body == nil {
 			if o.Method == http.MethodPost {

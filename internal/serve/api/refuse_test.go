@@ -60,6 +60,8 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"a reference that is not there", "POST", "undo?ref=abc", plain, 404, "not_found", "abc", "reference"},
 		{"content that is not there", "GET", "refs/abc", "", 404, "not_found", "", ""},
 		{"a reference with a path in it", "GET", "refs/%2e%2e%2fsecret", "", 404, "not_found", "no such operation", ""},
+		{"a reference with an escaped slash", "GET", "refs/a%2fb", "", 404, "not_found", "no such operation", ""},
+		{"a path with an empty part", "GET", "accounts//total", "", 404, "not_found", "no such operation", ""},
 		{"nothing to look for", "GET", "refs/abc/grep", "", 400, "invalid", "pattern", ""},
 		{"no such operation", "GET", "secrets", "", 404, "not_found", "no such operation", "openapi.json"},
 		{"the wrong method", "GET", "fit", "", 405, "invalid", "another method", "use POST"},

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/token"
+)
+
+// countRequest asks what a request or a text weighs.
+type countRequest struct {
+	target
+	Encoding string  `json:"encoding,omitempty" jsonschema:"Count with this encoding or estimator instead of the model's own."`
+	Limit    int     `json:"limit,omitempty" jsonschema:"Compare with this many tokens instead of the model's input limit."`
+	Text     *string `json:"text,omitempty" jsonschema:"Count this text, without any framing, instead of a request."`
+}
+
+// words say where a model and a limit came from.
+var words = report.Words{Asked: "option", Given: "request", Unknown: "give its limit with the option limit"}
+
+func (o *countRequest) do(c *call) (any, error) {
+	scales := *c.h.options.Scales
+	scales.Model, scales.Limit, scales.Words = o.Model, o.Limit, words
+	if o.Encoding != "" {
+		named, err := token.Named(o.Encoding)
+		if err != nil {
+			return nil, err
+		}
+		scales.Named = named
+	}
+	if o.Text != nil {
+		if _, err := o.codec(); err != nil {
+			return nil, err
+		}
+		count, err := scales.Text(*o.Text)
+		count.Format = "text"
+		return count, err
+	}
+	r, err := o.decode(c.body)
+	if err != nil {
+		return nil, err
+	}
+	count, err := scales.Conversation(r.Conversation())
+	count.Format = "json"
+	return count, err
+}
