@@ -39,7 +39,7 @@ type Writer interface {
 	// Locate reads message i again and says where its parts stand.
 	Locate(i int) Located
 	// Check adds what the API would refuse, beside what all dialects share.
-	Check(r *Request, p *Pairing, found *Violations)
+	Check(r *Request, found *Violations)
 }
 
 // Adjuster is a [Writer] that must touch what stays when something else goes,

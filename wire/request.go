@@ -54,6 +54,15 @@ func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
 // Outline returns the structure of the conversation, which is found only once.
 func (r *Request) Outline() plimsoll.Outline { return r.outline() }
 
+// NewestTurn returns the last turn of the conversation, or an empty span if it has none.
+func (r *Request) NewestTurn() plimsoll.Span {
+	turns := r.Outline().Turns
+	if len(turns) == 0 {
+		return plimsoll.Span{}
+	}
+	return turns[len(turns)-1].Span
+}
+
 // Raw returns the bytes of message i.
 func (r *Request) Raw(i int) []byte {
 	if r.layout.bare() {

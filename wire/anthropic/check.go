@@ -22,9 +22,9 @@ const (
 
 // Check knows what the Messages API refuses, as its documentation and its error
 // messages say.
-func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
-	k := &checker{w: w, c: r.Conversation(), p: p, found: found}
-	wire.CheckPending(p, found, "a call must have its result in the message behind it")
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
+	k := &checker{w: w, r: r, c: r.Conversation(), found: found}
+	wire.CheckPending(r, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return
@@ -43,7 +43,7 @@ func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations)
 type checker struct {
 	w     *writer
 	c     plimsoll.Conversation
-	p     *wire.Pairing
+	r     *wire.Request
 	runs  []uint32 // the first message of each
 	found *wire.Violations
 }
@@ -210,7 +210,7 @@ func (k *checker) ending(i int) {
 // pairs checks that results stand in the user's message right behind their calls,
 // before anything else in it.
 func (k *checker) pairs() {
-	for p := range k.p.Pairs() {
+	for _, p := range k.r.Outline().Pairs {
 		if k.runOf(p.Result.Message) != k.runOf(p.Call.Message)+1 {
 			k.found.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
 		}
@@ -235,20 +235,20 @@ func (k *checker) resultsFirst(r run) {
 }
 
 func (k *checker) ids() {
-	idOf := func(i int) string {
-		at := k.p.Call(i)
-		return plimsoll.Peek(k.c.Messages.At(at.Message), at.Part).(plimsoll.ToolCall).ID
-	}
-	seen := wire.NewKeys(k.p.Calls(), idOf)
-	for i := range k.p.Calls() {
-		at, id := k.p.Call(i), idOf(i)
-		switch {
-		case seen.Put(i) != i:
-			k.found.Add(RuleID, at.Message, at.Part, "the id ", wire.Clip(id), " is there twice")
-		case id == "" || strings.ContainsFunc(id, notInID):
-			k.found.Add(RuleID, at.Message, at.Part, "an id must be of letters, digits, _ and -")
+	seen := map[string]bool{}
+	k.each(func(i, j int, b trait) {
+		if b.kind != blockCall {
+			return
 		}
-	}
+		id := plimsoll.Peek(k.c.Messages.At(i), j).(plimsoll.ToolCall).ID
+		switch {
+		case seen[id]:
+			k.found.Add(RuleID, i, j, "the id ", wire.Clip(id), " is there twice")
+		case id == "" || strings.ContainsFunc(id, notInID):
+			k.found.Add(RuleID, i, j, "an id must be of letters, digits, _ and -")
+		}
+		seen[id] = true
+	})
 }
 
 func notInID(r rune) bool {

@@ -64,7 +64,7 @@ func (k *checker) reasoning() {
 // thinking that led to them. The API asks for that only where a client switched
 // thinking on for every turn, not where the model may choose.
 func (k *checker) newestTurn() {
-	turn, _ := k.p.Newest()
+	turn := k.r.NewestTurn()
 	first := -1
 	working := false
 	for i := turn.Start; i < turn.End; i++ {
