@@ -15,22 +15,21 @@ type Request struct {
 	layout       *Layout
 	writer       Writer
 	conversation plimsoll.Conversation
+	chain        []plimsoll.Digest
 	outline      func() plimsoll.Outline
 }
 
 // NewRequest is called by codecs.
 func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
-	l.said = l.building.List()
-	l.chain(d)
 	c := plimsoll.Conversation{
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     l.Tools,
-		Messages:  l.said,
+		Messages:  plimsoll.ListOf(l.messages...),
 	}
-	return &Request{dialect: d, layout: l, writer: w, conversation: c, outline: sync.OnceValue(c.Outline)}
+	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.chain(d), outline: sync.OnceValue(c.Outline)}
 }
 
 // Dialect of the request.
@@ -68,7 +67,7 @@ func (r *Request) Raw(i int) []byte {
 	if r.layout.bare() {
 		return r.layout.Messages.Of(r.layout.Body)
 	}
-	return r.layout.Messages.At(i).Of(r.layout.Body)
+	return r.layout.Messages.Items[i].Of(r.layout.Body)
 }
 
 // Locate says where the parts of message i stand. It reads the message again.
@@ -157,7 +156,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 	if r.layout.bare() {
 		return r.bareEdits(kept, inserts), nil
 	}
-	edits := rawjson.Rearrange(r.layout.Messages.List(), kept, inserts)
+	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
 	where := locations{writer: r.writer}
 	removed := map[int]map[int]bool{}
 	replaced := map[plimsoll.PartRef]bool{}

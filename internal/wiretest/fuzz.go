@@ -87,7 +87,7 @@ func (s Subject) editAtRandom(t *testing.T, req *wire.Request, edits uint64, val
 // written anew when others join it.
 func (s Subject) checkUntouched(t *testing.T, req *wire.Request, d *plimsoll.Draft, edited *wire.Request) {
 	t.Helper()
-	if l := req.Layout(); l.Messages.Len() != l.Len() {
+	if l := req.Layout(); len(l.Messages.Items) != l.Len() {
 		return
 	}
 	touched := map[int]bool{}

@@ -1,7 +1,7 @@
 package anthropic
 
 import (
-	"iter"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,7 +44,7 @@ type checker struct {
 	w     *writer
 	c     plimsoll.Conversation
 	r     *wire.Request
-	runs  []uint32 // the first message of each
+	runs  []run
 	found *wire.Violations
 }
 
@@ -54,45 +54,18 @@ type run struct{ start, end int }
 func (k *checker) role(i int) plimsoll.Role { return k.c.Messages.At(i).Role }
 
 func (k *checker) readRuns() {
-	n := 0
-	for range k.begins() {
-		n++
-	}
-	k.runs = make([]uint32, 0, n)
-	for i := range k.begins() {
-		k.runs = append(k.runs, uint32(i))
-	}
-}
-
-// begins goes through the messages that another role spoke before.
-func (k *checker) begins() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		last := plimsoll.Role("")
-		for i, m := range k.c.Messages.All() {
-			if (i == 0 || m.Role != last) && !yield(i) {
-				return
-			}
-			last = m.Role
+	for i, m := range k.c.Messages.All() {
+		if i == 0 || m.Role != k.role(i-1) {
+			k.runs = append(k.runs, run{start: i})
 		}
+		k.runs[len(k.runs)-1].end = i + 1
 	}
 }
 
-// span returns the messages of a run.
-func (k *checker) span(r int) run {
-	end := k.c.Messages.Len()
-	if r+1 < len(k.runs) {
-		end = int(k.runs[r+1])
-	}
-	return run{int(k.runs[r]), end}
-}
-
-// runOf returns the run that a message is in.
+// runOf returns the index of the run that a message is in.
 func (k *checker) runOf(message int) int {
-	r, begins := slices.BinarySearch(k.runs, uint32(message))
-	if begins {
-		return r
-	}
-	return r - 1
+	r, _ := slices.BinarySearchFunc(k.runs, message, func(r run, message int) int { return cmp.Compare(r.end-1, message) })
+	return r
 }
 
 // roleOf returns the role of a run, or none if there is no such run.
@@ -100,7 +73,7 @@ func (k *checker) roleOf(run int) plimsoll.Role {
 	if run < 0 || run >= len(k.runs) {
 		return ""
 	}
-	return k.role(int(k.runs[run]))
+	return k.role(k.runs[run].start)
 }
 
 func (k *checker) roles() {
@@ -116,7 +89,7 @@ func (k *checker) roles() {
 	}
 	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.System {
-			k.instructions(run, k.span(run))
+			k.instructions(run, k.runs[run])
 		}
 	}
 }
@@ -126,7 +99,7 @@ func (k *checker) roles() {
 func (k *checker) instructions(run int, span run) {
 	before := k.roleOf(run - 1)
 	if before == plimsoll.Assistant {
-		switch k.last(k.span(run - 1)).kind {
+		switch k.last(k.runs[run-1]).kind {
 		case blockServerCall, blockServerResult:
 			before = plimsoll.User
 		}
@@ -153,7 +126,7 @@ func (k *checker) contents() {
 	end := len(k.w.turns) - 1
 	for i, t := range k.w.turns {
 		blocks := k.w.blocks(i)
-		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured()
+		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured
 		if len(blocks) == 0 && !optional {
 			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
@@ -217,7 +190,7 @@ func (k *checker) pairs() {
 	}
 	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.User {
-			k.resultsFirst(k.span(run))
+			k.resultsFirst(k.runs[run])
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (k *checker) serverID(i, j int, key string) string {
 // reasoning checks where thinking must be and where it must not.
 func (k *checker) reasoning() {
 	for run := range k.runs {
-		span := k.span(run)
+		span := k.runs[run]
 		if k.roleOf(run) == plimsoll.Assistant && k.last(span).kind == blockThinking {
 			k.found.Add(wire.RuleReasoning, span.end-1, -1, "an assistant's message cannot end in thinking")
 		}

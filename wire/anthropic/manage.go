@@ -199,7 +199,7 @@ func (m *manager) messageEdits() []rawjson.Edit {
 	gone := removals{body: m.w.body, known: map[int]int{}}
 	for _, k := range m.w.marks.messages {
 		if k.inner || !slices.Contains(m.wanted, m.first[k.at.Message]+k.at.Part) {
-			gone.add(m.w.layout.Messages.At(k.at.Message), k.value)
+			gone.add(m.w.layout.Messages.Items[k.at.Message], k.value)
 			continue
 		}
 		marked[k.at] = true

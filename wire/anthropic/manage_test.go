@@ -234,7 +234,7 @@ func TestALongerConversationDiffersInNothingButMarks(t *testing.T) {
 
 // beginning is a body with its first n messages.
 func beginning(r *wire.Request, n int) string {
-	list := r.Layout().Messages.List()
+	list := r.Layout().Messages
 	return string(r.Body()[:list.Items[n-1].End]) + "]" + string(r.Body()[list.End:])
 }
 

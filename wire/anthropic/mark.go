@@ -45,7 +45,7 @@ func (d *decoder) mark() {
 		}
 	}
 	m.value.End = s.Offset()
-	d.marks = wire.Append(s, d.marks, m)
+	d.marks = append(d.marks, m)
 }
 
 var _ wire.Adjuster = (*writer)(nil)

@@ -12,8 +12,8 @@ import (
 // place of the checkpoint that names the reference. Everything else keeps its bytes.
 func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
 	span, ok := plimsoll.CheckpointSpan(r.Conversation(), ref)
-	items := &r.Layout().Messages
-	if !ok || span.End > items.Len() {
+	items := r.Layout().Messages.Items
+	if !ok || span.End > len(items) {
 		return nil, &plimsoll.Error{
 			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this request: %w", ref, plimsoll.ErrNotFound),
 			Hint: "name the reference that the checkpoint or its receipt carries",
@@ -24,9 +24,9 @@ func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
 	}
 	inside := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(list), []byte("[")), []byte("]")))
 	body := r.Body()
-	out := append([]byte{}, body[:items.At(span.Start).Start]...)
+	out := append([]byte{}, body[:items[span.Start].Start]...)
 	out = append(out, inside...)
-	return append(out, body[items.At(span.End-1).End:]...), nil
+	return append(out, body[items[span.End-1].End:]...), nil
 }
 
 // messagesOf reads a list of messages as a request of the dialect would hold it.

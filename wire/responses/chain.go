@@ -52,7 +52,7 @@ func Rebuild(r *wire.Request, earlier [][]byte) ([]byte, error) {
 }
 
 func inFront(r *wire.Request, earlier [][]byte) ([]rawjson.Edit, error) {
-	messages := r.Layout().Messages.List()
+	messages := r.Layout().Messages
 	if isBare(r) {
 		own, err := InputItems(r)
 		if err != nil {
@@ -80,7 +80,7 @@ func withoutPrevious(r *wire.Request) []rawjson.Edit {
 
 func isBare(r *wire.Request) bool {
 	l := r.Layout()
-	return l.Len() == 1 && l.Messages.Len() == 0
+	return l.Len() == 1 && len(l.Messages.Items) == 0
 }
 
 func array(items [][]byte) []byte {

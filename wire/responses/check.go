@@ -35,18 +35,14 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
-	ids, named := map[string]bool{}, 0
+	ids := map[string]bool{}
 	follower := -1
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
-		if named < len(w.ids) && int(w.ids[named].item) == i {
-			id := w.id(named)
-			if ids[id] {
-				found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(id))
-			}
-			ids[id] = true
-			named++
+		if n.id != "" && ids[n.id] {
+			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(n.id))
 		}
+		ids[n.id] = true
 		if n.class == classMessage {
 			checkMessage(i, m, n, found)
 		}

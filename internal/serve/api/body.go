@@ -151,7 +151,10 @@ func (c *call) request() (*wire.Request, error) {
 		d = found
 	}
 	r, err := dialects.Codec(d).Decode(c.body)
-	if err != nil {
+	switch {
+	case plimsoll.CodeOf(err) == plimsoll.CodeTooLarge:
+		return nil, &plimsoll.Error{Op: "read the request", Err: err}
+	case err != nil:
 		return nil, &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: "want a request of the dialect " + string(d)}
 	}
 	return r, nil
