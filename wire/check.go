@@ -36,20 +36,9 @@ const (
 	RuleReasoning    = "altered reasoning"
 )
 
-// Continuer is a [Writer] of an API that may hold the beginning of a conversation
-// itself.
-type Continuer interface {
-	// Continues reports whether the conversation began before this request, so
-	// that a result may answer a call that is not in it.
-	Continues() bool
-}
-
 // Continues reports whether the request goes on from messages that the provider has, so
 // that a result in it may answer a call that is not.
-func (r *Request) Continues() bool {
-	c, ok := r.writer.(Continuer)
-	return ok && c.Continues()
-}
+func (r *Request) Continues() bool { return r.writer.Continues() }
 
 // MaxViolations is how many are listed. Nobody reads more, and a body could be made
 // to have millions.

@@ -101,7 +101,7 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 		return nil, err
 	}
 	for _, more := range []func() ([]rawjson.Edit, error){
-		func() ([]rawjson.Edit, error) { return r.adjustments(d, kept, inserts) },
+		func() ([]rawjson.Edit, error) { return r.writer.Adjust(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.messageEdits(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.toolEdits(d) },
 	} {
@@ -135,10 +135,10 @@ func (r *Request) arrangement(d *plimsoll.Draft) (kept []bool, inserts map[int][
 
 // insert renders messages to stand before message i, or where the API takes them.
 func (r *Request) insert(inserts map[int][][]byte, i int, messages []plimsoll.Message, kept []bool) error {
-	at, n := i, 0
-	if p, ok := r.writer.(Placer); ok && len(messages) > 0 {
-		at, n = p.Place(i, messages, kept)
+	if len(messages) == 0 {
+		return nil
 	}
+	at, n := r.writer.Place(i, messages, kept)
 	for k, m := range messages {
 		rendered, err := r.writer.Message(m)
 		if err != nil {
@@ -196,13 +196,12 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 // bareEdits turns a single string into a list when something is to stand beside
 // it or in its place.
 func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) []rawjson.Edit {
-	b, ok := r.writer.(Barer)
-	if kept[0] && len(inserts) == 0 || !ok {
+	if kept[0] && len(inserts) == 0 {
 		return nil
 	}
 	elements := inserts[0]
 	if kept[0] {
-		elements = append(elements, b.Bare(r.Raw(0)))
+		elements = append(elements, r.writer.Bare(r.Raw(0)))
 	}
 	elements = append(elements, inserts[1]...)
 	text := []byte{'['}
@@ -300,11 +299,4 @@ func (r *Request) toolEdits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 		return nil, nil
 	}
 	return r.writer.Tools(d.AddedTools())
-}
-
-func (r *Request) adjustments(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
-	if a, ok := r.writer.(Adjuster); ok {
-		return a.Adjust(d, kept, inserts)
-	}
-	return nil, nil
 }

@@ -14,6 +14,7 @@ import (
 // writer renders what edits add to one request, and keeps what the layout does
 // not say about it.
 type writer struct {
+	wire.Defaults
 	body          []byte
 	layout        *wire.Layout
 	system, tools value

@@ -48,8 +48,6 @@ func (d *decoder) mark() {
 	d.marks = append(d.marks, m)
 }
 
-var _ wire.Adjuster = (*writer)(nil)
-
 // Adjust moves the cache marks of what goes to what takes its place: to the message
 // that is inserted there, or else to the nearest block before it, so that the provider
 // keeps and finds the prefix that stays. Marks on instructions and tools are not

@@ -1,11 +1,6 @@
 package anthropic
 
-import (
-	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire"
-)
-
-var _ wire.Placer = (*writer)(nil)
+import "github.com/plimsoll/plimsoll"
 
 // Place lets no user's message stand behind a system turn: the API wants the
 // assistant there. It goes before the turn, to the user's message that the turn

@@ -37,8 +37,6 @@ type badRole struct {
 	role    string
 }
 
-var _ wire.Continuer = (*writer)(nil)
-
 // Continues reports whether the conversation began in cached content.
 func (w *writer) Continues() bool { return w.cached }
 

@@ -10,6 +10,7 @@ import (
 
 // writer renders what edits add to one request, and checks it.
 type writer struct {
+	wire.Defaults
 	layout      *wire.Layout
 	instruction instruction
 	// tools is the list of tools, declarations the first list of functions in it.
@@ -31,9 +32,6 @@ type instruction struct {
 	object rawjson.List
 	parts  repeated
 }
-
-// Bare returns the only content of a request as it is.
-func (*writer) Bare(raw []byte) []byte { return raw }
 
 // Message renders a content.
 func (*writer) Message(m plimsoll.Message) ([][]byte, error) {

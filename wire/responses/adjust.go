@@ -5,10 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
 )
-
-var _ wire.Adjuster = (*writer)(nil)
 
 // Adjust keeps reasoning and what follows it together. The API refuses reasoning
 // without the item behind it, so an edit that would leave it so is refused here.

@@ -11,6 +11,7 @@ import (
 
 // writer renders what edits add to one request.
 type writer struct {
+	wire.Defaults
 	layout *wire.Layout
 	tools  rawjson.List
 	// noTools is the null, or whatever else is no list, that tools may be.
