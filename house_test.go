@@ -22,7 +22,7 @@ const module = "github.com/plimsoll/plimsoll"
 // edge is a decision and belongs into docs/design.md. Commands (cmd/…, generators
 // under internal/gen…) may import what they need.
 var edges = map[string][]string{
-	".":                               {"internal/rawjson", "internal/recent", "internal/share"},
+	".":                               {"internal/recent", "internal/share"},
 	"model":                           {"."},
 	"store":                           {".", "github.com/klauspost/compress"},
 	"store/sqlite":                    {".", "store", "modernc.org/sqlite"},
@@ -66,7 +66,7 @@ var edges = map[string][]string{
 	"internal/sse":                    {},
 	"internal/scripted":               {".", "internal/coding", "internal/sse", "token", "wire", "wire/dialects", "wire/responses"},
 	"internal/transcript":             {".", "wire/dialects"},
-	"internal/corpora":                {".", "internal/transcript"},
+	"internal/corpora":                {".", "internal/transcript", "wire"},
 	"internal/survival":               {".", "internal/transcript"},
 	"internal/report":                 {".", "model", "token"},
 	"trim":                            {".", "internal/rawjson", "model", "rung", "token", "wire/openai"},

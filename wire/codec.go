@@ -98,7 +98,7 @@ func (r *Response) Take(model string, usage, apiError []byte) {
 	if model != "" {
 		r.Model = model
 	}
-	if u, err := plimsoll.ParseUsage(usage); err == nil {
+	if u, err := ParseUsage(usage); err == nil {
 		r.Usage, r.HasUsage = u, true
 	}
 	if e := ParseAPIError(apiError); e != nil {

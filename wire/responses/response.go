@@ -68,7 +68,7 @@ func (a *answer) member(key string) error {
 	case "error":
 		a.response.Error = wire.ParseAPIError(s.Value().Of(body))
 	case "usage":
-		if u, err := plimsoll.ParseUsage(s.Value().Of(body)); err == nil {
+		if u, err := wire.ParseUsage(s.Value().Of(body)); err == nil {
 			a.response.Usage, a.response.HasUsage = u, true
 		}
 	case "output":
