@@ -17,7 +17,7 @@ type Codec interface {
 	ReadResponse(body []byte) (Response, error)
 	// NewAssembler returns a reader for one streamed answer.
 	NewAssembler() Assembler
-	// Refusal renders an error of ours as this API's own, so that clients raise
+	// Refusal renders an error of Plimsoll as this API's own, so that clients raise
 	// the error that their users already handle.
 	Refusal(err error) (status int, body []byte)
 }
@@ -92,7 +92,7 @@ type Response struct {
 }
 
 // Take adds what an answer or a part of it says beside its message: the model, and
-// usage and error as they came. What is empty leaves what was known; usage stands
+// raw usage and error. What is empty leaves what was known; usage stands
 // for the whole answer so far.
 func (r *Response) Take(model string, usage, apiError []byte) {
 	if model != "" {

@@ -11,7 +11,7 @@ import (
 // [Request] answers from it. Where the parts of a message stand is not in it: that
 // is asked of few messages, and the codec reads those again.
 type Layout struct {
-	// Body as it came.
+	// Body of the request, unchanged.
 	Body []byte
 	// Root is the request object with its members.
 	Root rawjson.List

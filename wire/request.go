@@ -35,7 +35,7 @@ func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
 // Dialect of the request.
 func (r *Request) Dialect() plimsoll.Dialect { return r.dialect }
 
-// Body returns the bytes as they came. They must not be changed.
+// Body returns the decoded bytes. They must not be changed.
 func (r *Request) Body() []byte { return r.layout.Body }
 
 // Layout returns where everything stands. It must not be changed.

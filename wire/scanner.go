@@ -9,7 +9,7 @@ import (
 
 // MaxItems is how many messages, how many parts and how many tools a body may have.
 // The longest conversations of agents have a few thousand. The cap bounds the memory
-// of a body that consists of tiny elements to some 50 MB.
+// of a body that consists of tiny elements to some 60 MB.
 const MaxItems = 200_000
 
 // maxBody is the length of the longest body that a span of a deferred part can

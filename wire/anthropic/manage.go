@@ -14,7 +14,7 @@ import (
 const reach = 15
 
 // Manage encodes a draft like [wire.Request.Encode] and places the cache marks of the
-// messages itself, in the place of the client's. They stand, as far as there are
+// messages itself, instead of the client's. They stand, as far as there are
 // marks left:
 //
 //   - on the newest message,

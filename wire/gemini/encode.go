@@ -15,7 +15,7 @@ type writer struct {
 	instruction instruction
 	// tools is the list of tools, declarations the first list of functions in it.
 	tools, declarations repeated
-	// lone says that a single content stands in the place of the list.
+	// lone says that the request has a single content instead of a list.
 	lone bool
 	// cached says that the beginning is in a cache of the server's.
 	cached, toolConfig bool

@@ -107,7 +107,7 @@ func isContent(p plimsoll.Part) bool {
 }
 
 // renderItem renders a part that is an item of its own. Reasoning without its
-// encrypted content is known to nobody but the server, and is left out.
+// encrypted content is known to the server only, and is left out.
 func renderItem(p plimsoll.Part) ([]byte, error) {
 	switch p := p.(type) {
 	case plimsoll.ToolCall:

@@ -171,7 +171,7 @@ func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 }
 
 // thoughts is the source of reasoning: it joins the texts of the summary and of the
-// content, when somebody looks.
+// content, when the part is read.
 type thoughts struct{ body []byte }
 
 // LoadAt reads the item again, and of it no more than reasoning has.
