@@ -31,6 +31,7 @@ const (
 	CodeInvalid      Code = "invalid"
 	CodeNotFound     Code = "not_found"
 	CodeOverLimit    Code = "over_limit"
+	CodeTooLarge     Code = "too_large"
 	CodeUnknownModel Code = "unknown_model"
 	CodeUnsupported  Code = "unsupported"
 	CodeUnavailable  Code = "unavailable"
@@ -43,7 +44,7 @@ func (c Code) HTTPStatus() int {
 		return 400
 	case CodeNotFound:
 		return 404
-	case CodeOverLimit:
+	case CodeOverLimit, CodeTooLarge:
 		return 413
 	case CodeUnavailable:
 		return 503
@@ -56,7 +57,7 @@ func (c Code) HTTPStatus() int {
 // user can correct, 3 for a conversation that does not fit, 1 for the rest.
 func (c Code) ExitStatus() int {
 	switch c {
-	case CodeInvalid, CodeUnknownModel, CodeUnsupported, CodeNotFound:
+	case CodeInvalid, CodeUnknownModel, CodeUnsupported, CodeNotFound, CodeTooLarge:
 		return 2
 	case CodeOverLimit:
 		return 3

@@ -20,6 +20,7 @@ func TestErrorsMapToStatusOnce(t *testing.T) {
 	}{
 		{"an unknown model", fmt.Errorf("fit: %w", plimsoll.ErrUnknownModel), plimsoll.CodeUnknownModel, 400, 2},
 		{"a conversation that does not fit", fmt.Errorf("fit: %w", plimsoll.ErrOverLimit), plimsoll.CodeOverLimit, 413, 3},
+		{"a request with too many messages", &plimsoll.Error{Code: plimsoll.CodeTooLarge, Err: plimsoll.ErrInvalid}, plimsoll.CodeTooLarge, 413, 2},
 		{"a missing ref", &plimsoll.Error{Op: "expand", Err: plimsoll.ErrNotFound}, plimsoll.CodeNotFound, 404, 2},
 		{"a code wins over the sentinel", &plimsoll.Error{Code: plimsoll.CodeUnavailable, Err: plimsoll.ErrNotFound}, plimsoll.CodeUnavailable, 503, 1},
 		{

@@ -61,9 +61,3 @@ func ExampleDraft() {
 	// replace message 3 because: old output
 	// 5 messages, as before
 }
-
-func ExampleParseUsage() {
-	usage, err := plimsoll.ParseUsage([]byte(`{"prompt_tokens":1200,"completion_tokens":80,"prompt_tokens_details":{"cached_tokens":1024}}`))
-	fmt.Println(usage.Input, usage.CacheRead, usage.Output, usage.Total(), err)
-	// Output: 176 1024 80 1280 <nil>
-}

@@ -57,31 +57,3 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 
 // frozen wraps items without a copy, for slices that nobody else holds.
 func frozen[T any](items []T) List[T] { return List[T]{items} }
-
-// ListBuilder builds a [List] item by item, without the copy that [ListOf] makes.
-// The zero ListBuilder is empty. It must not be copied.
-type ListBuilder[T any] struct{ items []T }
-
-// Grow makes room for n more items, and for no more than that.
-func (b *ListBuilder[T]) Grow(n int) {
-	b.items = append(slices.Grow([]T(nil), len(b.items)+n), b.items...)
-}
-
-// Cap returns how many items there is room for, with those that are there.
-func (b *ListBuilder[T]) Cap() int { return cap(b.items) }
-
-// Len returns the number of items so far.
-func (b *ListBuilder[T]) Len() int { return len(b.items) }
-
-// Append adds an item.
-func (b *ListBuilder[T]) Append(item T) { b.items = append(b.items, item) }
-
-// Set puts another item in the place of item i.
-func (b *ListBuilder[T]) Set(i int, item T) { b.items[i] = item }
-
-// List returns the list. The builder is empty afterwards.
-func (b *ListBuilder[T]) List() List[T] {
-	l := frozen(b.items)
-	b.items = nil
-	return l
-}

@@ -1,32 +1,10 @@
 package plimsoll_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 )
-
-func TestABuilderGivesAwayWhatItBuilt(t *testing.T) {
-	t.Parallel()
-	var b plimsoll.ListBuilder[int]
-	b.Grow(2)
-	b.Append(1)
-	b.Append(2)
-	b.Set(0, 3)
-	first := b.List()
-	if b.Len() != 0 || b.Cap() != 0 {
-		t.Errorf("%d items are left", b.Len())
-	}
-	b.Append(4)
-	b.Set(0, 5)
-	if got := first.Slice(); !slices.Equal(got, []int{3, 2}) {
-		t.Errorf("the first list became %v", got)
-	}
-	if got := b.List().Slice(); !slices.Equal(got, []int{5}) {
-		t.Errorf("the second list is %v", got)
-	}
-}
 
 // place is a source whose parts say what they were deferred with.
 type place struct{}

@@ -1,133 +1,10 @@
 package plimsoll_test
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/testkit"
 )
-
-func TestC02_UsageOfEveryProviderNeverCountsTwice(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name, json string
-		want       plimsoll.Usage
-		total      int
-	}{
-		{
-			"OpenAI chat counts cached tokens inside the prompt",
-			`{"prompt_tokens":1200,"completion_tokens":80,"total_tokens":1280,
-			  "prompt_tokens_details":{"cached_tokens":1024,"audio_tokens":0},
-			  "completion_tokens_details":{"reasoning_tokens":64}}`,
-			plimsoll.Usage{Input: 176, CacheRead: 1024, Output: 80, Reasoning: 64},
-			1280,
-		},
-		{
-			"OpenAI chat without details",
-			`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}`,
-			plimsoll.Usage{Input: 10, Output: 2},
-			12,
-		},
-		{
-			"DeepSeek names hits and misses",
-			`{"prompt_tokens":100,"completion_tokens":5,"prompt_cache_hit_tokens":64,"prompt_cache_miss_tokens":36}`,
-			plimsoll.Usage{Input: 36, CacheRead: 64, Output: 5},
-			105,
-		},
-		{
-			"a gateway that renders Anthropic as chat keeps cache figures inside the prompt",
-			`{"prompt_tokens":1000,"completion_tokens":5,"cache_read_input_tokens":600,"cache_creation_input_tokens":300}`,
-			plimsoll.Usage{Input: 100, CacheRead: 600, CacheCreation: 300, Output: 5},
-			1005,
-		},
-		{
-			"OpenAI Responses",
-			`{"input_tokens":500,"input_tokens_details":{"cached_tokens":384},"output_tokens":90,
-			  "output_tokens_details":{"reasoning_tokens":70},"total_tokens":590}`,
-			plimsoll.Usage{Input: 116, CacheRead: 384, Output: 90, Reasoning: 70},
-			590,
-		},
-		{
-			"Anthropic counts cached tokens beside the input",
-			`{"input_tokens":12,"cache_creation_input_tokens":2000,"cache_read_input_tokens":30000,"output_tokens":400,
-			  "cache_creation":{"ephemeral_5m_input_tokens":2000,"ephemeral_1h_input_tokens":0},"service_tier":"standard"}`,
-			plimsoll.Usage{Input: 12, CacheCreation: 2000, CacheRead: 30000, Output: 400},
-			32412,
-		},
-		{
-			"Anthropic without a cache",
-			`{"input_tokens":12,"output_tokens":4}`,
-			plimsoll.Usage{Input: 12, Output: 4},
-			16,
-		},
-		{
-			"Gemini counts thoughts beside the candidates",
-			`{"promptTokenCount":1000,"cachedContentTokenCount":800,"candidatesTokenCount":50,"thoughtsTokenCount":150,"totalTokenCount":1200}`,
-			plimsoll.Usage{Input: 200, CacheRead: 800, Output: 200, Reasoning: 150},
-			1200,
-		},
-		{
-			"Bedrock Converse",
-			`{"inputTokens":10,"outputTokens":3,"cacheReadInputTokens":90,"cacheWriteInputTokens":7,"totalTokens":110}`,
-			plimsoll.Usage{Input: 10, Output: 3, CacheRead: 90, CacheCreation: 7},
-			110,
-		},
-		{
-			"xAI counts reasoning beside the completion",
-			`{"prompt_tokens":32,"completion_tokens":9,"total_tokens":135,"completion_tokens_details":{"reasoning_tokens":94}}`,
-			plimsoll.Usage{Input: 32, Output: 103, Reasoning: 94},
-			135,
-		},
-		{
-			"a gateway that writes figures with a point",
-			`{"prompt_tokens":12.0,"completion_tokens":3e0}`,
-			plimsoll.Usage{Input: 12, Output: 3},
-			15,
-		},
-		{
-			"figures beyond all bounds do not overflow",
-			`{"promptTokenCount":9223372036854775807,"toolUsePromptTokenCount":9223372036854775807}`,
-			plimsoll.Usage{Input: 2 << 40},
-			2 << 40,
-		},
-		{
-			"Ollama",
-			`{"prompt_eval_count":26,"eval_count":298}`,
-			plimsoll.Usage{Input: 26, Output: 298},
-			324,
-		},
-		{
-			"more cached than sent is cut to what was sent",
-			`{"prompt_tokens":10,"completion_tokens":-1,"prompt_tokens_details":{"cached_tokens":64}}`,
-			plimsoll.Usage{CacheRead: 10},
-			10,
-		},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := plimsoll.ParseUsage([]byte(tt.json))
-			testkit.Must(t, err)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("usage (-want +got):\n%s", diff)
-			}
-			if got.Total() != tt.total {
-				t.Errorf("total is %d, want %d", got.Total(), tt.total)
-			}
-		})
-	}
-}
-
-func TestC02_WhatIsNoUsageIsAnError(t *testing.T) {
-	t.Parallel()
-	for _, in := range []string{`{}`, `[]`, `null`, `{"prompt_tokens":"many"}`, `{`} {
-		if _, err := plimsoll.ParseUsage([]byte(in)); !errors.Is(err, plimsoll.ErrInvalid) {
-			t.Errorf("ParseUsage(%s) = %v, want invalid input", in, err)
-		}
-	}
-}
 
 func TestUsageAdds(t *testing.T) {
 	t.Parallel()
@@ -136,21 +13,4 @@ func TestUsageAdds(t *testing.T) {
 	if got := a.Add(a); got != want || got.Total() != 20 || got.Prompt() != 16 {
 		t.Errorf("sum %+v, total %d, prompt %d", got, got.Total(), got.Prompt())
 	}
-}
-
-func FuzzParseUsage(f *testing.F) {
-	f.Add([]byte(`{"prompt_tokens":1200,"completion_tokens":80,"prompt_tokens_details":{"cached_tokens":1024}}`))
-	f.Add([]byte(`{"input_tokens":12,"cache_creation_input_tokens":2000,"output_tokens":400}`))
-	f.Add([]byte(`{"promptTokenCount":1000,"cachedContentTokenCount":8000,"thoughtsTokenCount":-4}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		u, err := plimsoll.ParseUsage(data)
-		if err != nil {
-			return
-		}
-		for _, n := range []int{u.Input, u.Output, u.CacheCreation, u.CacheRead, u.Reasoning} {
-			if n < 0 {
-				t.Fatalf("%s gives a negative figure: %+v", data, u)
-			}
-		}
-	})
 }

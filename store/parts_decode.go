@@ -73,7 +73,7 @@ func (d *partsDecoder) list(depth int) plimsoll.List[plimsoll.Part] {
 		d.fail("list of %d, %d deep", n, depth)
 		return plimsoll.List[plimsoll.Part]{}
 	}
-	var b plimsoll.ListBuilder[plimsoll.Part]
+	var parts []plimsoll.Part
 	for i := range n {
 		if i > 0 {
 			d.pos++ // the newline between parts
@@ -82,9 +82,9 @@ func (d *partsDecoder) list(depth int) plimsoll.List[plimsoll.Part] {
 		if d.err != nil {
 			break
 		}
-		b.Append(p)
+		parts = append(parts, p)
 	}
-	return b.List()
+	return plimsoll.ListOf(parts...)
 }
 
 func (d *partsDecoder) part(depth int) plimsoll.Part {

@@ -144,11 +144,11 @@ func countOf[P plimsoll.Part](l plimsoll.List[plimsoll.Part]) int {
 }
 
 func drawParts(t *rapid.T, depth int) plimsoll.List[plimsoll.Part] {
-	var b plimsoll.ListBuilder[plimsoll.Part]
+	var parts []plimsoll.Part
 	for range rapid.IntRange(0, 4).Draw(t, "parts") {
-		b.Append(drawPart(t, depth))
+		parts = append(parts, drawPart(t, depth))
 	}
-	return b.List()
+	return plimsoll.ListOf(parts...)
 }
 
 func drawPart(t *rapid.T, depth int) plimsoll.Part {

@@ -218,6 +218,19 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+func TestARequestWithTooManyMessagesIsRefusedNotForwarded(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil, transport.Options{})
+	const message = `{"role":"user","content":"x"}`
+	got := b.post(plimsoll.OpenAI, false, []byte(`{"messages":[`+strings.Repeat(message+",", wire.MaxItems)+message+`]}`), nil)
+	if got.status != http.StatusRequestEntityTooLarge || !bytes.Contains(got.body, []byte("more than 200,000 messages")) {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if len(b.model.Log()) != 0 {
+		t.Error("the request was sent")
+	}
+}
+
 func TestABodyThatCannotBeTakenIsRefusedInTheApisOwnForm(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, transport.Options{MaxBody: 10_000})

@@ -181,7 +181,7 @@ func (f *flow) run() (*http.Response, error) {
 		return f.refuse(err), nil
 	}
 	if f.shown, err = f.codec.Decode(f.body); err != nil {
-		if f.dryRun {
+		if f.dryRun || plimsoll.CodeOf(err) == plimsoll.CodeTooLarge {
 			return f.refuse(err), nil
 		}
 		return f.forward("the body was not understood and is not managed")

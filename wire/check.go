@@ -36,20 +36,9 @@ const (
 	RuleReasoning    = "altered reasoning"
 )
 
-// Continuer is a [Writer] of an API that may hold the beginning of a conversation
-// itself.
-type Continuer interface {
-	// Continues reports whether the conversation began before this request, so
-	// that a result may answer a call that is not in it.
-	Continues() bool
-}
-
 // Continues reports whether the request goes on from messages that the provider has, so
 // that a result in it may answer a call that is not.
-func (r *Request) Continues() bool {
-	c, ok := r.writer.(Continuer)
-	return ok && c.Continues()
-}
+func (r *Request) Continues() bool { return r.writer.Continues() }
 
 // MaxViolations is how many are listed. Nobody reads more, and a body could be made
 // to have millions.
@@ -84,16 +73,16 @@ func Check(r *Request) []Violation {
 }
 
 func (r *Request) check(found *Violations) {
-	p := newPairing(r.conversation.Messages)
+	o := r.Outline()
 	if !r.Continues() {
-		for at := range p.Orphans() {
+		for _, at := range o.Orphans {
 			found.Add(RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
 		}
 	}
-	for at := range p.Open(false) {
+	for _, at := range o.Dead {
 		found.Add(RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on")
 	}
-	r.writer.Check(r, p, found)
+	r.writer.Check(r, found)
 }
 
 // CheckEdited returns what Check finds in the edited request and, beyond that,
@@ -102,13 +91,10 @@ func (r *Request) check(found *Violations) {
 func CheckEdited(original, edited *Request) []Violation {
 	var found Violations
 	edited.check(&found)
-	same := original.thoughtful()
+	same := original.thinkingMessages()
 	var known map[plimsoll.Digest]bool
 	for i, m := range edited.conversation.Messages.All() {
-		if !plimsoll.Has[plimsoll.Reasoning](m) {
-			continue
-		}
-		if _, ok := same.Find(string(m.Digest[:])); ok {
+		if !plimsoll.Has[plimsoll.Reasoning](m) || same[m.Digest] {
 			continue
 		}
 		if known == nil {
@@ -123,24 +109,15 @@ func CheckEdited(original, edited *Request) []Violation {
 	return found.all
 }
 
-// thoughtful finds the messages with reasoning by their digests.
-func (r *Request) thoughtful() *Keys {
-	messages, n := r.conversation.Messages, 0
-	for _, m := range messages.All() {
+// thinkingMessages returns the digests of the messages with reasoning.
+func (r *Request) thinkingMessages() map[plimsoll.Digest]bool {
+	digests := map[plimsoll.Digest]bool{}
+	for _, m := range r.conversation.Messages.All() {
 		if plimsoll.Has[plimsoll.Reasoning](m) {
-			n++
+			digests[m.Digest] = true
 		}
 	}
-	keys := NewKeys(n, func(i int) string {
-		digest := messages.At(i).Digest
-		return string(digest[:])
-	})
-	for i, m := range messages.All() {
-		if plimsoll.Has[plimsoll.Reasoning](m) {
-			keys.Put(i)
-		}
-	}
-	return keys
+	return digests
 }
 
 // reasoning returns the fingerprints of all reasoning in the request.
@@ -177,8 +154,8 @@ func reasoning(m plimsoll.Message) iter.Seq2[int, plimsoll.Digest] {
 
 // CheckPending adds calls at the end that have no result, for APIs that refuse
 // them.
-func CheckPending(p *Pairing, found *Violations, text string) {
-	for at := range p.Open(true) {
+func CheckPending(r *Request, found *Violations, text string) {
+	for _, at := range r.Outline().Pending {
 		found.Add(RuleNoResult, at.Message, at.Part, text)
 	}
 }

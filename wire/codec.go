@@ -17,13 +17,13 @@ type Codec interface {
 	ReadResponse(body []byte) (Response, error)
 	// NewAssembler returns a reader for one streamed answer.
 	NewAssembler() Assembler
-	// Refusal renders an error of ours as this API's own, so that clients raise
+	// Refusal renders an error of Plimsoll as this API's own, so that clients raise
 	// the error that their users already handle.
 	Refusal(err error) (status int, body []byte)
 }
 
-// Writer renders what edits add, for one request. A codec passes it to
-// [NewRequest].
+// Writer renders what edits add, for one request, and knows the rules of its API. A
+// codec passes it to [NewRequest]. Most writers embed [Defaults].
 type Writer interface {
 	// Message renders a message as elements of the messages list: one in most
 	// dialects, several where each part is an item of its own.
@@ -31,40 +31,49 @@ type Writer interface {
 	// Content renders the content of a tool result in the form that the old
 	// content has: a string stays a string, a list of parts a list.
 	Content(content plimsoll.List[plimsoll.Part], old []byte) ([]byte, error)
-	// System adds parts to the instructions: by edits beside the messages, or by
-	// elements that are to stand behind the leading instructions among them.
+	// System adds parts to the instructions: by edits outside the messages, or by
+	// elements to insert after the leading instructions among them.
 	System(parts plimsoll.List[plimsoll.Part]) (edits []rawjson.Edit, elements [][]byte, err error)
 	// Tools returns the edits that add tools.
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
 	// Locate reads message i again and says where its parts stand.
 	Locate(i int) Located
-	// Check adds what the API would refuse, beside what all dialects share.
-	Check(r *Request, p *Pairing, found *Violations)
-}
-
-// Adjuster is a [Writer] that must touch what stays when something else goes,
-// such as a cache mark that would be lost.
-type Adjuster interface {
-	// Adjust returns further edits. Kept says which messages stay, and inserts what
-	// is written before each, or at the end; it may rewrite these elements, but not
-	// touch what the draft edits.
+	// Check adds what the API would refuse, beyond the rules that all dialects share.
+	Check(r *Request, found *Violations)
+	// Continues reports whether the conversation began before this request, so
+	// that a result may answer a call that is not in it.
+	Continues() bool
+	// Adjust returns further edits to what stays when something else goes, such as
+	// a cache mark that would be lost. Kept says which messages stay, and inserts what
+	// is written before each, or at the end. Adjust may rewrite these elements, but must
+	// not touch what the draft edits.
 	Adjust(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error)
-}
-
-// Placer is a [Writer] whose API does not take a message at every place.
-type Placer interface {
-	// Place is asked about the messages that a draft inserts before message i,
-	// or at the end. The first n of them are written before message at instead.
-	// Kept says which messages before i stay.
+	// Place says where the messages go that a draft inserts before message i, or at
+	// the end. The first n of them are written before message at instead. Kept says
+	// which messages before i stay.
 	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
-}
-
-// Barer is a [Writer] of an API that takes one value in the place of the list of
-// messages.
-type Barer interface {
-	// Bare returns the message that the value stands for, with its very bytes.
+	// Bare returns the message that a single value stands for where the API accepts
+	// one instead of the list of messages.
 	Bare(raw []byte) []byte
 }
+
+// Defaults are the methods of a [Writer] whose API has no special rules: it holds no
+// earlier messages, takes a message anywhere, and needs no adjustments.
+type Defaults struct{}
+
+// Continues returns false.
+func (Defaults) Continues() bool { return false }
+
+// Adjust returns no edits.
+func (Defaults) Adjust(*plimsoll.Draft, []bool, map[int][][]byte) ([]rawjson.Edit, error) {
+	return nil, nil
+}
+
+// Place leaves all messages before message i.
+func (Defaults) Place(i int, _ []plimsoll.Message, _ []bool) (at, n int) { return i, 0 }
+
+// Bare returns the value itself.
+func (Defaults) Bare(raw []byte) []byte { return raw }
 
 // Response is what an answer says.
 type Response struct {
@@ -83,13 +92,13 @@ type Response struct {
 }
 
 // Take adds what an answer or a part of it says beside its message: the model, and
-// usage and error as they came. What is empty leaves what was known; usage stands
+// raw usage and error. What is empty leaves what was known; usage stands
 // for the whole answer so far.
 func (r *Response) Take(model string, usage, apiError []byte) {
 	if model != "" {
 		r.Model = model
 	}
-	if u, err := plimsoll.ParseUsage(usage); err == nil {
+	if u, err := ParseUsage(usage); err == nil {
 		r.Usage, r.HasUsage = u, true
 	}
 	if e := ParseAPIError(apiError); e != nil {

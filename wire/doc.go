@@ -3,7 +3,7 @@
 //
 // A [Codec] indexes a request body into a [Request]: where the system prompt, the
 // tools, the messages and their parts stand. The request offers them as a
-// [plimsoll.Conversation], whose texts are read only when somebody looks, and
+// [plimsoll.Conversation], whose texts are unescaped only when they are read, and
 // turns a [plimsoll.Draft] of it back into a body by splicing. With no edits the
 // output is the input, byte for byte; with edits only the edited spans differ, so
 // that number forms, key order, escapes, unknown fields and above all the

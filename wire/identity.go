@@ -2,7 +2,6 @@ package wire
 
 import (
 	"encoding/binary"
-	"slices"
 	"sync"
 
 	"github.com/zeebo/xxh3"
@@ -71,25 +70,20 @@ func (id Identity) Sum() plimsoll.Digest {
 // for system and tools alone, entry i+1 for everything up to message i. Two
 // requests that share a history share the beginning of their chains, whatever
 // the client did to fields that do not matter. It must not be changed.
-func (r *Request) Chain() []plimsoll.Digest { return r.layout.links }
+func (r *Request) Chain() []plimsoll.Digest { return r.chain }
 
-// chain makes the chain of the identities, in their place.
-func (l *Layout) chain(d plimsoll.Dialect) {
+// chain makes the chain of the identities.
+func (l *Layout) chain(d plimsoll.Dialect) []plimsoll.Digest {
 	root := NewIdentity()
 	root.Field("dialect", []byte(d))
 	root.Field("system", l.SystemIdentity[:])
 	root.Field("tools", l.ToolsIdentity[:])
-	if l.links == nil {
-		l.links = make([]plimsoll.Digest, 1)
+	links := make([]plimsoll.Digest, 1, len(l.identities)+1)
+	links[0] = root.Sum()
+	for i, identity := range l.identities {
+		links = append(links, DigestOf(append(links[i][:], identity[:]...)))
 	}
-	l.links[0] = root.Sum()
-	var link [2 * len(plimsoll.Digest{})]byte
-	for i := range l.Len() {
-		copy(link[:], l.links[i][:])
-		copy(link[len(plimsoll.Digest{}):], l.links[i+1][:])
-		l.links[i+1] = DigestOf(link[:])
-	}
-	l.links = slices.Clip(l.links)
+	return links
 }
 
 // SharedPrefix returns how many bytes two bodies have in common from the start:

@@ -11,7 +11,7 @@ import (
 // [Request] answers from it. Where the parts of a message stand is not in it: that
 // is asked of few messages, and the codec reads those again.
 type Layout struct {
-	// Body as it came.
+	// Body of the request, unchanged.
 	Body []byte
 	// Root is the request object with its members.
 	Root rawjson.List
@@ -26,85 +26,60 @@ type Layout struct {
 	SystemIdentity plimsoll.Digest
 	Tools          plimsoll.List[plimsoll.Tool]
 	ToolsIdentity  plimsoll.Digest
-	// Messages is the list that holds the messages. If the body has something
-	// else in its place that stands for one message, Messages is the span of that
-	// without elements.
-	Messages Elements
-	// links has room for the beginning of the chain, and then the identities of the
-	// messages, of which the request makes the chain. The identities of messages that
-	// say the same are equal, whatever the client did to fields that do not matter
-	// (cache marks, a text as string or as list).
-	links    []plimsoll.Digest
-	building plimsoll.ListBuilder[plimsoll.Message]
-	said     plimsoll.List[plimsoll.Message]
+	// Messages is the list that holds the messages. If the body has one value instead
+	// of the list that stands for one message, Messages is the span of that value and
+	// has no items.
+	Messages rawjson.List
+	// messages and identities of the messages so far. Messages that say the same have
+	// equal identities, whatever the client did to fields that do not matter (cache
+	// marks, a text as string or as list).
+	messages   []plimsoll.Message
+	identities []plimsoll.Digest
 }
 
 // Reset forgets the messages: of members with one name the last counts.
 func (l *Layout) Reset() {
-	l.Messages, l.links = Elements{}, nil
-	l.building.List()
+	l.Messages, l.messages, l.identities = rawjson.List{}, nil, nil
 }
 
 // Len returns the number of messages.
-func (l *Layout) Len() int { return max(0, len(l.links)-1) }
+func (l *Layout) Len() int { return len(l.messages) }
 
-// Message returns message i of a request.
-func (l *Layout) Message(i int) plimsoll.Message { return l.said.At(i) }
+// Message returns message i.
+func (l *Layout) Message(i int) plimsoll.Message { return l.messages[i] }
 
-// Replace puts another message in the place of message i, which has been added.
-func (l *Layout) Replace(i int, m plimsoll.Message) { l.building.Set(i, m) }
+// Replace replaces message i, which has been added. A [Request] must not exist yet.
+func (l *Layout) Replace(i int, m plimsoll.Message) { l.messages[i] = m }
 
 // Add appends a message that stands at a span, and gives it the digest of its raw
 // bytes if it has none.
-func (l *Layout) Add(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
-	if !l.grow(s) {
-		return
-	}
+func (l *Layout) Add(m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
 	if m.Digest == (plimsoll.Digest{}) {
-		m.Digest = DigestOf(at.Of(s.Body))
+		m.Digest = DigestOf(at.Of(l.Body))
 	}
-	l.building.Append(m)
-	l.links = append(l.links, identity)
-	l.Messages.ends = append(l.Messages.ends, uint32(at.End))
+	l.messages = append(l.messages, m)
+	l.identities = append(l.identities, identity)
+	l.Messages.Items = append(l.Messages.Items, at)
 }
 
-// AddBare appends the one message of a body that has something else in the place of
-// the list.
-func (l *Layout) AddBare(s *Scanner, m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
-	l.Add(s, m, identity, at)
-	l.Messages = Elements{Span: at}
-}
-
-// grow makes room for a message.
-func (l *Layout) grow(s *Scanner) bool {
-	n := l.Len()
-	if n+1 < cap(l.links) && n < cap(l.Messages.ends) && n < l.building.Cap() {
-		return true
-	}
-	room := s.expected(n, l.Messages.Start)
-	if !growList(s, &l.building, room) {
-		return false
-	}
-	if n == 0 {
-		l.links = append(l.links[:0], plimsoll.Digest{})
-	}
-	l.links = Grow(s, l.links, room)
-	l.Messages.ends = Grow(s, l.Messages.ends, room)
-	return s.Err() == nil
+// AddBare appends the one message of a body that has one value instead of the list.
+func (l *Layout) AddBare(m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
+	l.Add(m, identity, at)
+	l.Messages = rawjson.List{Span: at}
 }
 
 // ReadMessages reads the list of messages that the scanner stands at, each by read.
 // Path names the list, and one what is in it.
 func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (plimsoll.Message, plimsoll.Digest, error)) error {
 	l.Reset()
-	l.Messages.Start, l.Messages.body = s.Offset(), s.Body
+	l.Messages.Start = s.Offset()
 	var failed error
 	for i := range s.Elements() {
 		if s.Peek() != '{' {
 			failed = s.Wrong(fmt.Sprintf("%s[%d]", path, i), one)
 			break
 		}
-		if !l.grow(s) {
+		if s.count(i+1, "messages"); s.Err() != nil {
 			break
 		}
 		begin := s.Offset()
@@ -113,19 +88,10 @@ func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (pl
 			failed = err
 			break
 		}
-		l.Add(s, m, identity, s.Since(begin))
+		l.Add(m, identity, s.Since(begin))
 	}
 	l.Messages.End = s.Offset()
 	return failed
-}
-
-// Beside appends to a list that runs in parallel with the messages, while the next
-// of them is being read.
-func Beside[T any](s *Scanner, l *Layout, list []T, item T) []T {
-	if room := cap(l.links); cap(list) < room {
-		list = Grow(s, list, room-len(list))
-	}
-	return Append(s, list, item)
 }
 
 // Located says where the parts of one message stand.
@@ -160,4 +126,4 @@ type Place struct {
 func Fixed() Place { return Place{List: -1} }
 
 // bare says that the messages are a single value.
-func (l *Layout) bare() bool { return l.Len() == 1 && l.Messages.Len() == 0 }
+func (l *Layout) bare() bool { return l.Len() == 1 && len(l.Messages.Items) == 0 }

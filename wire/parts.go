@@ -5,19 +5,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// What parts take in memory, and what a check takes for calls and results.
-const (
-	partBytes      = 16
-	textBytes      = 16
-	deferredBytes  = 48
-	callBytes      = 48 + 60
-	resultBytes    = 80 + 12
-	opaqueBytes    = 32
-	reasoningBytes = 48 + 12
-	mediaBytes     = 112
-	sourceBytes    = 128
-)
-
 // source is what deferred parts read from. Each kind of part has its own way to
 // read, so each has a type of its own.
 type source struct{ body []byte }
@@ -33,10 +20,10 @@ func packed(s rawjson.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.End)<
 // escaped is the spare bit: it says that the span is a string with escapes.
 const escaped = 1
 
-// DeferAt returns a part that is read when somebody looks; see [plimsoll.DeferAt].
-// The source gets the span.
+// DeferAt returns a part that its source reads later, from the span; see
+// [plimsoll.DeferAt].
 func (s *Scanner) DeferAt(outline plimsoll.Part, from plimsoll.Source, at rawjson.Span) plimsoll.Part {
-	s.Spend(deferredBytes)
+	s.countPart()
 	return plimsoll.DeferAt(outline, from, packed(at))
 }
 
@@ -45,45 +32,26 @@ func SpanAt(at uint64) rawjson.Span {
 	return rawjson.Span{Start: int(at >> 32), End: int(at>>1) & maxBody}
 }
 
-// Parts returns a list of parts, which it copies.
-func (s *Scanner) Parts(parts []plimsoll.Part) plimsoll.List[plimsoll.Part] {
-	bytes := partBytes * len(parts)
-	if len(parts) > 16 {
-		bytes += bytes / 4 // allocators round up what is larger
-	}
-	if !s.Spend(bytes) {
-		return plimsoll.List[plimsoll.Part]{}
-	}
-	return plimsoll.ListOf(parts...)
-}
-
-// A part is made at once where it shares the bytes of the body or is short, which takes
-// less memory than to remember where to read it. Longer texts with escapes are read when
-// somebody looks.
-
-// shortText is the length up to which a string with its quotes is unescaped at once.
-const shortText = 24
+// A part shares the bytes of the body where it can. A text with escapes is unescaped
+// only when its part is read.
 
 // TextPart returns a text.
 func (s *Scanner) TextPart(t rawjson.Text) plimsoll.Part {
-	bytes := textBytes
 	if t.Escaped {
-		if t.Len() > shortText {
-			return s.deferText(plimsoll.Text{}, (*textSource)(s.source), t)
-		}
-		// Quotes and at least one backslash go, and allocations are of whole words.
-		bytes += (t.Len() - 3 + 7) &^ 7
+		return s.deferText(plimsoll.Text{}, (*textSource)(s.source), t)
 	}
-	text := t.Decode(s.Body)
-	if t.Len() <= maxWord {
-		return s.word(text, bytes)
-	}
-	s.Spend(bytes)
-	return plimsoll.Text{Text: text}
+	s.countPart()
+	return plimsoll.Text{Text: t.Decode(s.Body)}
+}
+
+// countPart stops the scanner at a body with too many parts.
+func (s *Scanner) countPart() {
+	s.parts++
+	s.count(s.parts, "parts")
 }
 
 func (s *Scanner) deferText(outline plimsoll.Part, from plimsoll.Source, t rawjson.Text) plimsoll.Part {
-	s.Spend(deferredBytes)
+	s.countPart()
 	at := packed(t.Span)
 	if t.Escaped {
 		at |= escaped
@@ -103,10 +71,10 @@ func textAt(at uint64) rawjson.Text {
 // CallPart returns a tool call. Its arguments are a JSON string in some dialects and
 // an object in others.
 func (s *Scanner) CallPart(id, name string, arguments rawjson.Text) plimsoll.Part {
-	s.Spend(callBytes)
 	if arguments.Escaped {
 		return s.deferText(plimsoll.ToolCall{ID: id, Name: name}, (*callSource)(s.source), arguments)
 	}
+	s.countPart()
 	return plimsoll.ToolCall{ID: id, Name: name, Arguments: stringOrRaw(s.Body, arguments)}
 }
 
@@ -119,17 +87,16 @@ func (s *callSource) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part {
 
 // ResultPart returns a tool result, which is not deferred; its content may be.
 func (s *Scanner) ResultPart(r plimsoll.ToolResult) plimsoll.Part {
-	s.Spend(resultBytes)
+	s.countPart()
 	return r
 }
 
 // ReasoningPart returns thinking. Either text may be zero.
 func (s *Scanner) ReasoningPart(text, signature rawjson.Text, redacted bool) plimsoll.Part {
-	s.Spend(reasoningBytes)
 	if text.Escaped || signature.Escaped {
-		s.Spend(sourceBytes)
 		return s.deferText(plimsoll.Reasoning{Redacted: redacted}, &reasoningSource{s.source, signature}, text)
 	}
+	s.countPart()
 	return plimsoll.Reasoning{Text: stringOrRaw(s.Body, text), Signature: stringOrRaw(s.Body, signature), Redacted: redacted}
 }
 
@@ -147,18 +114,17 @@ func (s *reasoningSource) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part
 
 // OpaquePart returns a part that is carried and weighed, never edited.
 func (s *Scanner) OpaquePart(kind string, raw rawjson.Span) plimsoll.Part {
-	s.Spend(opaqueBytes)
+	s.countPart()
 	return plimsoll.Opaque{Kind: kind, Raw: raw.View(s.Body)}
 }
 
 // MediaPart returns a picture, recording or document; data is its base64 string, or
 // zero.
 func (s *Scanner) MediaPart(m plimsoll.Media, data rawjson.Text) plimsoll.Part {
-	s.Spend(mediaBytes)
 	if data.Escaped {
-		s.Spend(sourceBytes)
 		return s.deferText(plimsoll.Media{Kind: m.Kind}, &mediaSource{s.source, m}, data)
 	}
+	s.countPart()
 	m.Data = stringOrRaw(s.Body, data)
 	return m
 }

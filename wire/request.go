@@ -15,28 +15,27 @@ type Request struct {
 	layout       *Layout
 	writer       Writer
 	conversation plimsoll.Conversation
+	chain        []plimsoll.Digest
 	outline      func() plimsoll.Outline
 }
 
 // NewRequest is called by codecs.
 func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
-	l.said = l.building.List()
-	l.chain(d)
 	c := plimsoll.Conversation{
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     l.Tools,
-		Messages:  l.said,
+		Messages:  plimsoll.ListOf(l.messages...),
 	}
-	return &Request{dialect: d, layout: l, writer: w, conversation: c, outline: sync.OnceValue(c.Outline)}
+	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.chain(d), outline: sync.OnceValue(c.Outline)}
 }
 
 // Dialect of the request.
 func (r *Request) Dialect() plimsoll.Dialect { return r.dialect }
 
-// Body returns the bytes as they came. They must not be changed.
+// Body returns the decoded bytes. They must not be changed.
 func (r *Request) Body() []byte { return r.layout.Body }
 
 // Layout returns where everything stands. It must not be changed.
@@ -54,12 +53,21 @@ func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
 // Outline returns the structure of the conversation, which is found only once.
 func (r *Request) Outline() plimsoll.Outline { return r.outline() }
 
+// NewestTurn returns the last turn of the conversation, or an empty span if it has none.
+func (r *Request) NewestTurn() plimsoll.Span {
+	turns := r.Outline().Turns
+	if len(turns) == 0 {
+		return plimsoll.Span{}
+	}
+	return turns[len(turns)-1].Span
+}
+
 // Raw returns the bytes of message i.
 func (r *Request) Raw(i int) []byte {
 	if r.layout.bare() {
 		return r.layout.Messages.Of(r.layout.Body)
 	}
-	return r.layout.Messages.At(i).Of(r.layout.Body)
+	return r.layout.Messages.Items[i].Of(r.layout.Body)
 }
 
 // Locate says where the parts of message i stand. It reads the message again.
@@ -93,7 +101,7 @@ func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 		return nil, err
 	}
 	for _, more := range []func() ([]rawjson.Edit, error){
-		func() ([]rawjson.Edit, error) { return r.adjustments(d, kept, inserts) },
+		func() ([]rawjson.Edit, error) { return r.writer.Adjust(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.messageEdits(d, kept, inserts) },
 		func() ([]rawjson.Edit, error) { return r.toolEdits(d) },
 	} {
@@ -127,10 +135,10 @@ func (r *Request) arrangement(d *plimsoll.Draft) (kept []bool, inserts map[int][
 
 // insert renders messages to stand before message i, or where the API takes them.
 func (r *Request) insert(inserts map[int][][]byte, i int, messages []plimsoll.Message, kept []bool) error {
-	at, n := i, 0
-	if p, ok := r.writer.(Placer); ok && len(messages) > 0 {
-		at, n = p.Place(i, messages, kept)
+	if len(messages) == 0 {
+		return nil
 	}
+	at, n := r.writer.Place(i, messages, kept)
 	for k, m := range messages {
 		rendered, err := r.writer.Message(m)
 		if err != nil {
@@ -148,7 +156,7 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 	if r.layout.bare() {
 		return r.bareEdits(kept, inserts), nil
 	}
-	edits := rawjson.Rearrange(r.layout.Messages.List(), kept, inserts)
+	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
 	where := locations{writer: r.writer}
 	removed := map[int]map[int]bool{}
 	replaced := map[plimsoll.PartRef]bool{}
@@ -188,13 +196,12 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 // bareEdits turns a single string into a list when something is to stand beside
 // it or in its place.
 func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) []rawjson.Edit {
-	b, ok := r.writer.(Barer)
-	if kept[0] && len(inserts) == 0 || !ok {
+	if kept[0] && len(inserts) == 0 {
 		return nil
 	}
 	elements := inserts[0]
 	if kept[0] {
-		elements = append(elements, b.Bare(r.Raw(0)))
+		elements = append(elements, r.writer.Bare(r.Raw(0)))
 	}
 	elements = append(elements, inserts[1]...)
 	text := []byte{'['}
@@ -292,11 +299,4 @@ func (r *Request) toolEdits(d *plimsoll.Draft) ([]rawjson.Edit, error) {
 		return nil, nil
 	}
 	return r.writer.Tools(d.AddedTools())
-}
-
-func (r *Request) adjustments(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
-	if a, ok := r.writer.(Adjuster); ok {
-		return a.Adjust(d, kept, inserts)
-	}
-	return nil, nil
 }

@@ -1,49 +1,68 @@
 package wire
 
 import (
-	"slices"
-	"unsafe"
+	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Decoding a body, its chain and checking it may have four times its size in use,
-// and workingSet however small it is. A body that would take more was made to: ten
-// thousand empty parts are thirty kilobytes, and half a megabyte in memory.
-const (
-	workingSet = 64 << 10
-	indexRate  = 4
-)
+// MaxItems is how many messages, how many parts and how many tools a body may have.
+// The longest conversations of agents have a few thousand. The cap bounds the memory
+// of a body that consists of tiny elements to some 60 MB.
+const MaxItems = 200_000
 
-// maxBody is what the places of parts can hold. No API takes a tenth of it.
+// maxBody is the length of the longest body that a span of a deferred part can
+// address. No API accepts a tenth of it.
 const maxBody = 1<<31 - 1
 
-// Scanner walks a request body for a codec and keeps account of the memory that
-// the codec takes for it: everything that there is for each message, part or
-// member is made by a method or function that takes the Scanner.
+// Scanner walks a request body for a codec.
 type Scanner struct {
 	*rawjson.Scanner
 	// Body is all of the body.
 	Body    []byte
 	dialect plimsoll.Dialect
 	source  *source
-	words   *words // nil until a short text is read
+	parts   int   // made so far
+	excess  error // why the body is too large; nil if it is not
 }
 
 // NewScanner returns a scanner for a request body.
 func NewScanner(d plimsoll.Dialect, body []byte) *Scanner {
-	s := rawjson.NewScanner(body).Limit(workingSet + indexRate*len(body))
+	s := &Scanner{Scanner: rawjson.NewScanner(body), Body: body, dialect: d, source: &source{body}}
 	if len(body) > maxBody {
-		s.Limit(0).Spend(1)
+		s.tooMany("2,147,483,647 bytes")
 	}
-	return &Scanner{Scanner: s, Body: body, dialect: d, source: &source{body}}
+	return s
 }
 
 // NewScannerAt returns a scanner for the value that a span of a body holds, which
-// has been read before. It is not limited.
+// has been read before.
 func NewScannerAt(d plimsoll.Dialect, body []byte, at rawjson.Span) *Scanner {
 	return &Scanner{Scanner: rawjson.NewScannerAt(body, at), Body: body, dialect: d, source: &source{body}}
+}
+
+// count stops the scanner if there are more than MaxItems of something.
+func (s *Scanner) count(n int, what string) {
+	if n > MaxItems {
+		s.tooMany("200,000 " + what)
+	}
+}
+
+// CountTools stops the scanner at a body with too many tools.
+func (s *Scanner) CountTools(n int) { s.count(n, "tools") }
+
+// tooMany stops the scanner because the body has more than it may have.
+func (s *Scanner) tooMany(most string) {
+	if s.excess != nil {
+		return
+	}
+	s.excess = &plimsoll.Error{
+		Code: plimsoll.CodeTooLarge,
+		Err:  fmt.Errorf("the request has more than %s, the most that Plimsoll manages", most),
+		Hint: "shorten the conversation, or send it to the provider without Plimsoll",
+	}
+	s.Stop("at most " + most)
 }
 
 // Verbatim reads any value. If it is a string, the text tells whether it is escaped.
@@ -62,23 +81,10 @@ func (s *Scanner) Text() string {
 }
 
 // Decode returns what a text stands for.
-func (s *Scanner) Decode(t rawjson.Text) string {
-	if !s.Spend(t.Cost()) {
-		return ""
-	}
-	return t.Decode(s.Body)
-}
+func (s *Scanner) Decode(t rawjson.Text) string { return t.Decode(s.Body) }
 
 // Since returns the span from an offset to where the scanner stands.
 func (s *Scanner) Since(start int) rawjson.Span { return rawjson.Span{Start: start, End: s.Offset()} }
-
-// Wrap returns the text of a span between two others.
-func (s *Scanner) Wrap(before string, v rawjson.Span, after string) string {
-	if n := len(before) + v.Len() + len(after); !s.Spend(n + n/2) {
-		return ""
-	}
-	return before + v.View(s.Body) + after
-}
 
 // IsNull reports whether a span holds null.
 func (s *Scanner) IsNull(v rawjson.Span) bool { return string(v.Of(s.Body)) == "null" }
@@ -86,84 +92,19 @@ func (s *Scanner) IsNull(v rawjson.Span) bool { return string(v.Of(s.Body)) == "
 // Wrong returns the error for a value of another kind than it must be, where the
 // scanner stands. A mistake in the JSON before it comes first.
 func (s *Scanner) Wrong(path, expected string) *DecodeError {
-	if err := s.Err(); err != nil {
+	if s.Err() != nil {
 		return s.Broken()
 	}
 	return &DecodeError{Dialect: s.dialect, Offset: s.Offset(), Path: path, Expected: expected}
 }
 
-// Broken returns the error for a body that is no JSON.
-func (s *Scanner) Broken() *DecodeError { return Broken(s.dialect, s.Err()) }
-
-// Append appends an item to a list that the scanner accounts for, unless there is
-// no memory left for it. Room is doubled when there is none.
-func Append[T any](s *Scanner, list []T, item T) []T {
-	if len(list) == cap(list) {
-		list = Grow(s, list, max(4, len(list)))
+// Broken returns the error for a body that is no JSON, or too large.
+func (s *Scanner) Broken() *DecodeError {
+	e := Broken(s.dialect, s.Err())
+	if s.excess != nil {
+		e.Err = s.excess
 	}
-	if len(list) == cap(list) {
-		return list
-	}
-	return append(list, item)
-}
-
-// AppendOf is Append for a list of what is in the body from an offset on: it makes room
-// for about as many as there will be at most.
-func AppendOf[T any](s *Scanner, list []T, item T, from int) []T {
-	if len(list) == cap(list) {
-		list = Grow(s, list, s.expected(len(list), from))
-	}
-	if len(list) == cap(list) {
-		return list
-	}
-	return append(list, item)
-}
-
-// Gather appends an item to a list that is never copied, and that stands in the body
-// from an offset on. No list is longer than the body, so the items that have been
-// read tell about how many there will be at most.
-func Gather[T any](s *Scanner, list *plimsoll.ListBuilder[T], item T, from int) {
-	if list.Len() < list.Cap() || growList(s, list, s.expected(list.Len(), from)) {
-		list.Append(item)
-	}
-}
-
-// growList is Grow for a list that is being built. It reports whether there is
-// memory left.
-func growList[T any](s *Scanner, list *plimsoll.ListBuilder[T], n int) bool {
-	var item T
-	size, room, had := int(unsafe.Sizeof(item)), list.Len()+n, list.Cap()
-	if !s.Spend(room * size) {
-		return false
-	}
-	list.Grow(n)
-	s.Release(had * size)
-	return s.Spend((list.Cap() - room) * size)
-}
-
-// expected returns for how many more items a list should have room that stands in
-// the body from an offset on and has no room left for item n. What few items tell is
-// not to be trusted.
-func (s *Scanner) expected(n, from int) int {
-	if n == 0 {
-		return 8
-	}
-	read, left := s.Offset()-from, len(s.Body)-s.Offset()
-	return max(n/8, min(n*max(7, n/4), int(float64(n)*float64(left)/float64(read)*1.01)+8))
-}
-
-// Grow makes room for n more items, and for no more than that, in a list that the
-// scanner accounts for.
-func Grow[T any](s *Scanner, list []T, n int) []T {
-	var item T
-	room := len(list) + n
-	if !s.Spend(room * int(unsafe.Sizeof(item))) {
-		return list
-	}
-	grown := append(slices.Grow([]T(nil), room), list...)
-	s.Spend((cap(grown) - room) * int(unsafe.Sizeof(item)))
-	s.Release(cap(list) * int(unsafe.Sizeof(item)))
-	return grown
+	return e
 }
 
 // ReadRoot walks the members of a request object and fills in the layout's root.
@@ -179,7 +120,7 @@ func ReadRoot(s *Scanner, l *Layout, member func(key string) error) error {
 		if err := member(rawjson.View(key)); err != nil && failed == nil {
 			failed = err
 		}
-		root.Items = Append(s, root.Items, s.Since(at.Start))
+		root.Items = append(root.Items, s.Since(at.Start))
 	}
 	root.End = s.Offset()
 	l.Root = root

@@ -18,7 +18,7 @@ type ToolList struct {
 // any other tool is carried whole.
 func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, function bool)) ToolList {
 	var l ToolList
-	var tools plimsoll.ListBuilder[plimsoll.Tool]
+	var tools []plimsoll.Tool
 	l.List.Start = s.Offset()
 	id := NewIdentity()
 	for i := range s.Elements() {
@@ -29,11 +29,12 @@ func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, funct
 		if !function {
 			tool = plimsoll.Tool{Name: tool.Name, Opaque: span.View(s.Body)}
 		}
-		l.List.Items = Append(s, l.List.Items, span)
-		Gather(s, &tools, tool, l.List.Start)
+		l.List.Items = append(l.List.Items, span)
+		tools = append(tools, tool)
+		s.CountTools(len(tools))
 	}
 	l.List.End = s.Offset()
-	l.Tools, l.Identity = tools.List(), id.Sum()
+	l.Tools, l.Identity = plimsoll.ListOf(tools...), id.Sum()
 	return l
 }
 

@@ -132,15 +132,15 @@ func rawOf(p plimsoll.Part) rawPart {
 
 // partsOf returns what was printed as content.
 func partsOf(all []rawPart) (plimsoll.List[plimsoll.Part], error) {
-	var b plimsoll.ListBuilder[plimsoll.Part]
+	var parts []plimsoll.Part
 	for i, r := range all {
 		p, err := r.part()
 		if err != nil {
 			return plimsoll.List[plimsoll.Part]{}, fmt.Errorf("part %d: %w", i, err)
 		}
-		b.Append(p)
+		parts = append(parts, p)
 	}
-	return b.List(), nil
+	return plimsoll.ListOf(parts...), nil
 }
 
 func (r rawPart) part() (plimsoll.Part, error) {

@@ -17,30 +17,30 @@ func drawParts(t *rapid.T, depth int) plimsoll.List[plimsoll.Part] {
 	text := rapid.SampledFrom([]string{"", "a", "<&>\u2028", "two\nlines", "\x00", "\xff\xfe", "{\"base64\":\"\"}", "日本語"})
 	short := func() string { return text.Draw(t, "text") }
 	number := rapid.SampledFrom([]int{0, 1, -1, 1 << 40})
-	var b plimsoll.ListBuilder[plimsoll.Part]
+	var parts []plimsoll.Part
 	for range rapid.IntRange(0, 4).Draw(t, "parts") {
 		switch rapid.IntRange(0, 5-min(depth, 1)).Draw(t, "type") {
 		case 0:
-			b.Append(plimsoll.Text{Text: short()})
+			parts = append(parts, plimsoll.Text{Text: short()})
 		case 1:
-			b.Append(plimsoll.ToolCall{ID: short(), Name: short(), Arguments: short()})
+			parts = append(parts, plimsoll.ToolCall{ID: short(), Name: short(), Arguments: short()})
 		case 2:
-			b.Append(plimsoll.Reasoning{Text: short(), Signature: short(), Redacted: rapid.Bool().Draw(t, "redacted")})
+			parts = append(parts, plimsoll.Reasoning{Text: short(), Signature: short(), Redacted: rapid.Bool().Draw(t, "redacted")})
 		case 3:
-			b.Append(plimsoll.Media{
+			parts = append(parts, plimsoll.Media{
 				Kind: plimsoll.MediaKind(short()), MIME: short(), Data: short(), URL: short(), Detail: short(),
 				Width: number.Draw(t, "n"), Height: number.Draw(t, "n"), Pages: number.Draw(t, "n"), Seconds: rapid.Float64Range(-1, 1e9).Draw(t, "seconds"),
 			})
 		case 4:
-			b.Append(plimsoll.Opaque{Kind: short(), Raw: short()})
+			parts = append(parts, plimsoll.Opaque{Kind: short(), Raw: short()})
 		case 5:
-			b.Append(plimsoll.ToolResult{
+			parts = append(parts, plimsoll.ToolResult{
 				CallID: short(), Name: short(), IsError: rapid.Bool().Draw(t, "error"), Content: drawParts(t, depth+1),
 				Ref: &plimsoll.Ref{ID: short(), Bytes: int64(number.Draw(t, "n")), Lines: 3},
 			})
 		}
 	}
-	return b.List()
+	return plimsoll.ListOf(parts...)
 }
 
 func TestO12_PrintedPartsAreReadAsTheyWere(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // Dir returns the folder of shared data, or skips the test and says so.
@@ -85,7 +86,7 @@ func (n Note) Billed() (plimsoll.Usage, bool) {
 	if len(n.Usage) == 0 {
 		return plimsoll.Usage{}, false
 	}
-	u, err := plimsoll.ParseUsage(n.Usage)
+	u, err := wire.ParseUsage(n.Usage)
 	return u, err == nil
 }
 

@@ -20,10 +20,7 @@ type Scanner struct {
 	depth int
 	// spill holds the kinds of containers that do not fit into one word of bits.
 	spill []uint64
-	// left is the memory that may still be taken, if limited.
-	left    int
-	limited bool
-	err     *SyntaxError
+	err   *SyntaxError
 }
 
 // NewScanner returns a scanner at the start of data, which must not change while
@@ -34,31 +31,9 @@ func NewScanner(data []byte) *Scanner { return &Scanner{data: data} }
 // are those in data.
 func NewScannerAt(data []byte, at Span) *Scanner { return &Scanner{data: data[:at.End], pos: at.Start} }
 
-// Limit bounds the memory that reading the text may take: what the scanner itself
-// allocates, and what its user says to Spend.
-func (s *Scanner) Limit(bytes int) *Scanner {
-	s.left, s.limited = bytes, true
-	return s
-}
-
-// Spend takes memory from what Limit has left. If there is not so much it is an
-// error where the scanner stands, and Spend returns false.
-func (s *Scanner) Spend(bytes int) bool {
-	if s.err != nil {
-		return false
-	}
-	if !s.limited {
-		return true
-	}
-	if s.left -= bytes; s.left < 0 {
-		s.fail(s.pos, expectedLess)
-		return false
-	}
-	return true
-}
-
-// Release gives back memory that was spent and is not in use any more.
-func (s *Scanner) Release(bytes int) { s.left += bytes }
+// Stop ends the reading with an error where the scanner stands, unless there is one
+// already. Expected says what the text should have been.
+func (s *Scanner) Stop(expected string) { s.fail(s.pos, expected) }
 
 // Err returns the first error, a *SyntaxError, or nil.
 func (s *Scanner) Err() error {
@@ -106,9 +81,6 @@ func (s *Scanner) Members() iter.Seq2[[]byte, Span] {
 				return
 			}
 			at := s.pos
-			if key.Escaped && !s.Spend(key.Cost()) {
-				return
-			}
 			if !yield(key.bytes(s.data), key.Span) {
 				s.leave(at, '}')
 				return

@@ -11,7 +11,6 @@ const (
 	expectedKey   = "'\"' to begin a key"
 	expectedColon = "':' after a key"
 	expectedDigit = "a digit"
-	expectedLess  = "fewer or larger members and elements: those before take all the memory that may be taken for a text of this size"
 )
 
 func expectedAfter(closing byte) string {

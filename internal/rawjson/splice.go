@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// Edit puts Text in the place of a span. An empty span inserts.
+// Edit replaces a span with Text. An empty span inserts.
 type Edit struct {
 	Span
 	Text []byte

@@ -30,18 +30,6 @@ func (t Text) Raw(data []byte) []byte {
 // stay as they are.
 func (t Text) Decode(data []byte) string { return View(t.bytes(data)) }
 
-// Cost returns the most memory that Decode takes.
-func (t Text) Cost() int {
-	if !t.Escaped {
-		return 0
-	}
-	return allocation(t.Len())
-}
-
-// allocation returns the most that an allocation of n bytes takes: allocators
-// round up, and never by more than half and a word.
-func allocation(n int) int { return n + n/2 + 8 }
-
 // bytes is Decode for those who want bytes. They may be shared with data.
 func (t Text) bytes(data []byte) []byte {
 	raw := t.Raw(data)

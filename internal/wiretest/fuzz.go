@@ -83,11 +83,11 @@ func (s Subject) editAtRandom(t *testing.T, req *wire.Request, edits uint64, val
 }
 
 // checkUntouched asks that every message that stays and was not edited is written
-// as it was, in the same order. A bare string in the place of the messages is
-// written anew when others join it.
+// as it was, in the same order. A bare string instead of the list of
+// messages is written again when others join it.
 func (s Subject) checkUntouched(t *testing.T, req *wire.Request, d *plimsoll.Draft, edited *wire.Request) {
 	t.Helper()
-	if l := req.Layout(); l.Messages.Len() != l.Len() {
+	if l := req.Layout(); len(l.Messages.Items) != l.Len() {
 		return
 	}
 	touched := map[int]bool{}

@@ -120,7 +120,7 @@ func (s Subject) mutate(t *testing.T) {
 // checkPrefix asks that all before the first edited message keeps its bytes.
 func checkPrefix(t *testing.T, i int, req *wire.Request, d *plimsoll.Draft, out []byte) {
 	t.Helper()
-	first := req.Layout().Messages.Len()
+	first := len(req.Layout().Messages.Items)
 	for _, e := range d.Edits() {
 		if e.Message < 0 {
 			return // system and tools stand before or behind the messages
@@ -131,7 +131,7 @@ func checkPrefix(t *testing.T, i int, req *wire.Request, d *plimsoll.Draft, out 
 		return
 	}
 	same := rawjson.SharedPrefix(req.Body(), out)
-	if want := req.Layout().Messages.At(first - 1).End; same < want {
+	if want := req.Layout().Messages.Items[first-1].End; same < want {
 		t.Fatalf("history %d: the first edit is at message %d, but byte %d of %d before it differs\n in %s\nout %s",
 			i, first, same, want, req.Body(), out)
 	}

@@ -187,13 +187,13 @@ func (d *decoder) blockContent(b *block, id wire.Identity) {
 	case kind == '"':
 		t, _ := s.String()
 		id.Field("text", t.Raw(body))
-		d.inside = wire.Append(s, d.inside[:0], s.TextPart(t))
+		d.inside = append(d.inside[:0], s.TextPart(t))
 		b.content = d.inside
 	case kind == '[':
 		d.inner, d.inside = true, d.inside[:0]
 		for range s.Elements() {
 			nested := d.block(id)
-			d.inside = wire.Append(s, d.inside, nested.part)
+			d.inside = append(d.inside, nested.part)
 			b.emptyInside = b.emptyInside || nested.kind == blockText && nested.text.Len() == 2
 		}
 		d.inner, b.content = false, d.inside
@@ -245,7 +245,7 @@ func (b *block) result(s *wire.Scanner) {
 	case b.isError && (len(b.content) == 0 || b.contentValue.Len() == 2):
 		b.flaw = flawEmptyError
 	}
-	b.part = s.ResultPart(plimsoll.ToolResult{CallID: b.callID, Content: s.Parts(b.content), IsError: b.isError})
+	b.part = s.ResultPart(plimsoll.ToolResult{CallID: b.callID, Content: plimsoll.ListOf(b.content...), IsError: b.isError})
 }
 
 // known reports a source that is not text itself: text is weighed as it stands.
@@ -258,17 +258,12 @@ func (b *block) media(s *wire.Scanner, kind plimsoll.MediaKind) {
 	b.part = s.MediaPart(plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
 }
 
-// serverBytes is what a check takes for a call of a server tool: it remembers the
-// id while its map grows.
-const serverBytes = 160
-
 func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
 	switch {
 	case b.typ == "":
 		b.flaw = flawType
 	case b.typ == "server_tool_use" || b.typ == "mcp_tool_use":
 		b.kind = blockServerCall
-		s.Spend(serverBytes)
 	case strings.HasSuffix(b.typ, "_tool_result"):
 		b.kind = blockServerResult
 	}

@@ -1,7 +1,7 @@
 package anthropic
 
 import (
-	"iter"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -22,9 +22,9 @@ const (
 
 // Check knows what the Messages API refuses, as its documentation and its error
 // messages say.
-func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
-	k := &checker{w: w, c: r.Conversation(), p: p, found: found}
-	wire.CheckPending(p, found, "a call must have its result in the message behind it")
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
+	k := &checker{w: w, r: r, c: r.Conversation(), found: found}
+	wire.CheckPending(r, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return
@@ -43,8 +43,8 @@ func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations)
 type checker struct {
 	w     *writer
 	c     plimsoll.Conversation
-	p     *wire.Pairing
-	runs  []uint32 // the first message of each
+	r     *wire.Request
+	runs  []run
 	found *wire.Violations
 }
 
@@ -54,45 +54,18 @@ type run struct{ start, end int }
 func (k *checker) role(i int) plimsoll.Role { return k.c.Messages.At(i).Role }
 
 func (k *checker) readRuns() {
-	n := 0
-	for range k.begins() {
-		n++
-	}
-	k.runs = make([]uint32, 0, n)
-	for i := range k.begins() {
-		k.runs = append(k.runs, uint32(i))
-	}
-}
-
-// begins goes through the messages that another role spoke before.
-func (k *checker) begins() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		last := plimsoll.Role("")
-		for i, m := range k.c.Messages.All() {
-			if (i == 0 || m.Role != last) && !yield(i) {
-				return
-			}
-			last = m.Role
+	for i, m := range k.c.Messages.All() {
+		if i == 0 || m.Role != k.role(i-1) {
+			k.runs = append(k.runs, run{start: i})
 		}
+		k.runs[len(k.runs)-1].end = i + 1
 	}
 }
 
-// span returns the messages of a run.
-func (k *checker) span(r int) run {
-	end := k.c.Messages.Len()
-	if r+1 < len(k.runs) {
-		end = int(k.runs[r+1])
-	}
-	return run{int(k.runs[r]), end}
-}
-
-// runOf returns the run that a message is in.
+// runOf returns the index of the run that a message is in.
 func (k *checker) runOf(message int) int {
-	r, begins := slices.BinarySearch(k.runs, uint32(message))
-	if begins {
-		return r
-	}
-	return r - 1
+	r, _ := slices.BinarySearchFunc(k.runs, message, func(r run, message int) int { return cmp.Compare(r.end-1, message) })
+	return r
 }
 
 // roleOf returns the role of a run, or none if there is no such run.
@@ -100,7 +73,7 @@ func (k *checker) roleOf(run int) plimsoll.Role {
 	if run < 0 || run >= len(k.runs) {
 		return ""
 	}
-	return k.role(int(k.runs[run]))
+	return k.role(k.runs[run].start)
 }
 
 func (k *checker) roles() {
@@ -116,7 +89,7 @@ func (k *checker) roles() {
 	}
 	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.System {
-			k.instructions(run, k.span(run))
+			k.instructions(run, k.runs[run])
 		}
 	}
 }
@@ -126,7 +99,7 @@ func (k *checker) roles() {
 func (k *checker) instructions(run int, span run) {
 	before := k.roleOf(run - 1)
 	if before == plimsoll.Assistant {
-		switch k.last(k.span(run - 1)).kind {
+		switch k.last(k.runs[run-1]).kind {
 		case blockServerCall, blockServerResult:
 			before = plimsoll.User
 		}
@@ -153,7 +126,7 @@ func (k *checker) contents() {
 	end := len(k.w.turns) - 1
 	for i, t := range k.w.turns {
 		blocks := k.w.blocks(i)
-		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured()
+		optional := i == end && k.role(i) == plimsoll.Assistant || t.configured
 		if len(blocks) == 0 && !optional {
 			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
@@ -210,14 +183,14 @@ func (k *checker) ending(i int) {
 // pairs checks that results stand in the user's message right behind their calls,
 // before anything else in it.
 func (k *checker) pairs() {
-	for p := range k.p.Pairs() {
+	for _, p := range k.r.Outline().Pairs {
 		if k.runOf(p.Result.Message) != k.runOf(p.Call.Message)+1 {
 			k.found.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "results must stand in the message right behind their calls")
 		}
 	}
 	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.User {
-			k.resultsFirst(k.span(run))
+			k.resultsFirst(k.runs[run])
 		}
 	}
 }
@@ -235,20 +208,20 @@ func (k *checker) resultsFirst(r run) {
 }
 
 func (k *checker) ids() {
-	idOf := func(i int) string {
-		at := k.p.Call(i)
-		return plimsoll.Peek(k.c.Messages.At(at.Message), at.Part).(plimsoll.ToolCall).ID
-	}
-	seen := wire.NewKeys(k.p.Calls(), idOf)
-	for i := range k.p.Calls() {
-		at, id := k.p.Call(i), idOf(i)
-		switch {
-		case seen.Put(i) != i:
-			k.found.Add(RuleID, at.Message, at.Part, "the id ", wire.Clip(id), " is there twice")
-		case id == "" || strings.ContainsFunc(id, notInID):
-			k.found.Add(RuleID, at.Message, at.Part, "an id must be of letters, digits, _ and -")
+	seen := map[string]bool{}
+	k.each(func(i, j int, b trait) {
+		if b.kind != blockCall {
+			return
 		}
-	}
+		id := plimsoll.Peek(k.c.Messages.At(i), j).(plimsoll.ToolCall).ID
+		switch {
+		case seen[id]:
+			k.found.Add(RuleID, i, j, "the id ", wire.Clip(id), " is there twice")
+		case id == "" || strings.ContainsFunc(id, notInID):
+			k.found.Add(RuleID, i, j, "an id must be of letters, digits, _ and -")
+		}
+		seen[id] = true
+	})
 }
 
 func notInID(r rune) bool {

@@ -50,7 +50,7 @@ func (k *checker) serverID(i, j int, key string) string {
 // reasoning checks where thinking must be and where it must not.
 func (k *checker) reasoning() {
 	for run := range k.runs {
-		span := k.span(run)
+		span := k.runs[run]
 		if k.roleOf(run) == plimsoll.Assistant && k.last(span).kind == blockThinking {
 			k.found.Add(wire.RuleReasoning, span.end-1, -1, "an assistant's message cannot end in thinking")
 		}
@@ -64,7 +64,7 @@ func (k *checker) reasoning() {
 // thinking that led to them. The API asks for that only where a client switched
 // thinking on for every turn, not where the model may choose.
 func (k *checker) newestTurn() {
-	turn, _ := k.p.Newest()
+	turn := k.r.NewestTurn()
 	first := -1
 	working := false
 	for i := turn.Start; i < turn.End; i++ {

@@ -17,8 +17,6 @@ type decoder struct {
 	// block that the next one belongs to.
 	marks []mark
 	at    plimsoll.PartRef
-	// role is that of the message before.
-	role plimsoll.Role
 	// inner says that the block is inside a tool result.
 	inner bool
 	// content is that of the message that is being read, and inside that of the
@@ -101,7 +99,7 @@ func (d *decoder) system() error {
 	case '[':
 		for i := range s.Elements() {
 			d.at.Part = i
-			list.Items = wire.Append(s, list.Items, d.systemBlock(id))
+			list.Items = append(list.Items, d.systemBlock(id))
 		}
 		list.Span = s.Since(start)
 	case 'n':
@@ -119,9 +117,6 @@ func (d *decoder) system() error {
 	return nil
 }
 
-// partBytes is what a part takes in a list.
-const partBytes = 16
-
 func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 	begin := d.scanner.Offset()
 	own := wire.NewIdentity()
@@ -130,8 +125,7 @@ func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 	if b.kind != blockText || !bytes.HasPrefix(b.text.Raw(d.scanner.Body), []byte(billing)) {
 		id.Field("block", sum[:])
 	}
-	d.scanner.Spend(2 * partBytes) // the conversation has a copy
-	d.layout.System = wire.Append(d.scanner, d.layout.System, b.part)
+	d.layout.System = append(d.layout.System, b.part)
 	return d.scanner.Since(begin)
 }
 
@@ -151,7 +145,7 @@ func (d *decoder) messages() error {
 		return s.Wrong("messages", "a list")
 	}
 	d.seen = true
-	d.marks, d.role, d.writer.turns, d.writer.traits = nil, "", nil, nil
+	d.marks, d.writer.turns, d.writer.traits = nil, nil, nil
 	err := d.layout.ReadMessages(s, "messages", "a message object", d.message)
 	d.writer.marks.messages = d.marks
 	return err

@@ -14,6 +14,7 @@ import (
 // writer renders what edits add to one request, and keeps what the layout does
 // not say about it.
 type writer struct {
+	wire.Defaults
 	body          []byte
 	layout        *wire.Layout
 	system, tools value
@@ -226,7 +227,7 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 }
 
 // grow appends elements to a list of the request. If it is not there, or is no
-// list, it is written anew.
+// list, it is written again.
 func (w *writer) grow(key string, v value, elements [][]byte) []rawjson.Edit {
 	if !v.list.IsZero() {
 		return wire.AppendElements(v.list, elements)
@@ -255,4 +256,24 @@ func renderTool(t plimsoll.Tool) []byte {
 	out := appendMembers(nil, pairs...)
 	out = append(out[:len(out)-1], `,"input_schema":`...)
 	return append(append(out, schema...), '}')
+}
+
+// Place lets no user's message stand behind a system turn: the API wants the
+// assistant there. It goes before the turn, to the user's message that the turn
+// belongs to.
+func (w *writer) Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int) {
+	for n < len(inserted) && (inserted[n].Role == plimsoll.User || inserted[n].Role == plimsoll.ToolRole) {
+		n++
+	}
+	at = i
+	for k := i - 1; k >= 0; k-- {
+		if !kept[k] {
+			continue
+		}
+		if !w.layout.Message(k).Role.Instructs() {
+			break
+		}
+		at = k
+	}
+	return at, n
 }

@@ -45,10 +45,8 @@ func (d *decoder) mark() {
 		}
 	}
 	m.value.End = s.Offset()
-	d.marks = wire.Append(s, d.marks, m)
+	d.marks = append(d.marks, m)
 }
-
-var _ wire.Adjuster = (*writer)(nil)
 
 // Adjust moves the cache marks of what goes to what takes its place: to the message
 // that is inserted there, or else to the nearest block before it, so that the provider

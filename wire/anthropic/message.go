@@ -8,25 +8,22 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// turn is what the writer keeps of a message beside its layout, in four bytes: there
-// are many. It is the index of its first block among the traits of all, and a bit.
-type turn uint32
-
-// configured is the bit: a system turn that sets options of the answer need not say
-// anything.
-const configured turn = 1 << 31
-
-func (t turn) first() int { return int(t &^ configured) }
-
-func (t turn) configured() bool { return t&configured != 0 }
+// turn is what the writer keeps of a message beside its layout.
+type turn struct {
+	// first is the index of its first block among the traits of all.
+	first int
+	// configured says that a system turn sets options of the answer. Then it need not
+	// say anything.
+	configured bool
+}
 
 // blocks returns the traits of a message's blocks, in parallel with its parts.
 func (w *writer) blocks(message int) []trait {
 	end := len(w.traits)
 	if message+1 < len(w.turns) {
-		end = w.turns[message+1].first()
+		end = w.turns[message+1].first
 	}
-	return w.traits[w.turns[message].first():end]
+	return w.traits[w.turns[message].first:end]
 }
 
 // content is what is in a message and, if the decoder is locating, where it stands. A decoder
@@ -43,16 +40,13 @@ func (c *content) reset() {
 	*c = content{list: rawjson.List{Items: c.list.Items[:0]}, parts: c.parts[:0], places: c.places[:0]}
 }
 
-// runBytes is what a check takes for messages of one role in a row.
-const runBytes = 4
-
 // message reads element i of the messages.
 func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 	s := d.scanner
 	begin := s.Offset()
 	d.at.Message = i
 	d.content.reset()
-	d.writer.turns = wire.Beside(s, d.layout, d.writer.turns, turn(len(d.writer.traits)))
+	d.writer.turns = append(d.writer.turns, turn{first: len(d.writer.traits)})
 	id := wire.NewIdentity()
 	m, failed := d.messageMembers(id)
 	identity := id.Sum()
@@ -66,11 +60,7 @@ func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 		failed.Path = fmt.Sprintf("messages[%d]%s", i, failed.Path)
 		return m, identity, failed
 	}
-	if m.Role != d.role {
-		d.role = m.Role
-		s.Spend(runBytes)
-	}
-	m.Parts = s.Parts(d.content.parts)
+	m.Parts = plimsoll.ListOf(d.content.parts...)
 	return m, identity, nil
 }
 
@@ -87,20 +77,13 @@ func (d *decoder) messageMembers(id wire.Identity) (m plimsoll.Message, failed *
 				failed = err
 			}
 		case "output_config":
-			d.configure(s.Peek() == '{')
+			d.writer.turns[len(d.writer.turns)-1].configured = s.Peek() == '{'
 			d.other(id, key)
 		default:
 			d.other(id, key)
 		}
 	}
 	return m, failed
-}
-
-func (d *decoder) configure(sets bool) {
-	t := &d.writer.turns[len(d.writer.turns)-1]
-	if *t &^= configured; sets {
-		*t |= configured
-	}
 }
 
 // messageContent reads a string, nothing, or a list of blocks. A string and a list
@@ -130,16 +113,16 @@ func (d *decoder) forget() {
 	for n := len(d.marks); n > 0 && d.marks[n-1].at.Message == d.at.Message; n-- {
 		d.marks = d.marks[:n-1]
 	}
-	d.writer.traits = d.writer.traits[:d.writer.turns[len(d.writer.turns)-1].first()]
+	d.writer.traits = d.writer.traits[:d.writer.turns[len(d.writer.turns)-1].first]
 }
 
 func (d *decoder) keep(p plimsoll.Part, t trait, at wire.Place) {
-	s, c := d.scanner, &d.content
-	c.parts = wire.Append(s, c.parts, p)
+	c := &d.content
+	c.parts = append(c.parts, p)
 	if d.locating {
 		c.places = append(c.places, at)
 	}
-	d.writer.traits = wire.AppendOf(s, d.writer.traits, t, d.layout.Messages.Start)
+	d.writer.traits = append(d.writer.traits, t)
 }
 
 func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
@@ -164,7 +147,7 @@ func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
 // again reads a message that was valid the first time.
 func (w *writer) again(message int) *content {
 	d := decoder{
-		scanner: wire.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.At(message)),
+		scanner: wire.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
 		layout:  &wire.Layout{},
 		writer:  &writer{},
 

@@ -180,6 +180,8 @@ func errorType(status int) string {
 	switch {
 	case status == 404:
 		return "not_found_error"
+	case status == 413:
+		return "request_too_large"
 	case status < 500:
 		return "invalid_request_error"
 	}

@@ -11,18 +11,18 @@ import (
 // Restore replaces the messages of a span by archived ones, a JSON list in the form of
 // the request's API. Everything else keeps its bytes.
 func Restore(r *wire.Request, span plimsoll.Span, list []byte) ([]byte, error) {
-	items := &r.Layout().Messages
-	if span.End > items.Len() {
-		return nil, fmt.Errorf("restore messages %d to %d of %d: %w", span.Start, span.End, items.Len(), plimsoll.ErrInvalid)
+	items := r.Layout().Messages.Items
+	if span.End > len(items) {
+		return nil, fmt.Errorf("restore messages %d to %d of %d: %w", span.Start, span.End, len(items), plimsoll.ErrInvalid)
 	}
 	if _, err := Messages(r.Dialect(), list); err != nil {
 		return nil, err
 	}
 	inside := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(list), []byte("[")), []byte("]")))
 	body := r.Body()
-	out := append([]byte{}, body[:items.At(span.Start).Start]...)
+	out := append([]byte{}, body[:items[span.Start].Start]...)
 	out = append(out, inside...)
-	return append(out, body[items.At(span.End-1).End:]...), nil
+	return append(out, body[items[span.End-1].End:]...), nil
 }
 
 // Messages reads a list of messages as a request of the dialect would hold it.

@@ -5,10 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
 )
-
-var _ wire.Adjuster = (*writer)(nil)
 
 // Adjust sees to the media of function responses whose content was replaced: they
 // stand in a list of their own beside the response.

@@ -37,17 +37,15 @@ type badRole struct {
 	role    string
 }
 
-var _ wire.Continuer = (*writer)(nil)
-
 // Continues reports whether the conversation began in cached content.
 func (w *writer) Continues() bool { return w.cached }
 
 // Check knows what generateContent refuses: contents must begin with the user,
 // a function call comes right after a user's content and is followed at once by
 // as many responses.
-func (w *writer) Check(r *wire.Request, p *wire.Pairing, v *wire.Violations) {
+func (w *writer) Check(r *wire.Request, v *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(p, v, "a function call must be followed by its response")
+	wire.CheckPending(r, v, "a function call must be followed by its response")
 	w.checkFound(v)
 	if c.Messages.Len() == 0 {
 		v.Add(wire.RuleEmpty, -1, -1, "contents is empty")
@@ -60,7 +58,7 @@ func (w *writer) Check(r *wire.Request, p *wire.Pairing, v *wire.Violations) {
 		checkContent(i, m, v)
 		checkCalls(i, c.Messages, v)
 	}
-	w.checkSignatures(c, p, v)
+	w.checkSignatures(r, v)
 }
 
 // checkFound reports what was seen while decoding.
@@ -130,11 +128,12 @@ func distinctResponses(m plimsoll.Message) (n int, duplicate bool) {
 
 // checkSignatures asks for a signature beside the calls of the newest turn. Only
 // newer models do; which one is asked, the body says only sometimes.
-func (w *writer) checkSignatures(c plimsoll.Conversation, p *wire.Pairing, v *wire.Violations) {
+func (w *writer) checkSignatures(r *wire.Request, v *wire.Violations) {
+	c := r.Conversation()
 	if !strings.Contains(c.Model, "gemini-3") {
 		return
 	}
-	turn, _ := p.Newest()
+	turn := r.NewestTurn()
 	for i := turn.Start; i < turn.End; i++ {
 		if _, signed := slices.BinarySearch(w.found.signed, i); !signed && plimsoll.Has[plimsoll.ToolCall](c.Messages.At(i)) {
 			v.Add(RuleUnsigned, i, -1, "function calls of the newest turn must keep their thought signature")

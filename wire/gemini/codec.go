@@ -84,7 +84,7 @@ func (d *decoder) repeated(items []rawjson.Span, read func(i int)) repeated {
 		s.Peek()
 		begin := s.Offset()
 		read(i)
-		list.Items = wire.Append(s, list.Items, s.Since(begin))
+		list.Items = append(list.Items, s.Since(begin))
 	})
 	return list
 }

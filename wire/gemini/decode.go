@@ -21,9 +21,8 @@ type decoder struct {
 	texts  *responseTexts
 	// locating says that it is to be known where the parts of a content stand.
 	locating bool
-	// declared are the tools, which stand in the body from toolsFrom on.
-	declared  plimsoll.ListBuilder[plimsoll.Tool]
-	toolsFrom int
+	// declared are the tools so far.
+	declared []plimsoll.Tool
 }
 
 // content are parts and, if the decoder is locating, where they stand. A decoder uses one for all contents;
@@ -104,7 +103,7 @@ func (d *decoder) contents() error {
 	d.layout.Reset()
 	begin := s.Offset()
 	m, identity, err := d.content(0)
-	d.layout.AddBare(s, m, identity, s.Since(begin))
+	d.layout.AddBare(m, identity, s.Since(begin))
 	return err
 }
 
@@ -136,13 +135,13 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 	if s.Err() != nil {
 		return m, identity, s.Broken()
 	}
-	return plimsoll.Message{Role: speaker, Parts: s.Parts(d.read.parts)}, identity, failed
+	return plimsoll.Message{Role: speaker, Parts: plimsoll.ListOf(d.read.parts...)}, identity, failed
 }
 
 // Locate reads a content again.
 func (w *writer) Locate(i int) wire.Located {
 	d := decoder{
-		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.At(i)),
+		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
 		writer:  &writer{},
 
 		locating: true,
@@ -160,7 +159,7 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 		return plimsoll.User
 	}
 	if found := &d.writer.found; len(found.roles) < wire.MaxViolations {
-		found.roles = wire.Append(d.scanner, found.roles, badRole{i, role})
+		found.roles = append(found.roles, badRole{i, role})
 	}
 	return plimsoll.Role(role)
 }
@@ -169,11 +168,11 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 // has them, or -1 for the system instruction. A lone part cannot be removed: its
 // message would be empty.
 func (d *decoder) parts(message int, id wire.Identity) {
-	s, c := d.scanner, &d.read
+	c := &d.read
 	c.reset()
 	read := func(i int) {
 		part, content := d.part(plimsoll.PartRef{Message: message, Part: i}, id)
-		c.parts = wire.Append(s, c.parts, part)
+		c.parts = append(c.parts, part)
 		if d.locating {
 			c.places = append(c.places, wire.Place{Index: i, Content: content})
 		}
@@ -213,7 +212,7 @@ func (d *decoder) system() {
 			} else {
 				s.Value()
 			}
-			in.object.Items = wire.Append(s, in.object.Items, s.Since(at.Start))
+			in.object.Items = append(in.object.Items, s.Since(at.Start))
 		}
 		in.object.End = s.Offset()
 	default:

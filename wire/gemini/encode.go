@@ -10,11 +10,12 @@ import (
 
 // writer renders what edits add to one request, and checks it.
 type writer struct {
+	wire.Defaults
 	layout      *wire.Layout
 	instruction instruction
 	// tools is the list of tools, declarations the first list of functions in it.
 	tools, declarations repeated
-	// lone says that a single content stands in the place of the list.
+	// lone says that the request has a single content instead of a list.
 	lone bool
 	// cached says that the beginning is in a cache of the server's.
 	cached, toolConfig bool
@@ -31,9 +32,6 @@ type instruction struct {
 	object rawjson.List
 	parts  repeated
 }
-
-// Bare returns the only content of a request as it is.
-func (*writer) Bare(raw []byte) []byte { return raw }
 
 // Message renders a content.
 func (*writer) Message(m plimsoll.Message) ([][]byte, error) {

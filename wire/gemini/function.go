@@ -67,7 +67,7 @@ func (d *decoder) result(id wire.Identity) (f result, ok bool) {
 			id.Field("response", f.response.Of(s.Body))
 		case "parts":
 			d.inside = d.inside[:1]
-			f.media = d.walk(func(int) { d.inside = wire.Append(s, d.inside, d.attachment(id)) })
+			f.media = d.walk(func(int) { d.inside = append(d.inside, d.attachment(id)) })
 		default:
 			d.unknown(id, rawjson.View(key))
 		}
@@ -134,7 +134,7 @@ func (d *decoder) resultPart(f *result) plimsoll.Part {
 		content = d.inside
 		content[0] = s.DeferAt(plimsoll.Text{}, d.texts, f.response)
 	}
-	return s.ResultPart(plimsoll.ToolResult{CallID: f.id, Name: f.name, Content: s.Parts(content), IsError: f.isError})
+	return s.ResultPart(plimsoll.ToolResult{CallID: f.id, Name: f.name, Content: plimsoll.ListOf(content...), IsError: f.isError})
 }
 
 // responseTexts is the source of what function responses say: the text of the one

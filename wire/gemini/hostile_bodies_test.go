@@ -7,10 +7,13 @@ import (
 	"github.com/plimsoll/plimsoll/wire/gemini"
 )
 
-// It measures what the whole process has in use, so it does not run in parallel.
-func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
+const template = `{"contents":[MESSAGES{FIELDS"role":"user","parts":[PARTS]}],"tools":[TOOLS]MEMBERS}`
+
+// TestWhatABodyTakesGrowsWithItsSize counts what the whole process allocates, so it does not run
+// in parallel.
+func TestWhatABodyTakesGrowsWithItsSize(t *testing.T) {
 	wiretest.Hostile(t, gemini.Codec{}, wiretest.Elements{
-		Template: `{"contents":[MESSAGES{FIELDS"role":"user","parts":[PARTS]}],"tools":[TOOLS]MEMBERS}`,
+		Template: template,
 		Messages: []string{
 			`{},`, `{"parts":[{"text":""}]},`, `{"parts":{"text":""}},`, `{"role":"a"},`, `{"role":"\u0061"},`, `{"role":"model"},`,
 			`{"parts":[{"functionCall":{}}]},`, `{"parts":[{"functionCall":{"id":"a"}}]},`, `{"parts":[{"functionCall":{"id":"#","name":"#"}}]},`, `{"parts":[{"functionResponse":{"response":{}}}]},`, `{"parts":[{"thoughtSignature":""}]},`,
@@ -21,15 +24,15 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		},
 		Fields: []string{`"parts":{},`, `"parts":[{"text":""}],`, `"role":"\n",`},
 		Tools:  []string{`{"a":0},`, `0,`, `{"functionDeclarations":[{}]},`, `{"functionDeclarations":{}},`},
-		Crowds: map[string][]string{
-			"MESSAGES": {
-				`{"role":"user","parts":[{"text":"x"}]},`,
-				`{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]},`,
-				`{"role":"model","parts":[{"functionCall":{"name":"ls","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"ok"}}}]},`,
-				`{"role":"model","parts":[{"functionCall":{"id":"c#","name":"ls","args":{}},"thoughtSignature":"x"}]},{"role":"user","parts":[{"functionResponse":{"id":"c#","name":"ls","response":{"output":"ok"}}}]},`,
-			},
-			"PARTS": {`{"text":"x"},`},
-			"TOOLS": {`{"functionDeclarations":[{"name":"f#"}]},`},
-		},
 	})
+}
+
+// It counts what the whole process allocates, so it does not run in parallel.
+func TestARealBodyAllocatesAtMostFourTimesItsSize(t *testing.T) {
+	wiretest.Modest(t, gemini.Codec{})
+}
+
+func TestMoreThanTwoHundredThousandMessagesPartsOrToolsAreRefused(t *testing.T) {
+	t.Parallel()
+	wiretest.Capped(t, gemini.Codec{}, template, `{"parts":[{"text":"x"}]},`, `{"text":"x"},`, `{"functionDeclarations":[{"name":"f"}]},`)
 }

@@ -157,9 +157,6 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	}
 }
 
-// mediaBytes is what an entry of found.media takes while the map grows.
-const mediaBytes = 128
-
 // note keeps what the parts themselves do not say.
 func (d *decoder) note(at plimsoll.PartRef, f *partFields) {
 	if at.Message < 0 {
@@ -167,13 +164,13 @@ func (d *decoder) note(at plimsoll.PartRef, f *partFields) {
 	}
 	found := &d.writer.found
 	if !f.signature.IsZero() && (len(found.signed) == 0 || found.signed[len(found.signed)-1] != at.Message) {
-		found.signed = wire.Append(d.scanner, found.signed, at.Message)
+		found.signed = append(found.signed, at.Message)
 	}
 	hollow := !f.isCall && !f.isResult && !f.isMedia && !f.isText && f.kind == "" && f.signature.IsZero()
 	if hollow && len(found.hollow) < wire.MaxViolations {
-		found.hollow = wire.Append(d.scanner, found.hollow, at)
+		found.hollow = append(found.hollow, at)
 	}
-	if f.isResult && !f.result.media.IsZero() && d.scanner.Spend(mediaBytes) {
+	if f.isResult && !f.result.media.IsZero() {
 		if found.media == nil {
 			found.media = map[plimsoll.PartRef]rawjson.Span{}
 		}

@@ -223,7 +223,7 @@ func (Codec) Refusal(err error) (int, []byte) {
 // statusName returns Google's name for an HTTP status.
 func statusName(status int) string {
 	switch status {
-	case 400:
+	case 400, 413:
 		return "INVALID_ARGUMENT"
 	case 404:
 		return "NOT_FOUND"

@@ -10,10 +10,10 @@ import (
 // Google's own.
 func (d *decoder) tools() {
 	id := wire.NewIdentity()
-	d.declared, d.toolsFrom = plimsoll.ListBuilder[plimsoll.Tool]{}, d.scanner.Offset()
+	d.declared = nil
 	d.writer.declarations = repeated{}
 	d.writer.tools = d.repeated(nil, func(int) { d.tool(id) })
-	d.layout.Tools = d.declared.List()
+	d.layout.Tools = plimsoll.ListOf(d.declared...)
 	d.layout.ToolsIdentity = sum(id, d.layout.Tools.Len())
 }
 
@@ -32,15 +32,19 @@ func (d *decoder) tool(id wire.Identity) {
 			continue
 		}
 		member := s.Since(at.Start)
-		wire.Gather(s, &d.declared, plimsoll.Tool{Opaque: s.Wrap("{", member, "}")}, d.toolsFrom)
+		d.declare(plimsoll.Tool{Opaque: "{" + member.View(s.Body) + "}"})
 	}
+}
+
+// declare adds a tool.
+func (d *decoder) declare(t plimsoll.Tool) {
+	d.declared = append(d.declared, t)
+	d.scanner.CountTools(len(d.declared))
 }
 
 // declarations reads functions; more of them are added to the first list.
 func (d *decoder) declarations(id wire.Identity) {
-	list := d.repeated(nil, func(int) {
-		wire.Gather(d.scanner, &d.declared, d.declaration(id), d.toolsFrom)
-	})
+	list := d.repeated(nil, func(int) { d.declare(d.declaration(id)) })
 	if d.writer.declarations.IsZero() {
 		d.writer.declarations = list
 	}

@@ -7,9 +7,9 @@ import (
 
 // Check knows what Chat Completions refuses: results must follow their call at
 // once and all of them must be there, and a message must say something.
-func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(p, found, "an assistant message with tool_calls must be followed by a result for each")
+	wire.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
 	if c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}

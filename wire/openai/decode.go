@@ -90,13 +90,7 @@ func (d *decoder) joined() (plimsoll.List[plimsoll.Tool], plimsoll.Digest) {
 	id := wire.NewIdentity()
 	id.Field("tools", d.tools.Identity[:])
 	id.Field("functions", d.functions.Identity[:])
-	var all plimsoll.ListBuilder[plimsoll.Tool]
-	for _, list := range [...]wire.ToolList{d.tools, d.functions} {
-		for _, t := range list.Tools.All() {
-			wire.Gather(d.scanner, &all, t, 0)
-		}
-	}
-	return all.List(), id.Sum()
+	return plimsoll.ListOf(append(tools.Slice(), functions.Slice()...)...), id.Sum()
 }
 
 // tool reads {"type":"function","function":{…}} or the older bare function.
@@ -136,7 +130,7 @@ func (d *decoder) tool(id wire.Identity) plimsoll.Tool {
 }
 
 // role translates what compatible servers and older clients write.
-func (d *decoder) role(s string) plimsoll.Role {
+func roleOf(s string) plimsoll.Role {
 	if s == "function" {
 		return plimsoll.ToolRole
 	}
@@ -145,7 +139,6 @@ func (d *decoder) role(s string) plimsoll.Role {
 			return r
 		}
 	}
-	// A role that nobody knows must not hold on to the body.
-	d.scanner.Spend(2 * len(s))
+	// An unknown role must not keep the body in memory.
 	return plimsoll.Role(strings.Clone(s))
 }

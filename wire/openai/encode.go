@@ -12,6 +12,7 @@ import (
 
 // writer renders what edits add to one request.
 type writer struct {
+	wire.Defaults
 	layout *wire.Layout
 	tools  rawjson.List
 }

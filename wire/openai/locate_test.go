@@ -32,7 +32,7 @@ func TestOutputsAreFoundWhereTheyStand(t *testing.T) {
 			t.Fatalf("%s: %v", message, err)
 		}
 		w := &writer{layout: r.Layout()}
-		at := w.layout.Messages.At(1)
+		at := w.layout.Messages.Items[1]
 		_, ok := plainOutput(body, at)
 		if ok != plain {
 			t.Errorf("%s: plain is %v", message, ok)

@@ -40,7 +40,7 @@ func (p *parts) reset() {
 }
 
 func (d *decoder) add(p *parts, part plimsoll.Part, at wire.Place) {
-	p.parts = wire.Append(d.scanner, p.parts, part)
+	p.parts = append(p.parts, part)
 	if d.locating {
 		p.places = append(p.places, at)
 	}
@@ -111,7 +111,7 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 
 // Locate reads a message again.
 func (w *writer) Locate(i int) wire.Located {
-	at := w.layout.Messages.At(i)
+	at := w.layout.Messages.Items[i]
 	if content, ok := plainOutput(w.layout.Body, at); ok {
 		return wire.Located{Places: []wire.Place{{List: -1, Content: content}}}
 	}
@@ -199,7 +199,7 @@ func (d *decoder) other(f *fields, key string, value rawjson.Span) {
 	switch string(value.Of(d.scanner.Body)) {
 	case "null", `""`, "[]", "{}":
 	default:
-		f.others = wire.Append(d.scanner, f.others, other{key, value})
+		f.others = append(f.others, other{key, value})
 	}
 }
 
@@ -344,7 +344,7 @@ func (d *decoder) thinks(f *fields) {
 // reasoning is one part, and all its members go with it. Without a text, its details
 // are carried as they are.
 func (d *decoder) said(f *fields) plimsoll.Message {
-	m := plimsoll.Message{Role: d.role(f.role), Name: f.name}
+	m := plimsoll.Message{Role: roleOf(f.role), Name: f.name}
 	thinks := f.thought.Len() > len(`""`)
 	if thinks {
 		place := wire.Place{List: listMembers}
@@ -368,7 +368,7 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 	if f.oldCall.part != nil {
 		d.add(&f.all, f.oldCall.part, f.oldCall.place)
 	}
-	m.Parts = d.scanner.Parts(f.all.parts)
+	m.Parts = plimsoll.ListOf(f.all.parts...)
 	return m
 }
 
@@ -376,5 +376,5 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 // it answers the call of its name, as the old function messages do.
 func (d *decoder) result(f *fields) plimsoll.Part {
 	s := d.scanner
-	return s.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: s.Parts(f.content.parts)})
+	return s.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: plimsoll.ListOf(f.content.parts...)})
 }

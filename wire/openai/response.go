@@ -34,17 +34,9 @@ type said struct {
 	FunctionCall     *function  `json:"function_call"`
 }
 
-// read fills in an answer, which is good for as long as body is.
+// read reads an answer. A member of a kind that it should not have is left out, so that
+// the usage beside it is not lost.
 func read(body []byte) (answer, error) {
-	if a, ok := quick(body); ok {
-		return a, nil
-	}
-	return readAny(body)
-}
-
-// readAny reads an answer of any form. A member of a kind that it should not have is
-// left out, so that the usage beside it is not lost.
-func readAny(body []byte) (answer, error) {
 	var a answer
 	err := json.Unmarshal(body, &a)
 	var kind *json.UnmarshalTypeError

@@ -5,10 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
 )
-
-var _ wire.Adjuster = (*writer)(nil)
 
 // Adjust keeps reasoning and what follows it together. The API refuses reasoning
 // without the item behind it, so an edit that would leave it so is refused here.
@@ -26,7 +23,7 @@ func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]r
 			bereft = false
 		case n.class == classReasoning:
 			bereft = !kept[i]
-		case bereft && kept[i] && n.idOptional() && w.named(i):
+		case bereft && kept[i] && n.idOptional() && n.id != "":
 			edits = append(edits, w.withoutID(i)...)
 		}
 	}
@@ -57,7 +54,7 @@ func (w *writer) checkFollowers(d *plimsoll.Draft) error {
 
 // withoutID returns the edits that take the id out of an item.
 func (w *writer) withoutID(i int) []rawjson.Edit {
-	span := w.layout.Messages.At(i)
+	span := w.layout.Messages.Items[i]
 	s := rawjson.NewScanner(span.Of(w.layout.Body))
 	list := rawjson.List{Span: rawjson.Span{End: span.Len()}}
 	var kept []bool

@@ -25,7 +25,7 @@ func (b *blocks) reset() {
 }
 
 func (d *decoder) add(b *blocks, p block, raw rawjson.Span, at wire.Place) {
-	b.parts = wire.Append(d.scanner, b.parts, p.part(d.scanner, raw))
+	b.parts = append(b.parts, p.part(d.scanner, raw))
 	if d.locating {
 		b.places = append(b.places, at)
 	}

@@ -52,7 +52,7 @@ func Rebuild(r *wire.Request, earlier [][]byte) ([]byte, error) {
 }
 
 func inFront(r *wire.Request, earlier [][]byte) ([]rawjson.Edit, error) {
-	messages := r.Layout().Messages.List()
+	messages := r.Layout().Messages
 	if isBare(r) {
 		own, err := InputItems(r)
 		if err != nil {
@@ -80,7 +80,7 @@ func withoutPrevious(r *wire.Request) []rawjson.Edit {
 
 func isBare(r *wire.Request) bool {
 	l := r.Layout()
-	return l.Len() == 1 && l.Messages.Len() == 0
+	return l.Len() == 1 && len(l.Messages.Items) == 0
 }
 
 func array(items [][]byte) []byte {
@@ -102,7 +102,7 @@ func bareItem(raw []byte) []byte {
 // Bare returns the message that a bare string stands for.
 func (*writer) Bare(raw []byte) []byte { return bareItem(raw) }
 
-// InputItems returns the items of a request as they came. A bare string becomes
+// InputItems returns the raw items of a request. A bare string becomes
 // the message that it stands for. They share the bytes of the request.
 func InputItems(r *wire.Request) ([][]byte, error) {
 	if isBare(r) {
@@ -129,7 +129,7 @@ func RenderItems(messages ...plimsoll.Message) ([][]byte, error) {
 	return all, nil
 }
 
-// OutputItems returns the items of an answer as they came: of a complete one, or
+// OutputItems returns the raw items of an answer: of a complete one, or
 // of the event that ends a stream (response.completed). They share the bytes of
 // body.
 func OutputItems(body []byte) ([][]byte, error) {

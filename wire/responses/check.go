@@ -29,22 +29,20 @@ func (w *writer) Continues() bool {
 
 // Check knows what Responses refuses: calls without an output, reasoning without
 // its follower, an id that comes twice, parts of another role, nothing at all.
-func (w *writer) Check(r *wire.Request, p *wire.Pairing, found *wire.Violations) {
+func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(p, found, "no tool output is there for the call")
+	wire.CheckPending(r, found, "no tool output is there for the call")
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
-	ids, named := wire.NewKeys(len(w.ids), w.id), 0
+	ids := map[string]bool{}
 	follower := -1
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
-		if named < len(w.ids) && int(w.ids[named].item) == i {
-			if ids.Put(named) != named {
-				found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(w.id(named)))
-			}
-			named++
+		if n.id != "" && ids[n.id] {
+			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(n.id))
 		}
+		ids[n.id] = true
 		if n.class == classMessage {
 			checkMessage(i, m, n, found)
 		}

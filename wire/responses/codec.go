@@ -37,5 +37,7 @@ func newDecoder(body []byte) *decoder {
 		layout:   layout,
 		writer:   &writer{layout: layout},
 		thoughts: &thoughts{body},
+		late:     map[string]lateCall{},
+		shells:   map[string]string{},
 	}
 }

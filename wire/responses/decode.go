@@ -105,7 +105,7 @@ func (d *decoder) input() error {
 func (d *decoder) reset() {
 	d.seen = true
 	d.layout.Reset()
-	d.writer.notes, d.writer.ids, d.late, d.shells = nil, nil, nil, nil
+	d.writer.notes, d.late, d.shells = nil, map[string]lateCall{}, map[string]string{}
 }
 
 func (d *decoder) bare() {
@@ -114,12 +114,9 @@ func (d *decoder) bare() {
 	id := wire.NewIdentity()
 	id.Field("role", []byte(plimsoll.User))
 	id.Field("text", t.Raw(s.Body))
-	d.layout.AddBare(s, plimsoll.NewMessage(plimsoll.User, s.TextPart(t)), id.Sum(), t.Span)
+	d.layout.AddBare(plimsoll.NewMessage(plimsoll.User, s.TextPart(t)), id.Sum(), t.Span)
 	d.writer.notes = []note{{class: classMessage, blank: t.Len() == 2}}
 }
-
-// checkBytes is what a check takes for an item that has an id.
-const checkBytes = 12
 
 // items reads a list of items.
 func (d *decoder) items(path string) error {
@@ -132,11 +129,7 @@ func (d *decoder) items(path string) error {
 		}
 		m := d.message(f)
 		m.Digest = d.digest(f.raw, f.paired)
-		if at, ok := f.named(); ok {
-			d.scanner.Spend(checkBytes)
-			d.writer.ids = wire.AppendOf(d.scanner, d.writer.ids, itemID{uint32(i), at}, d.layout.Messages.Start)
-		}
-		d.writer.notes = wire.Beside(d.scanner, d.layout, d.writer.notes, f.note())
+		d.writer.notes = append(d.writer.notes, f.note())
 		return m, f.identity, nil
 	})
 }

@@ -2,9 +2,7 @@ package responses
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -13,6 +11,7 @@ import (
 
 // writer renders what edits add to one request.
 type writer struct {
+	wire.Defaults
 	layout *wire.Layout
 	tools  rawjson.List
 	// noTools is the null, or whatever else is no list, that tools may be.
@@ -22,34 +21,17 @@ type writer struct {
 	previous string
 	stored   bool
 	notes    []note
-	ids      []itemID
 }
 
-// note is what a check must know of an item beyond its message. There are many.
+// note is what a check must know of an item beyond its message.
 type note struct {
 	class class
+	// id of the item; empty if it has none that must be unique.
+	id string
 	// blank says that a message has no content, foreign is a kind of part that its
 	// role may not use.
 	blank   bool
 	foreign sided
-}
-
-// itemID is where the id of an item stands that has one which is not empty.
-type itemID struct{ item, at uint32 }
-
-// id returns the i-th of the ids.
-func (w *writer) id(i int) string {
-	body := w.layout.Body
-	t, _ := rawjson.NewScannerAt(body, rawjson.Span{Start: int(w.ids[i].at), End: len(body)}).String()
-	return t.Decode(body)
-}
-
-// named reports whether an item has an id.
-func (w *writer) named(item int) bool {
-	_, ok := slices.BinarySearchFunc(w.ids, uint32(item), func(id itemID, item uint32) int {
-		return cmp.Compare(id.item, item)
-	})
-	return ok
 }
 
 // class sorts items by what the rules ask of them.
@@ -125,7 +107,7 @@ func isContent(p plimsoll.Part) bool {
 }
 
 // renderItem renders a part that is an item of its own. Reasoning without its
-// encrypted content is known to nobody but the server, and is left out.
+// encrypted content is known to the server only, and is left out.
 func renderItem(p plimsoll.Part) ([]byte, error) {
 	switch p := p.(type) {
 	case plimsoll.ToolCall:

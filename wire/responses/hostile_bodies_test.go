@@ -7,10 +7,13 @@ import (
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
-// It measures what the whole process has in use, so it does not run in parallel.
-func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
+const template = `{"input":[MESSAGES{FIELDS"role":"user","content":[PARTS]}],"tools":[TOOLS]MEMBERS}`
+
+// TestWhatABodyTakesGrowsWithItsSize counts what the whole process allocates, so it does not run
+// in parallel.
+func TestWhatABodyTakesGrowsWithItsSize(t *testing.T) {
 	wiretest.Hostile(t, responses.Codec{}, wiretest.Elements{
-		Template: `{"input":[MESSAGES{FIELDS"role":"user","content":[PARTS]}],"tools":[TOOLS]MEMBERS}`,
+		Template: template,
 		Messages: []string{
 			`{"role":"user","content":""},`, `{"role":"a"},`, `{"role":"\u0061"},`, `{"id":"a"},`, `{"id":"rs_"},`, `{"type":"reasoning"},`, `{"type":"a"},`,
 			`{"type":"function_call"},`, `{"type":"function_call","call_id":"a"},`, `{"type":"function_call_output"},`, `{"type":"local_shell_call","id":"#"},`,
@@ -20,18 +23,15 @@ func TestNoBodyTakesMoreThanFourTimesItsSize(t *testing.T) {
 		Parts:  []string{`{"type":"input_text","text":""},`, `{"type":"input_image","image_url":""},`, `{"type":"a"},`, `{"text":""},`, `{"\u0061":0},`},
 		Fields: []string{`"content":"",`, `"summary":"",`, `"output":"",`, `"output":[0],`, `"content":[{}],`, `"name":"\n",`},
 		Tools:  []string{`{},`, `0,`, `{"type":"function","name":"a"},`},
-		Crowds: map[string][]string{
-			"MESSAGES": {
-				`{"role":"user","content":"x"},`,
-				`{"role":"user","content":"ok"},`,
-				`{"role":"user","content":"#"},`,
-				`{"role":"user","content":"x"},{"role":"assistant","content":"y"},`,
-				`{"type":"message","id":"msg_#","role":"user","content":[{"type":"input_text","text":"x"}]},`,
-				`{"type":"function_call","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
-				`{"type":"reasoning","id":"rs_#","summary":[],"encrypted_content":"x"},{"type":"function_call","id":"fc_#","call_id":"c#","name":"ls","arguments":"{}"},{"type":"function_call_output","call_id":"c#","output":"ok"},`,
-			},
-			"PARTS": {`{"type":"input_text","text":"x"},`},
-			"TOOLS": {`{"type":"function","name":"f#"},`},
-		},
 	})
+}
+
+// It counts what the whole process allocates, so it does not run in parallel.
+func TestARealBodyAllocatesAtMostFourTimesItsSize(t *testing.T) {
+	wiretest.Modest(t, responses.Codec{})
+}
+
+func TestMoreThanTwoHundredThousandMessagesPartsOrToolsAreRefused(t *testing.T) {
+	t.Parallel()
+	wiretest.Capped(t, responses.Codec{}, template, `{"role":"user","content":"x"},`, `{"type":"input_text","text":"x"},`, `{"type":"function","name":"f"},`)
 }

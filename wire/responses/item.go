@@ -22,7 +22,6 @@ type fields struct {
 	identity                   plimsoll.Digest
 	kind, role                 string
 	id, callID, name, approval string
-	idAt                       rawjson.Span
 	failed                     bool // its status is "failed"
 	paired                     bool // it answers a late call
 	content                    blocks
@@ -102,8 +101,7 @@ func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
 		d.output(&f.output, id)
 		return nil
 	case "id":
-		t, _ := s.String()
-		f.id, f.idAt = s.Decode(t), t.Span
+		f.id = s.Text()
 		return nil
 	case "status":
 		f.failed = s.Text() == "failed"
@@ -202,32 +200,29 @@ func (d *decoder) outputElement(o *output, id wire.Identity) {
 	if s.Peek() != '{' {
 		v := s.Value()
 		id.Field("part", v.Of(s.Body))
-		o.parts = wire.Append(s, o.parts, s.OpaquePart("", v))
+		o.parts = append(o.parts, s.OpaquePart("", v))
 		return
 	}
 	begin := s.Offset()
 	part := d.block(id)
 	if !part.isChunk {
-		o.parts = wire.Append(s, o.parts, part.part(s, s.Since(begin)))
+		o.parts = append(o.parts, part.part(s, s.Since(begin)))
 		return
 	}
 	// A stream that stayed empty is left out.
 	for _, t := range [...]rawjson.Text{part.stdout, part.stderr} {
 		if t.Len() > 2 {
-			o.parts = wire.Append(s, o.parts, s.TextPart(t))
+			o.parts = append(o.parts, s.TextPart(t))
 		}
 	}
 }
 
-// named returns where the id of the item stands. That of an output of a local shell
-// does not count: it may be that of the call.
-func (f *fields) named() (at uint32, ok bool) {
-	return uint32(f.idAt.Start), f.kind != "local_shell_call_output" && f.idAt.Len() > len(`""`)
-}
-
 // note keeps what a check must know of an item beyond its message.
 func (f *fields) note() note {
-	n := note{class: classOf(f.kind)}
+	n := note{class: classOf(f.kind), id: f.id}
+	if f.kind == "local_shell_call_output" {
+		n.id = "" // it may be the id of the call
+	}
 	if f.kind == kindMessage {
 		n.blank = len(f.content.parts) == 0
 		n.foreign = f.content.foreign(f.role)

@@ -2,7 +2,6 @@ package responses
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -15,12 +14,12 @@ func (d *decoder) message(f *fields) plimsoll.Message {
 	name, isCall := callName(f)
 	switch {
 	case f.kind == kindMessage:
-		return plimsoll.Message{Role: plimsoll.Role(f.role), Parts: s.Parts(f.content.parts)}
+		return plimsoll.Message{Role: plimsoll.Role(f.role), Parts: plimsoll.ListOf(f.content.parts...)}
 	case f.kind == kindReasoning:
 		return d.only(plimsoll.Assistant, s.DeferAt(plimsoll.Reasoning{}, d.thoughts, f.raw))
 	case isCall:
 		if f.kind == "local_shell_call" && f.id != "" {
-			remember(s, &d.shells, f.id, f.callID)
+			d.shells[f.id] = f.callID
 		}
 		return d.only(plimsoll.Assistant, s.CallPart(f.callID, name, f.arguments))
 	case isOutput(f.kind):
@@ -39,7 +38,7 @@ func (d *decoder) message(f *fields) plimsoll.Message {
 
 // only returns a message of one part.
 func (d *decoder) only(role plimsoll.Role, p plimsoll.Part) plimsoll.Message {
-	return plimsoll.Message{Role: role, Parts: d.scanner.Parts([]plimsoll.Part{p})}
+	return plimsoll.Message{Role: role, Parts: plimsoll.ListOf([]plimsoll.Part{p}...)}
 }
 
 // callName returns the name of the tool that an item calls, if the client must
@@ -96,7 +95,7 @@ func (d *decoder) opaque(f *fields) plimsoll.Message {
 // result makes the item's output the content of one result.
 func (d *decoder) result(f *fields, callID string) plimsoll.Message {
 	return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{
-		CallID: callID, Name: f.name, Content: d.scanner.Parts(f.output.parts),
+		CallID: callID, Name: f.name, Content: plimsoll.ListOf(f.output.parts...),
 		IsError: f.failed && f.kind == "apply_patch_call_output",
 	}))
 }
@@ -111,7 +110,7 @@ func again(body []byte, at rawjson.Span) *fields {
 // Locate reads an item again. Only what a message says can be removed alone. An
 // output that is not there yet becomes a member at the end of its item.
 func (w *writer) Locate(i int) wire.Located {
-	f := again(w.layout.Body, w.layout.Messages.At(i))
+	f := again(w.layout.Body, w.layout.Messages.Items[i])
 	if f.kind == kindMessage {
 		return wire.Located{Places: f.content.places, Lists: []wire.PartList{{List: f.content.list}}}
 	}
@@ -150,7 +149,7 @@ type lateCall struct {
 
 func (d *decoder) lateCall(f *fields, key, name string) plimsoll.Message {
 	if key != "" {
-		remember(d.scanner, &d.late, key, lateCall{f.raw, d.layout.Len(), name, f.arguments})
+		d.late[key] = lateCall{f.raw, d.layout.Len(), name, f.arguments}
 	}
 	return d.opaque(f)
 }
@@ -171,19 +170,8 @@ func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 	return d.result(f, key)
 }
 
-// remember puts an entry into a map, which takes two to four times its size as it
-// grows.
-func remember[V any](s *wire.Scanner, m *map[string]V, key string, value V) {
-	if *m == nil {
-		*m = map[string]V{}
-	}
-	if s.Spend(4 * int(unsafe.Sizeof(key)+unsafe.Sizeof(value))) {
-		(*m)[key] = value
-	}
-}
-
 // thoughts is the source of reasoning: it joins the texts of the summary and of the
-// content, when somebody looks.
+// content, when the part is read.
 type thoughts struct{ body []byte }
 
 // LoadAt reads the item again, and of it no more than reasoning has.

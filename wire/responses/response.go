@@ -68,7 +68,7 @@ func (a *answer) member(key string) error {
 	case "error":
 		a.response.Error = wire.ParseAPIError(s.Value().Of(body))
 	case "usage":
-		if u, err := plimsoll.ParseUsage(s.Value().Of(body)); err == nil {
+		if u, err := wire.ParseUsage(s.Value().Of(body)); err == nil {
 			a.response.Usage, a.response.HasUsage = u, true
 		}
 	case "output":
@@ -101,7 +101,7 @@ func partsOf(d *decoder) [][]plimsoll.Part {
 		for j, p := range parts {
 			call, isCall := p.(plimsoll.ToolCall)
 			if _, isResult := p.(plimsoll.ToolResult); isResult || isCall && served[call.ID] {
-				f := again(d.layout.Body, d.layout.Messages.At(i))
+				f := again(d.layout.Body, d.layout.Messages.Items[i])
 				all[i][j] = plimsoll.Opaque{Kind: f.kind, Raw: f.raw.View(d.layout.Body)}
 			}
 		}

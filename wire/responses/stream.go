@@ -88,12 +88,12 @@ func (s *assembler) take(raw []byte) {
 		s.response.Usage, s.response.HasUsage = a.response.Usage, true
 	}
 	s.fail(a.response.Error)
-	items := &a.items.layout.Messages
-	if items.Len() == 0 {
+	items := a.items.layout.Messages.Items
+	if len(items) == 0 {
 		return
 	}
 	s.items = map[int]*streamed{}
-	for i, span := range items.All() {
+	for i, span := range items {
 		s.items[i] = &streamed{whole: span.Of(a.items.layout.Body)}
 	}
 }

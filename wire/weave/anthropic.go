@@ -69,7 +69,7 @@ func (anthropicLoom) put(r *wire.Request, next int, results []json.RawMessage) (
 		}
 		answers++
 	}
-	blocks := contentAt(r.Body(), r.Layout().Messages.At(next))
+	blocks := contentAt(r.Body(), r.Layout().Messages.Items[next])
 	if answers == 0 || answers > len(blocks.Items) {
 		return nil, false
 	}

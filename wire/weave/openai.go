@@ -44,6 +44,6 @@ func (openaiLoom) put(r *wire.Request, next int, results []json.RawMessage) ([]r
 	if next >= messages.Len() || messages.At(next).Role != plimsoll.ToolRole {
 		return nil, false
 	}
-	at := r.Layout().Messages.At(next).Start
+	at := r.Layout().Messages.Items[next].Start
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append(joined(results), ',')}}, true
 }

@@ -45,7 +45,7 @@ func (responsesLoom) put(r *wire.Request, next int, results []json.RawMessage) (
 	if end == next {
 		return nil, false
 	}
-	at := l.Messages.At(end - 1).End
+	at := l.Messages.Items[end-1].End
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, joined(results)...)}}, true
 }
 

@@ -19,7 +19,7 @@ import (
 // the replies keeps its bytes. The same records give the same bytes.
 func Restore(r *wire.Request, records map[int]Record) ([]byte, error) {
 	l := loomOf(r.Dialect())
-	if l == nil || r.Layout().Messages.Len() == 0 {
+	if l == nil || len(r.Layout().Messages.Items) == 0 {
 		return r.Body(), nil
 	}
 	var edits []rawjson.Edit
@@ -55,7 +55,7 @@ func restored(l loom, r *wire.Request, first int, record Record) ([]rawjson.Edit
 			return nil, 0, false
 		}
 	}
-	list, elements := r.Layout().Messages.List(), record.Elements
+	list, elements := r.Layout().Messages, record.Elements
 	if f, ok := l.(forgetter); ok && record.Thought && !thinks(r, first, next) {
 		elements = f.forget(elements)
 	}

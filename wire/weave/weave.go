@@ -44,7 +44,7 @@ func Continue(r *wire.Request, said [][]byte, results []Result) ([]byte, error) 
 
 // behind returns the edits that put elements to the end of the messages.
 func behind(r *wire.Request, elements [][]byte) []rawjson.Edit {
-	list := r.Layout().Messages.List()
+	list := r.Layout().Messages
 	if len(list.Items) > 0 || r.Layout().Len() == 0 {
 		return wire.AppendElements(list, elements)
 	}

@@ -87,7 +87,7 @@ func render(s *session, d dialect, model string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := frame.Layout().Messages.List()
+	list := frame.Layout().Messages
 	h.head, h.tail = frame.Body()[:list.End-1], frame.Body()[list.End-1:]
 	for n := range list.Items {
 		h.sent[string(list.Items[n].Of(frame.Body()))] = true

@@ -62,13 +62,12 @@ func (*engine) archives() bool { return true }
 
 func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending, error) {
 	e.now = now
-	var messages plimsoll.ListBuilder[plimsoll.Message]
-	messages.Grow(len(h.items))
+	messages := make([]plimsoll.Message, 0, len(h.items))
 	for i := range h.items {
-		messages.Append(h.items[i].message)
+		messages = append(messages, h.items[i].message)
 	}
 	c := h.conversation
-	c.Messages = messages.List()
+	c.Messages = plimsoll.ListOf(messages...)
 	p, err := e.keeper.Fit(ctx, fit.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive, Offer: e.offer})
 	var overload *plimsoll.OverloadError
 	if errors.As(err, &overload) {

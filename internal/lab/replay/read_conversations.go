@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // conversations are lines that hold a list of messages each. A line with an id is a
@@ -108,7 +109,7 @@ func billOf(usage json.RawMessage) plimsoll.Usage {
 	if len(usage) == 0 {
 		return plimsoll.Usage{}
 	}
-	u, err := plimsoll.ParseUsage(usage)
+	u, err := wire.ParseUsage(usage)
 	if err != nil {
 		return plimsoll.Usage{}
 	}

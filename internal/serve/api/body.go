@@ -173,7 +173,10 @@ func (t target) decode(body []byte) (*wire.Request, error) {
 		codec = dialects.Codec(found)
 	}
 	r, err := codec.Decode(body)
-	if err != nil {
+	switch {
+	case plimsoll.CodeOf(err) == plimsoll.CodeTooLarge:
+		return nil, &plimsoll.Error{Op: "read the request", Err: err}
+	case err != nil:
 		return nil, &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: "want a request of the dialect " + string(codec.Dialect())}
 	}
 	return r, nil

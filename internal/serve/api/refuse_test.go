@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 const plain = `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`
@@ -66,6 +67,7 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"no such operation", "GET", "secrets", "", 404, "not_found", "no such operation", "openapi.json"},
 		{"the wrong method", "GET", "fit", "", 405, "invalid", "another method", "use POST"},
 		{"the other wrong method", "POST", "accounts", plain, 405, "invalid", "another method", "use GET"},
+		{"too many parts", "POST", "fit", `{"messages":[{"role":"user","content":[` + strings.Repeat("0,", wire.MaxItems) + `0]}]}`, 413, "too_large", "200,000 parts", "shorten"},
 		{"what does not fit", "POST", "fit?window=20&reserve=0", `{"model":"gpt-4o","messages":[{"role":"user","content":"` + strings.Repeat("word ", 100) + `"}]}`, 413, "over_limit", "too long", "newest turn"},
 	} {
 		got := ask(h, "", tt.method, tt.path, tt.body)
