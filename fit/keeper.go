@@ -82,7 +82,7 @@ type Watermarks struct {
 // Task is a conversation to fit, with what holds for it alone.
 type Task struct {
 	Conversation plimsoll.Conversation
-	// Line replaces the keeper's own; nil means the keeper's.
+	// Line replaces the keeper's own; nil means that of Scope.Limit, else the keeper's.
 	Line *plimsoll.Line
 	// Pins beside those of the keeper.
 	Pins []Pin
@@ -249,9 +249,25 @@ func ReserveFor(window, maxOutput int) int {
 	return min(window/16, 8192)
 }
 
+// LineWithin returns the line for a window that a client asks for. Clients ask for far
+// longer answers than they get, so the reserve is no more than a sixteenth of it, or
+// 4,096 tokens, or a quarter of a small window, unless the options say it.
+func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
+	line := plimsoll.Line{Window: window, Reserve: ReserveFor(window, 0)}
+	if tokens, set := k.Reserve(); set {
+		line.Reserve = tokens
+	} else if c.MaxOutput > 0 {
+		line.Reserve = min(c.MaxOutput, max(window/16, min(window/4, 4096)))
+	}
+	return line
+}
+
 func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
-	if t.Line != nil {
+	switch {
+	case t.Line != nil:
 		return *t.Line, nil
+	case t.Scope.Limit > 0:
+		return k.LineWithin(t.Scope.Limit, t.Conversation), nil
 	}
 	return k.Line(t.Conversation)
 }

@@ -58,7 +58,7 @@ func TestC13_2_ATrimmedOutputIsAPlaceholderInTheRequest(t *testing.T) {
 		}
 		request := wiretest.Decode(t, dialects.Codec(d), string(body))
 		plan, err := keeper(t, preset.NameAgent, &preset.Options{Model: "gpt-4o", Window: 100_000, Archive: shelf(t), Outputs: preset.Outputs{Budget: 5_000}}).
-			Fit(t.Context(), preset.Task(request))
+			Fit(t.Context(), preset.Task(request, preset.Client{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestC13_4_ATrailingCallBreaksTheRequestForASummaryUnlessItIsTakenOff(t *tes
 	}
 	request := wiretest.Decode(t, dialects.Codec(plimsoll.OpenAI), strings.Replace(string(body), "{", `{"model":"gpt-4o",`, 1))
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: asks(t, server.URL), KeepTurns: -1}})
-	made, err := k.Compact(t.Context(), preset.Task(request), fit.CompactOptions{Force: true})
+	made, err := k.Compact(t.Context(), preset.Task(request, preset.Client{}), fit.CompactOptions{Force: true})
 	if err != nil || made.Status != fit.Compressed || len(model.Log()) == 0 {
 		t.Fatalf("%+v, error %v, %d requests", made, err, len(model.Log()))
 	}

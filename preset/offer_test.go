@@ -115,7 +115,7 @@ func (g *growth) step(t *testing.T, r *rapid.T, k *fit.Keeper, tenant *store.Ten
 }
 
 func (g *growth) fit(t *testing.T, r *rapid.T, k *fit.Keeper, request *wire.Request) (*plimsoll.Plan, []byte) {
-	task := preset.Task(request)
+	task := preset.Task(request, preset.Client{})
 	task.Offer = cacheTools
 	p, err := k.Fit(t.Context(), task)
 	if err != nil {
@@ -154,7 +154,7 @@ func BenchmarkNextRequest(b *testing.B) {
 			now := time.Now()
 			k := process(b, shelf(b), 100_000, &now)
 			task := func(rounds int) fit.Task {
-				t := preset.Task(agent(b, rounds))
+				t := preset.Task(agent(b, rounds), preset.Client{})
 				t.Offer = offer
 				return t
 			}

@@ -1,7 +1,10 @@
 package preset
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
@@ -10,18 +13,151 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// Task returns the task of fitting a request: what is left must be valid for its
-// API, and a result whose call the provider holds must not go.
-func Task(r *wire.Request) fit.Task {
-	return fit.Task{
-		Conversation: r.Conversation(),
-		Keep:         dialects.ResultsOfHeldCalls(r),
-		Raw:          r.Raw,
-		Chain:        r.Chain,
-		Encode:       r.Encode,
-		Parse:        func(list []byte) ([]plimsoll.Message, error) { return dialects.Messages(r.Dialect(), list) },
-		Check:        func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(r, body) },
+// Client says for whom a conversation is fitted and what the client asked for. The
+// transport, the API, the chat, the command line and the lab fill it and call [Task], so
+// that the same conversation gets the same count, the same cut and the same bytes
+// through all of them, and what one of them decided can be undone by another.
+type Client struct {
+	// Tenant owns what is stored; empty means a single user. Archive and Memory are the
+	// tenant's; nil means the keeper's own.
+	Tenant  string
+	Archive fit.Archive
+	Memory  fit.Memory
+	// Conversation is the name that the client gave, Preset and Limit are what it asked
+	// for instead of the operator's own. Limit is a window in tokens.
+	Conversation, Preset string
+	Limit                int
+	// Model replaces the one that the request names. If there is neither, it is
+	// [DefaultModel].
+	Model string
+	// Pins choose messages that stay as they are, beside those of the keeper.
+	Pins []fit.Pin
+	// Offer are tools that read what was cut; OfferAlways adds them from the first
+	// request on.
+	Offer       []plimsoll.Tool
+	OfferAlways bool
+	// Dry stores and remembers nothing.
+	Dry bool
+}
+
+// Task returns the task of fitting a request: what is left must be valid for its API,
+// and a result whose call the provider holds must not go.
+func Task(r *wire.Request, c Client) fit.Task {
+	t := ConversationTask(r.Conversation(), c)
+	if r.Conversation().Model != "" || r.Dialect() == plimsoll.Gemini {
+		t.Encode = r.Encode // without a model the body is no request that could be sent
 	}
+	t.Keep, t.Raw, t.Chain = dialects.ResultsOfHeldCalls(r), r.Raw, r.Chain
+	t.Parse = func(list []byte) ([]plimsoll.Message, error) { return dialects.Messages(r.Dialect(), list) }
+	t.Check = func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(r, body) }
+	return t
+}
+
+// ConversationTask is [Task] for a conversation that no codec has read.
+func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
+	switch {
+	case c.Model != "":
+		conversation.Model = c.Model
+	case conversation.Model == "":
+		conversation.Model = DefaultModel(conversation.Dialect)
+	}
+	t := fit.Task{
+		Conversation: conversation, Archive: c.Archive, Memory: c.Memory, Pins: c.Pins, Offer: c.Offer, OfferAlways: c.OfferAlways,
+		Scope: fit.Scope{Tenant: c.Tenant, Conversation: c.Conversation, Preset: c.Preset, Limit: c.Limit},
+	}
+	if c.Dry {
+		if t.Archive != nil {
+			t.Archive = NamesOnly{t.Archive}
+		}
+		if t.Memory != nil {
+			t.Memory = recallOnly{t.Memory}
+		}
+	}
+	return t
+}
+
+// DefaultModel is assumed for a request that names no model. It is one that the API of
+// the request has: a count for another one would look exact and be wrong.
+func DefaultModel(d plimsoll.Dialect) string {
+	switch d {
+	case plimsoll.Anthropic:
+		return "claude-sonnet-4-5"
+	case plimsoll.Gemini:
+		return "gemini-2.5-pro"
+	}
+	return "gpt-4o"
+}
+
+// NamesOnly is an archive that gives references and stores nothing.
+type NamesOnly struct{ fit.Archive }
+
+// Put returns the reference.
+func (a NamesOnly) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	return a.Ref(ctx, content)
+}
+
+// recallOnly is a memory to which nothing is added.
+type recallOnly struct{ fit.Memory }
+
+// Remember does nothing.
+func (recallOnly) Remember(context.Context, fit.Decision) error { return nil }
+
+// Forget does nothing.
+func (recallOnly) Forget(context.Context, ...plimsoll.Digest) error { return nil }
+
+// Lease is always granted.
+func (recallOnly) Lease(context.Context, string, time.Duration) (func(), bool, error) {
+	return func() {}, true, nil
+}
+
+// Body returns the request as a plan leaves it.
+func Body(r *wire.Request, p *plimsoll.Plan) ([]byte, error) {
+	switch {
+	case p.Body != nil:
+		return p.Body, nil
+	case p.Changed():
+		return r.Encode(p.Draft)
+	}
+	return r.Body(), nil
+}
+
+// Undo returns the request with the archived messages instead of the checkpoint that
+// names the reference, and makes the keeper forget the decision. A request without such
+// a checkpoint is whole already. The client's archive must be readable.
+func Undo(ctx context.Context, k *fit.Keeper, r *wire.Request, c Client, ref string) (*wire.Request, error) {
+	whole := r
+	_, compacted := summary.CheckpointSpan(r.Conversation(), ref)
+	if compacted {
+		body, err := restored(ctx, r, c, ref)
+		if err != nil {
+			return nil, err
+		}
+		if whole, err = dialects.Codec(r.Dialect()).Decode(body); err != nil {
+			return nil, err
+		}
+	}
+	_, err := k.Undo(ctx, Task(whole, c), ref)
+	if compacted && errors.Is(err, plimsoll.ErrNotFound) {
+		err = nil // the store never had the decision, or has forgotten it
+	}
+	return whole, err
+}
+
+// restored returns the body with the archived messages of a reference.
+func restored(ctx context.Context, r *wire.Request, c Client, ref string) ([]byte, error) {
+	contents, ok := c.Archive.(fit.Contents)
+	if !ok {
+		return nil, &plimsoll.Error{Op: "undo", Err: fmt.Errorf("the archive cannot be read: %w", plimsoll.ErrUnsupported)}
+	}
+	content, err := contents.Content(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	list, err := fit.SpanOf(content)
+	if err != nil {
+		return nil, err
+	}
+	return Restore(r, ref, list)
 }
 
 // Restore replaces the checkpoint that names the reference by the archived messages, a

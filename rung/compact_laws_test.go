@@ -143,7 +143,7 @@ func compactRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r c
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := k.Compact(t.Context(), preset.Task(request), fit.CompactOptions{Force: true})
+	made, err := k.Compact(t.Context(), preset.Task(request, preset.Client{}), fit.CompactOptions{Force: true})
 	if err != nil {
 		t.Errorf("%s, layout %d: %v", r.ID, layout, err)
 		return

@@ -26,7 +26,7 @@ func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			task := preset.Task(request)
+			task := preset.Task(request, preset.Client{})
 			made, err := k.Compact(t.Context(), task, fit.CompactOptions{Force: true})
 			if err != nil || made.Status != fit.Compressed {
 				t.Fatalf("layout %d, life %d: %+v, %v", layout, life, made, err)
@@ -42,7 +42,7 @@ func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := k.Undo(t.Context(), preset.Task(compacted), made.Checkpoint.Ref.ID)
+			back, err := k.Undo(t.Context(), preset.Task(compacted, preset.Client{}), made.Checkpoint.Ref.ID)
 			if err != nil || reads(back) != reads(request.Conversation()) {
 				t.Errorf("layout %d, life %d: undone it reads\n%s%v", layout, life, reads(back), err)
 			}

@@ -80,16 +80,17 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 
 // taskOf is the task of the request, for its owner.
 func (f *flow) taskOf(stored bool) fit.Task {
-	task := preset.Task(f.request)
-	task.Conversation.Model = f.model
-	task.Pins, task.Scope = append(f.wanted, f.pins...), f.scope()
+	client := preset.Client{
+		Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit, Model: f.model,
+		Pins: append(f.wanted, f.pins...),
+	}
 	if stored {
-		task.Archive, task.Memory = f.t.guard.of(f.owner)
+		client.Archive, client.Memory = f.t.guard.of(f.owner)
 	}
-	if task.Archive != nil && f.mayOffer() && !f.withdraws() {
-		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
+	if client.Archive != nil && f.mayOffer() && !f.withdraws() {
+		client.Offer, client.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
 	}
-	return task
+	return preset.Task(f.request, client)
 }
 
 // scope keeps requests apart that ask for something else than others that begin alike.

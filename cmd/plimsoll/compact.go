@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/report"
-	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -102,7 +102,7 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if c.DryRun {
 			where = keeping{dry: true}
 			if tenant != nil {
-				where.archive = api.NamesOnly{Archive: tenant}
+				where.archive = preset.NamesOnly{Archive: tenant}
 			}
 		}
 		meanwhile := newProgress(p, d)

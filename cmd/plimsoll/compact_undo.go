@@ -5,11 +5,9 @@ import (
 	"errors"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
-	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/wire"
 )
 
 // undo prints the conversation with the archived messages in the place of their
@@ -27,9 +25,8 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *b
 		if err != nil {
 			return err
 		}
-		whole, err := api.Undo(ctx, k, tenant, b.request, c.Undo, func(whole *wire.Request) fit.Task {
-			return api.Task(whole, settings.Settings.Model)
-		})
+		client := preset.Client{Model: settings.Settings.Model, Archive: tenant, Memory: tenant.Memory()}
+		whole, err := preset.Undo(ctx, k, b.request, client, c.Undo)
 		if err == nil {
 			out, err = b.unwrap(whole.Body())
 		}

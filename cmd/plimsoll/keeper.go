@@ -4,7 +4,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
-	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
@@ -103,7 +102,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 // taskOf is the task of a body: for the model of the settings, else for its own, else
 // for a usual one of its API.
 func taskOf(s config.Settings, b *body) fit.Task {
-	return api.Task(b.request, s.Model)
+	return preset.Task(b.request, preset.Client{Model: s.Model})
 }
 
 // limitFor returns the limit of a model. The variables of limits say what may be

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/prune"
-	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // pruneCmd drops the oldest turns of a chat.
@@ -64,7 +64,7 @@ func (c *pruneCmd) prune(p *process, name string, b *body) error {
 	history := b.request.Conversation()
 	o := &prune.Options{MaxTokens: c.Max, Model: c.Model, System: c.System}
 	if c.Model == "" && history.Model == "" {
-		o.Model = report.DefaultModel(b.request.Dialect())
+		o.Model = preset.DefaultModel(b.request.Dialect())
 	}
 	if c.Info {
 		info, err := prune.InfoFor(context.Background(), history, o)

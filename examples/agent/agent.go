@@ -79,7 +79,7 @@ func (a *agent) fit(ctx context.Context, h *history) (fit.Task, *plimsoll.Plan, 
 	if err != nil {
 		return fit.Task{}, nil, err
 	}
-	task := preset.Task(request)
+	task := preset.Task(request, preset.Client{})
 	plan, err := a.keeper.Fit(ctx, task)
 	if err != nil {
 		return task, nil, err
@@ -94,7 +94,7 @@ func (a *agent) compact(h *history, ask func(fit.Task) (*fit.Compaction, error))
 	if err != nil {
 		return err
 	}
-	c, err := ask(preset.Task(request))
+	c, err := ask(preset.Task(request, preset.Client{}))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // compress replaces old turns by a checkpoint that all participants see.
@@ -140,10 +141,12 @@ func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 // message is of.
 func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Task, []int) {
 	c, turnOf := e.shared(p, s)
-	t := fit.Task{Conversation: c, Scope: fit.Scope{Tenant: "chat"}, Line: &line}
+	client := preset.Client{Tenant: "chat"}
 	if e.tenant != nil {
-		t.Archive, t.Memory = e.tenant, e.tenant.Memory()
+		client.Archive, client.Memory = e.tenant, e.tenant.Memory()
 	}
+	t := preset.ConversationTask(c, client)
+	t.Line = &line
 	if line.Window >= unbounded {
 		// Somebody asks for it though no limit is known: as if the window were small.
 		t.Line = &plimsoll.Line{Window: defaultWindow}

@@ -212,7 +212,7 @@ func (r *fitRun) request(body []byte) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	task := preset.Task(request)
+	task := preset.Task(request, preset.Client{})
 	task.Conversation.Model, task.Scope = models[r.dialect], fit.Scope{Tenant: r.t.Name()}
 	if r.variant.task != nil {
 		r.variant.task(r.n, &task)

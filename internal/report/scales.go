@@ -7,21 +7,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
-
-// DefaultModel is counted for when neither the user nor the file names one. It is
-// one that the API of the request has: a count for another's would look exact and
-// be wrong.
-func DefaultModel(d plimsoll.Dialect) string {
-	switch d {
-	case plimsoll.Anthropic:
-		return "claude-sonnet-4-5"
-	case plimsoll.Gemini:
-		return "gemini-2.5-pro"
-	}
-	return "gpt-4o"
-}
 
 // Scales weigh conversations and texts and report on them. They are safe for
 // concurrent use; a copy may be given other wishes.
@@ -128,7 +116,7 @@ func (s *Scales) Ask(name string, d plimsoll.Dialect) (Question, error) {
 	case s.Model != "":
 		q.name, q.from = s.Model, s.Words.Asked
 	case name == "":
-		q.name, q.from = DefaultModel(d), "default"
+		q.name, q.from = preset.DefaultModel(d), "default"
 	}
 	q.known, _, _ = s.Registry.Lookup(q.name) // an unknown model is judged by its limit
 	if q.limit = s.Limits.For(q.name); s.Limit > 0 {

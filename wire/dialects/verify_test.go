@@ -34,7 +34,7 @@ func TestAResultOfACallThatTheProviderHoldsStays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			request := wiretest.Decode(t, dialects.Codec(tc.dialect), tc.body)
-			task := preset.Task(request)
+			task := preset.Task(request, preset.Client{})
 			held := tc.keep >= 0
 			if held != (len(task.Keep) == 1 && task.Keep[0] == tc.keep) {
 				t.Errorf("messages %v must be kept, want %d", task.Keep, tc.keep)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // planner says what is sent.
@@ -68,7 +69,9 @@ func (e *engine) plan(ctx context.Context, h *history, now time.Time) (*sending,
 	}
 	c := h.conversation
 	c.Messages = plimsoll.ListOf(messages...)
-	p, err := e.keeper.Fit(ctx, fit.Task{Conversation: c, Chain: func() []plimsoll.Digest { return h.links }, Archive: h.archive, Offer: e.offer})
+	task := preset.ConversationTask(c, preset.Client{Archive: h.archive, Offer: e.offer})
+	task.Chain = func() []plimsoll.Digest { return h.links }
+	p, err := e.keeper.Fit(ctx, task)
 	var overload *plimsoll.OverloadError
 	if errors.As(err, &overload) {
 		s := whole(h)

@@ -1,15 +1,12 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -36,11 +33,11 @@ type planRequest struct {
 }
 
 func (o *planRequest) do(c *call) (any, error) {
-	_, k, task, err := c.task(o.target, o.Settings)
+	r, k, client, err := c.prepare(o.target, o.Settings)
 	if err != nil {
 		return nil, err
 	}
-	return k.Plan(c.Context(), task)
+	return k.Plan(c.Context(), preset.Task(r, client))
 }
 
 // fitRequest asks to make a request fit.
@@ -50,59 +47,34 @@ type fitRequest struct {
 }
 
 func (o *fitRequest) do(c *call) (any, error) {
-	r, k, task, err := c.task(o.target, o.Settings)
+	r, k, client, err := c.prepare(o.target, o.Settings)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := k.Fit(c.Context(), task)
+	plan, err := k.Fit(c.Context(), preset.Task(r, client))
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.Encode(plan.Draft)
+	body, err := preset.Body(r, plan)
 	return edited{body, plan}, err
 }
 
-// Task returns the task of a request: for the given model, else for the request's own,
-// else for the default model of its API.
-func Task(r *wire.Request, model string) fit.Task {
-	task := preset.Task(r)
-	named := task.Conversation.Model != "" || r.Dialect() == plimsoll.Gemini
-	switch {
-	case model != "":
-		task.Conversation.Model = model
-	case task.Conversation.Model == "":
-		task.Conversation.Model = report.DefaultModel(r.Dialect())
-	}
-	if !named {
-		task.Encode = nil // without a model the body is no request that could be sent
-	}
-	return task
-}
-
-// task returns the client's request, the keeper for the settings, and the tenant's task.
-func (c *call) task(t target, s Settings) (*wire.Request, *fit.Keeper, fit.Task, error) {
+// prepare returns the client's request, the keeper for the settings, and the client.
+func (c *call) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, preset.Client, error) {
 	r, err := t.decode(c.body)
 	if err != nil {
-		return nil, nil, fit.Task{}, err
+		return nil, nil, preset.Client{}, err
 	}
 	if err := c.readHeaders(&s); err != nil {
-		return nil, nil, fit.Task{}, err
+		return nil, nil, preset.Client{}, err
 	}
-	window := s.Window
-	s.Window = 0 // it is the line of one task: a keeper of its own could not undo what the proxy decided
+	client := c.client(t, s)
+	s.Window = 0 // it is the limit of one task: a keeper of its own could not undo what the proxy decided
 	k, err := c.h.keeper(s)
 	if err != nil {
-		return nil, nil, fit.Task{}, err
+		return nil, nil, preset.Client{}, err
 	}
-	task := Task(r, t.Model)
-	if window > 0 {
-		reserve, set := k.Reserve()
-		if !set {
-			reserve = fit.ReserveFor(window, task.Conversation.MaxOutput)
-		}
-		task.Line = &plimsoll.Line{Window: window, Reserve: reserve}
-	}
-	return r, k, c.owned(task, s, window), nil
+	return r, k, client, nil
 }
 
 // The headers by which a client of the proxy says which conversation it means, and how
@@ -152,40 +124,14 @@ func (h *Handler) keeper(s Settings) (*fit.Keeper, error) {
 	return made, err
 }
 
-// owned gives a task the tenant's archive and memory, in the proxy's scope: the API and
-// the proxy replay and forget each other's decisions.
-func (c *call) owned(t fit.Task, s Settings, limit int) fit.Task {
-	if c.tenant == nil {
-		return t
+// client says who asks, in the proxy's words: the API and the proxy replay and forget
+// each other's decisions.
+func (c *call) client(t target, s Settings) preset.Client {
+	client := preset.Client{
+		Model: t.Model, Conversation: c.Header.Get(conversationHeader), Preset: s.Preset, Limit: s.Window, Dry: s.Dry,
 	}
-	t.Scope = fit.Scope{
-		Tenant: c.tenant.Key(), Conversation: c.Header.Get(conversationHeader), Preset: s.Preset, Limit: limit,
+	if c.tenant != nil {
+		client.Tenant, client.Archive, client.Memory = c.tenant.Key(), c.tenant, c.tenant.Memory()
 	}
-	t.Archive, t.Memory = c.tenant, c.tenant.Memory()
-	if s.Dry {
-		t.Archive, t.Memory = NamesOnly{c.tenant}, recallOnly{t.Memory}
-	}
-	return t
-}
-
-// NamesOnly is an archive that gives references and stores nothing.
-type NamesOnly struct{ fit.Archive }
-
-// Put returns the reference.
-func (a NamesOnly) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return a.Ref(ctx, content)
-}
-
-// recallOnly is a memory to which nothing is added.
-type recallOnly struct{ fit.Memory }
-
-// Remember does nothing.
-func (recallOnly) Remember(context.Context, fit.Decision) error { return nil }
-
-// Forget does nothing.
-func (recallOnly) Forget(context.Context, ...plimsoll.Digest) error { return nil }
-
-// Lease is always granted.
-func (recallOnly) Lease(context.Context, string, time.Duration) (func(), bool, error) {
-	return func() {}, true, nil
+	return client
 }

@@ -2,7 +2,7 @@ package api
 
 import (
 	"github.com/plimsoll/plimsoll/internal/prune"
-	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // pruneRequest asks to drop the oldest turns of a chat.
@@ -23,7 +23,7 @@ func (o *pruneRequest) do(c *call) (any, error) {
 	history := r.Conversation()
 	options := &prune.Options{MaxTokens: o.Max, Model: o.Model, System: o.System}
 	if o.Model == "" && history.Model == "" {
-		options.Model = report.DefaultModel(r.Dialect())
+		options.Model = preset.DefaultModel(r.Dialect())
 	}
 	plan, err := prune.Plan(c.Context(), history, options)
 	if err != nil {

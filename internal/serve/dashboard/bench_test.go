@@ -18,7 +18,7 @@ func BenchmarkWatch(b *testing.B) {
 	keeper, _ := newKeeper(b, token.NewCalibration(nil))
 	request, err := dialects.Codec(plimsoll.Anthropic).Decode(agentBody(60))
 	must(b, err)
-	task := preset.Task(request)
+	task := preset.Task(request, preset.Client{})
 	task.Line = &plimsoll.Line{Window: window}
 	plan, err := keeper.Fit(b.Context(), task)
 	must(b, err)
