@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"sync"
 
@@ -94,7 +95,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		watch = s.dashboard.Watch
 	}
 	s.transport, err = transport.New(&transport.Options{
-		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store,
+		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand),
 		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, SettleLater: true, Logger: o.log,
 	})
@@ -140,6 +141,14 @@ func (s *serving) close() error {
 		err = errors.Join(err, s.store.Close())
 	}
 	return err
+}
+
+// tenantsOf says whose a request is.
+func tenantsOf(s config.Serve) func(*http.Request) string {
+	if s.Tenants == "one" {
+		return func(*http.Request) string { return "" }
+	}
+	return transport.Credential
 }
 
 func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {

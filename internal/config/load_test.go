@@ -70,7 +70,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		Expand:     "auto",
 		Serve: config.Serve{
 			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
-			Gemini: "https://generativelanguage.googleapis.com",
+			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
 		},
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {
@@ -138,6 +138,7 @@ serve:
   gemini: http://127.0.0.1:4001
   hosts: [proxy.example]
   origins: ["https://page.example"]
+  tenants: one
   max_body_bytes: 1048576
 chat:
   models: [openai:gpt-4o, "local=ollama:llama3.2@http://127.0.0.1:11434"]
@@ -169,7 +170,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		Expand: "always",
 		Serve: config.Serve{
 			Listen: ":8080", Admin: "127.0.0.1:8081", Dashboard: "off", Openai: "http://127.0.0.1:11434/v1", Anthropic: "http://127.0.0.1:4000", Gemini: "http://127.0.0.1:4001",
-			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"},
+			Hosts: []string{"proxy.example"}, Origins: []string{"https://page.example"}, Tenants: "one",
 			MaxBodyBytes: 1 << 20,
 		},
 		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},

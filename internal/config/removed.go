@@ -15,7 +15,6 @@ var removed = map[string]string{
 	"compaction.tail_tokens":           "at most 20000 tokens of the newest messages stay, and at most 0.3 of the limit",
 	"compaction.checkpoint_tokens":     "a checkpoint takes at most 6000 tokens, and at most a fifth of the limit",
 	"compaction.hooks.timeout_seconds": "each hook may take 10 seconds",
-	"serve.tenants":                    "a conversation belongs to the credential that its request presents",
 	"serve.memory_bytes":               "requests in flight take at most 1 GiB, and at most half of GOMEMLIMIT",
 	"serve.idle_seconds":               "an answer may pause for 2 minutes",
 	"serve.drain_seconds":              "answers have 30 seconds to finish when the proxy ends",
