@@ -152,6 +152,7 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 	if err := k.clear(ctx, candidates); err != nil || !k.Yield || k.target.Decided {
 		return err
 	}
+	k.budget = math.MaxInt // the newest outputs go for the goal alone
 	return k.clear(ctx, seen[len(candidates):])
 }
 

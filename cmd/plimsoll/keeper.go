@@ -92,6 +92,9 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 	options.Hooks, options.Events = hooks, where.events
 	if where.serves {
 		transport.ForServing(options)
+		if low := c.Origin("marks.low"); low.Chosen() {
+			options.Marks.Room = 0 // the operator says how far to go
+		}
 	} else {
 		// A command ends when its work is done, so nothing can be prepared for later.
 		options.Marks.Soft = 0

@@ -360,7 +360,7 @@ func (l *loader) reconcile(low, high string) {
 			weak, other, reason = high, low, "below"
 		}
 		c, stays := l.found[weak][0], l.found[other][0]
-		if !c.origin.chosen() {
+		if !c.origin.Chosen() {
 			c.value, c.origin.Follows = stays.value, other
 			l.found[weak] = []candidate{c}
 			return

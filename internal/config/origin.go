@@ -43,8 +43,8 @@ func (o Origin) String() string {
 	return out
 }
 
-// chosen says that somebody wrote the value, as opposed to a preset or default.
-func (o Origin) chosen() bool { return o.Kind != FromDefault && o.Kind != FromPreset }
+// Chosen says that somebody wrote the value, as opposed to a preset or default.
+func (o Origin) Chosen() bool { return o.Kind != FromDefault && o.Kind != FromPreset }
 
 // Problem is a value that was passed over because it is not possible.
 type Problem struct {
