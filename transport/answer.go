@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire/weave"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // answer returns the upstream's answer for the client.
@@ -24,8 +24,8 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}
-	f.weaves = true
-	w, err := f.weave(resp)
+	f.joins = true
+	w, err := f.join(resp)
 	if err != nil {
 		return nil, err
 	}
@@ -69,17 +69,17 @@ func (f *flow) firstByte() {
 	}
 }
 
-// rewoven is the body of a second answer in a stream that has begun. With what was cut
+// rejoined is the body of a second answer in a stream that has begun. With what was cut
 // for it tools may have been offered, which the first was without.
-func (f *flow) rewoven(resp *http.Response) io.ReadCloser {
-	if !f.offered || f.weaves || f.tenant == nil {
+func (f *flow) rejoined(resp *http.Response) io.ReadCloser {
+	if !f.offered || f.joins || f.tenant == nil {
 		return resp.Body
 	}
-	w, err := f.weave(resp)
+	w, err := f.join(resp)
 	if err != nil {
 		return resp.Body
 	}
-	f.weaves = true
+	f.joins = true
 	if f.passing != nil {
 		f.passing.watch.ok = false // each answer of the model is watched by itself now
 	}
@@ -166,7 +166,7 @@ func (w *watched) conclude(err error) {
 	w.watch.done()
 	if errors.Is(err, io.EOF) {
 		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-			w.f.seen(weave.Record{Shown: w.watch.shown}, false)
+			w.f.seen(wire.Record{Shown: w.watch.shown}, false)
 			w.f.chained(w.watch.final, nil)
 		}
 		err = nil

@@ -93,7 +93,7 @@ func (f *flow) taskOf(stored bool) plimsoll.Task {
 		task.Archive, task.Memory = f.t.guard.of(f.owner)
 	}
 	if task.Archive != nil && f.mayOffer() && !f.withdraws() {
-		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
+		task.Offer, task.OfferAlways = expand.Tools(), f.hiddenRounds || f.t.options.Expand == ExpandAlways
 	}
 	return task
 }
@@ -134,7 +134,7 @@ func (f *flow) encode() error {
 			return err
 		}
 		f.sent = body
-	case f.woven:
+	case f.hiddenRounds:
 		f.sent = f.request.Body()
 	default:
 		f.sent = f.body

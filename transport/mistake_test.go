@@ -15,7 +15,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // wrong is everything that reads an answer, with a mistake in it.
@@ -28,7 +27,7 @@ func (wrong) Done() bool                                            { return fal
 func (wrong) Response() wire.Response                               { return wire.Response{} }
 func (wrong) AddAccount(context.Context, ...plimsoll.Account) error { panic("a mistake") }
 
-type wrongReply struct{ weave.Reply }
+type wrongReply struct{ wire.Reply }
 
 func (wrongReply) Write([]byte) []byte { panic("a mistake") }
 
@@ -112,7 +111,7 @@ func TestAMistakeInWhatLooksForAnOverflowLetsTheStreamPass(t *testing.T) {
 func TestAMistakeInTheMiddleOfAWovenAnswerBreaksItOff(t *testing.T) {
 	t.Parallel()
 	f, log, told := spare(t)
-	w := &woven{f: f, reply: wrongReply{}, from: io.NopCloser(strings.NewReader("data: {}\n\n")), watch: &watcher{f: f}, chunk: new([chunkSize]byte)}
+	w := &joined{f: f, reply: wrongReply{}, from: io.NopCloser(strings.NewReader("data: {}\n\n")), watch: &watcher{f: f}, chunk: new([chunkSize]byte)}
 	got, err := io.ReadAll(w)
 	var broken *brokenError
 	if !errors.As(err, &broken) || len(got) > 0 {

@@ -110,14 +110,14 @@ type flow struct {
 	plan   *plimsoll.Plan
 	// followed says that an earlier request of the conversation passed through here.
 	followed bool
-	// weaves says that calls of ours are answered on the way; passing is the body of an
+	// joins says that calls of ours are answered on the way; passing is the body of an
 	// answer that passes without that.
-	weaves  bool
+	joins   bool
 	passing *watched
 	// renamed says that the answer has another name than the server knows it by.
 	renamed bool
-	// woven says that request has rounds that the client was not shown.
-	woven bool
+	// hiddenRounds says that request has rounds that the client was not shown.
+	hiddenRounds bool
 	// sent is the body that goes upstream.
 	sent []byte
 	// wanted are pins that follow from what the client asked its provider for.
@@ -287,7 +287,7 @@ func (f *flow) send() (*http.Response, error) {
 		out.Header.Del("Content-Digest")
 		out.Header.Del("Digest")
 	}
-	if f.offered || f.weaves {
+	if f.offered || f.joins {
 		// The answer must be read before the client gets it.
 		out.Header.Set("Accept-Encoding", "identity")
 	}

@@ -20,6 +20,32 @@ type Codec interface {
 	// Refusal renders an error of ours as this API's own, so that clients raise
 	// the error that their users already handle.
 	Refusal(err error) (status int, body []byte)
+	// MessagesKey names the member of a request that holds the list of messages.
+	MessagesKey() string
+	RoundCodec
+}
+
+// RoundCodec is the part of a [Codec] that knows answers of several rounds: it hides
+// rounds from the client that a proxy has answered, and puts them back into requests.
+type RoundCodec interface {
+	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
+	// reports whether a tool is one that the caller answers itself.
+	NewReply(streamed bool, hidden func(name string) bool) Reply
+	// Results renders results as elements of the list of messages that stand behind
+	// the calls.
+	Results(results []Result) ([][]byte, error)
+	// ResultsBeside renders results that stand beside the client's own, in the form
+	// that InsertResults takes.
+	ResultsBeside(results []Result) ([][]byte, error)
+	// InsertResults returns the edits that put such results into a request, whose
+	// elements from next on follow the calls. It reports false if none of the client's
+	// results follow.
+	InsertResults(r *Request, next int, results [][]byte) ([]rawjson.Edit, bool)
+	// Restored returns elements as they are put into a request in place of what the
+	// client sent, which is given with what is between its elements. What the client
+	// did to its messages is done to them. Without reasoning says that the client has
+	// dropped the reasoning, so that they go without it, too.
+	Restored(elements [][]byte, sent []byte, withoutReasoning bool) [][]byte
 }
 
 // Writer renders what edits add, for one request. A codec passes it to

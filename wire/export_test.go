@@ -2,3 +2,6 @@ package wire
 
 // NewPairing lets tests compare a pairing with an outline.
 var NewPairing = newPairing
+
+// LimitEvents sets the size of the largest event that a stream reads.
+func LimitEvents(s *Stream, bytes int) { s.limit = bytes }
