@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -61,7 +60,7 @@ func (f *flow) isEvents(resp *http.Response) bool {
 
 // inPieces reports whether a client that asked for no events gets its answer in pieces
 // all the same: as a list, of which Gemini sends each element when it is there.
-func (f *flow) inPieces() bool { return f.dialect == plimsoll.Gemini && f.stream && !f.events }
+func (f *flow) inPieces() bool { return f.codec.Traits().InPath && f.stream && !f.events }
 
 func (f *flow) firstByte() {
 	if f.x.First.IsZero() {
@@ -110,6 +109,7 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.finishLater()
 		return 0, io.EOF
 	}
+	chained := w.f.codec.Traits().Chained
 	n, err := w.from.Read(p)
 	if n > 0 {
 		w.f.firstByte()
@@ -117,12 +117,12 @@ func (w *watched) Read(p []byte) (int, error) {
 		if w.watch.nearly() || err == io.EOF {
 			w.settle()
 		}
-		if err == io.EOF && w.f.dialect != plimsoll.Responses {
+		if err == io.EOF && !chained {
 			w.ended, err = true, nil
 		}
 	}
 	switch {
-	case err == io.EOF && w.f.dialect != plimsoll.Responses:
+	case err == io.EOF && !chained:
 		w.finishLater()
 	case err != nil:
 		w.finish(err)

@@ -112,7 +112,7 @@ func tellsAll(r *wire.Request) bool {
 // stored reports whether the server keeps what it answers to a request, as it does
 // unless it is told not to.
 func stored(r *wire.Request) bool {
-	for key, value := range members(r) {
+	for key, value := range r.Members() {
 		if key == "store" {
 			return string(value) != "false"
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -143,11 +144,7 @@ func (f *flow) encode() error {
 		f.sent = f.silenced(f.sent)
 	}
 	if f.t.lacking.lacks(f.x.Upstream, managementKey, f.t.options.Now()) {
-		body, err := withoutManagement(f.sent)
-		if err != nil {
-			return err
-		}
-		f.sent = body
+		f.sent = rawjson.RemoveMember(f.sent, managementKey)
 	}
 	return nil
 }

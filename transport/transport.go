@@ -199,12 +199,12 @@ func (f *flow) run() (*http.Response, error) {
 
 // read takes from the request what the exchange tells about it.
 func (f *flow) read() {
-	c := f.shown.Conversation()
-	if c.Model != "" && f.dialect != plimsoll.Gemini {
+	c, inPath := f.shown.Conversation(), f.codec.Traits().InPath
+	if c.Model != "" && !inPath {
 		f.model = strings.Clone(c.Model) // what is remembered must not hold the body
 	}
 	f.stream = f.stream || f.shown.Stream()
-	f.events = f.events || f.dialect != plimsoll.Gemini
+	f.events = f.events || !inPath
 	f.x.Model, f.x.Stream = f.model, f.stream
 }
 

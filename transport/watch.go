@@ -95,7 +95,7 @@ func (w *watcher) complete() bool { return w.whole }
 
 func (w *watcher) watchEvents() {
 	a := w.f.codec.NewAssembler()
-	keep := w.f.dialect == plimsoll.Responses
+	keep := w.f.codec.Traits().Chained
 	w.sink = sse.NewSplitter(func(e sse.Event, err error) {
 		if err != nil || !e.HasData() {
 			return

@@ -17,13 +17,43 @@ type Codec interface {
 	ReadResponse(body []byte) (Response, error)
 	// NewAssembler returns a reader for one streamed answer.
 	NewAssembler() Assembler
-	// Refusal renders an error of ours as this API's own, so that clients raise
-	// the error that their users already handle.
+	// Traits returns what is special about the API.
+	Traits() Traits
+	// Headers returns the headers that a client of the API sends with every request.
+	// The key may be empty.
+	Headers(key string) map[string]string
+	// Offerable reports whether tools may be added to a request: whether it has nothing
+	// beside which the API refuses them, or beside which they are of no use.
+	Offerable(r *Request) bool
+	// Error renders the body of an error in the form of the API. Code is for programs,
+	// message for people.
+	Error(status int, code, message string) []byte
+	// Refusal renders an error of Plimsoll with Error, so that clients raise the error
+	// that their users already handle.
 	Refusal(err error) (status int, body []byte)
-	// MessagesKey names the member of a request that holds the list of messages.
-	MessagesKey() string
 	RoundCodec
 }
+
+// Traits are the facts about an API that its clients and servers differ by.
+type Traits struct {
+	// Messages names the member of a request that holds the list of messages.
+	Messages string
+	// InPath says that the path of a request names the model, and says whether the
+	// answer is streamed. In other APIs the body does.
+	InPath bool
+	// SystemInMessages says that instructions may be messages among the others.
+	SystemInMessages bool
+	// Chained says that a server may keep its answers, and that later requests may name
+	// one instead of repeating the conversation.
+	Chained bool
+	// NoCalls is the member of a request that tells the model to call no tool.
+	NoCalls Member
+	// Count names the figure in an answer to a request for counting tokens.
+	Count string
+}
+
+// Member is a member of an object; the value is JSON.
+type Member struct{ Key, Value string }
 
 // RoundCodec is the part of a [Codec] that knows answers of several rounds: it hides
 // rounds from the client that a proxy has answered, and puts them back into requests.

@@ -97,7 +97,7 @@ func (a Answer) Sendable(c Codec) bool {
 	if len(a.Calls) == 0 {
 		return true
 	}
-	_, err := c.Decode(fmt.Appendf(nil, `{%q:%s}`, c.MessagesKey(), rawjson.Array(a.Said)))
+	_, err := c.Decode(fmt.Appendf(nil, `{%q:%s}`, c.Traits().Messages, rawjson.Array(a.Said)))
 	return err == nil
 }
 

@@ -92,7 +92,7 @@ func (v voice) request(t rapid.TB, messages ...plimsoll.Message) []byte {
 	t.Helper()
 	var elements [][]byte
 	for _, m := range messages {
-		r := v.decode(t, fmt.Appendf(nil, `{"model":"",%q:[]}`, v.codec.MessagesKey()))
+		r := v.decode(t, fmt.Appendf(nil, `{"model":"",%q:[]}`, v.codec.Traits().Messages))
 		d := plimsoll.NewDraft(r.Conversation(), nil)
 		if _, err := d.Insert(0, m, plimsoll.Why{}); err != nil {
 			t.Fatal(err)
@@ -106,7 +106,7 @@ func (v voice) request(t rapid.TB, messages ...plimsoll.Message) []byte {
 			elements = append(elements, r.Raw(i))
 		}
 	}
-	return fmt.Appendf(nil, `{"model":"m","max_tokens":10,%q:%s,"stream":true}`, v.codec.MessagesKey(), rawjson.Array(elements))
+	return fmt.Appendf(nil, `{"model":"m","max_tokens":10,%q:%s,"stream":true}`, v.codec.Traits().Messages, rawjson.Array(elements))
 }
 
 func (v voice) decode(t rapid.TB, body []byte) *wire.Request {

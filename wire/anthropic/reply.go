@@ -9,9 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// MessagesKey returns "messages".
-func (Codec) MessagesKey() string { return "messages" }
-
 // NewReply joins answers by their blocks.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {

@@ -9,9 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// MessagesKey returns "contents".
-func (Codec) MessagesKey() string { return "contents" }
-
 // NewReply joins answers by their parts. Chunks of a stream have the shape of whole
 // answers.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {

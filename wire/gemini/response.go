@@ -205,30 +205,3 @@ func stopReason(s string) wire.Stop {
 	}
 	return wire.StopUnknown
 }
-
-// Refusal renders an error as Google's. A conversation that does not fit is
-// refused in the words by which clients recognise it, for want of a code.
-func (Codec) Refusal(err error) (int, []byte) {
-	code := plimsoll.CodeOf(err)
-	status, message := code.HTTPStatus(), wire.RefusalText(err)
-	if code == plimsoll.CodeOverLimit {
-		status, message = 400, "The input token count exceeds the maximum number of tokens allowed. "+message
-	}
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{
-		"code": status, "message": message, "status": statusName(status),
-	}})
-	return status, body
-}
-
-// statusName returns Google's name for an HTTP status.
-func statusName(status int) string {
-	switch status {
-	case 400:
-		return "INVALID_ARGUMENT"
-	case 404:
-		return "NOT_FOUND"
-	case 503:
-		return "UNAVAILABLE"
-	}
-	return "INTERNAL"
-}

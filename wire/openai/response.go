@@ -162,21 +162,3 @@ func stopReason(s string) wire.Stop {
 	}
 	return wire.StopUnknown
 }
-
-// Refusal renders an error as OpenAI's. A conversation that does not fit becomes
-// context_length_exceeded, which SDKs and agents recognise.
-func (Codec) Refusal(err error) (int, []byte) {
-	status := plimsoll.CodeOf(err).HTTPStatus()
-	kind, code := "invalid_request_error", string(plimsoll.CodeOf(err))
-	message := wire.RefusalText(err)
-	if plimsoll.CodeOf(err) == plimsoll.CodeOverLimit {
-		status, code = 400, "context_length_exceeded"
-	}
-	if status >= 500 {
-		kind = "server_error"
-	}
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{
-		"message": message, "type": kind, "param": "messages", "code": code,
-	}})
-	return status, body
-}

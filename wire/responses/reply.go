@@ -8,9 +8,6 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// MessagesKey returns "input".
-func (Codec) MessagesKey() string { return "input" }
-
 // NewReply joins answers by their items: in this API each call, each output and each
 // piece of reasoning is an item of its own.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {

@@ -123,27 +123,4 @@ func TestF10_ARefusalIsOneThatSDKsKnow(t *testing.T) {
 	}
 }
 
-func TestF10_AStreamedRefusalEndsTheStream(t *testing.T) {
-	t.Parallel()
-	var names []string
-	s := responses.Codec{}.NewAssembler()
-	for block := range strings.SplitSeq(strings.TrimSuffix(string(responses.StreamedRefusal(tooLong)), "\n\n"), "\n\n") {
-		name, data, ok := strings.Cut(strings.TrimPrefix(block, "event: "), "\ndata: ")
-		if !ok || strings.Contains(data, "\n") {
-			t.Fatalf("no event: %q", block)
-		}
-		if _, full := wire.FindOverflow(0, []byte(data)); !full {
-			t.Errorf("%s alone is not recognised", name)
-		}
-		names = append(names, name)
-		s.Event(name, []byte(data))
-	}
-	if diff := cmp.Diff([]string{"error", "response.failed"}, names); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-	if r := s.Response(); !s.Done() || r.Error == nil || r.Error.Code != "context_length_exceeded" || !r.Error.Overflows() {
-		t.Errorf("%+v", r)
-	}
-}
-
 func FuzzStream(f *testing.F) { wiretest.Answers(f, responses.Codec{}) }
