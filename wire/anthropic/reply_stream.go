@@ -34,46 +34,6 @@ type streamedAnswer struct {
 	failed             bool
 }
 
-// answerEvent is what the data of an event says.
-type answerEvent struct {
-	kind                         string
-	index                        int
-	at                           rawjson.Span // of the index
-	message, block, delta, usage []byte
-}
-
-func readEvent(name string, data []byte) answerEvent {
-	e := answerEvent{kind: name}
-	s := rawjson.NewScanner(data)
-	if s.Peek() != '{' {
-		return answerEvent{}
-	}
-	for key := range s.Members() {
-		switch string(key) {
-		case "type":
-			if t, ok := s.String(); ok {
-				e.kind = t.Decode(data)
-			}
-		case "index":
-			e.at = rawjson.Span{Start: s.Offset()}
-			e.index, _ = s.Int()
-			e.at.End = s.Offset()
-		case "message":
-			e.message = s.Value().Of(data)
-		case "content_block":
-			e.block = s.Value().Of(data)
-		case "delta":
-			e.delta = s.Value().Of(data)
-		case "usage":
-			e.usage = s.Value().Of(data)
-		}
-	}
-	if s.End() != nil {
-		return answerEvent{}
-	}
-	return e
-}
-
 // Event passes an event or keeps it. Unknown events pass.
 func (r *eventJoiner) Event(raw sse.Event) {
 	e := readEvent(raw.Name, raw.Data)

@@ -33,22 +33,33 @@ func readBlock(raw []byte, hidden func(string) bool) *answerBlock {
 
 // add takes what an event adds to the block.
 func (b *answerBlock) add(delta []byte) {
-	switch rawjson.MemberText(delta, "type") {
-	case "text_delta":
-		b.text = rawjson.AppendInside(b.text, rawjson.Member(delta, "text"))
-	case "thinking_delta":
-		b.thinking = rawjson.AppendInside(b.thinking, rawjson.Member(delta, "thinking"))
-	case "signature_delta":
-		b.signature = bytes.Clone(rawjson.Member(delta, "signature"))
-	case "input_json_delta":
-		b.input = rawjson.AppendInside(b.input, rawjson.Member(delta, "partial_json"))
-	case "citations_delta":
-		if c := rawjson.Member(delta, "citation"); c != nil {
-			b.citations = append(b.citations, bytes.Clone(c))
+	s := rawjson.NewScanner(delta)
+	if s.Peek() != '{' {
+		return
+	}
+	compaction := rawjson.MemberText(delta, "type") == "compaction_delta"
+	for key := range s.Members() {
+		value := s.Value().Of(delta)
+		switch string(key) {
+		case "text":
+			b.text = rawjson.AppendInside(b.text, value)
+		case "thinking":
+			b.thinking = rawjson.AppendInside(b.thinking, value)
+		case "partial_json":
+			b.input = rawjson.AppendInside(b.input, value)
+		case "signature":
+			b.signature = bytes.Clone(value)
+		case "citation":
+			b.citations = append(b.citations, bytes.Clone(value))
+		case "content":
+			if compaction {
+				b.content = bytes.Clone(value)
+			}
+		case "encrypted_content":
+			if compaction {
+				b.encrypted = bytes.Clone(value)
+			}
 		}
-	case "compaction_delta":
-		b.content = bytes.Clone(rawjson.Member(delta, "content"))
-		b.encrypted = bytes.Clone(rawjson.Member(delta, "encrypted_content"))
 	}
 }
 
@@ -79,6 +90,24 @@ func (b *answerBlock) whole() []byte {
 		}
 	}
 	return raw
+}
+
+// part returns the block as it would stand in the next request. An empty text cannot
+// stand there.
+func (b *answerBlock) part() (plimsoll.Part, bool) {
+	switch b.kind {
+	case "text":
+		text := b.said()
+		return plimsoll.Text{Text: text}, text != ""
+	case "thinking":
+		raw := b.whole()
+		return plimsoll.Reasoning{Text: rawjson.MemberText(raw, "thinking"), Signature: rawjson.MemberText(raw, "signature")}, true
+	case "redacted_thinking":
+		return plimsoll.Reasoning{Signature: rawjson.MemberText(b.raw, "data"), Redacted: true}, true
+	case "tool_use":
+		return plimsoll.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()}, true
+	}
+	return plimsoll.Opaque{Kind: b.kind, Raw: string(b.whole())}, true
 }
 
 // said returns the text of a text block.
