@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
@@ -45,11 +44,9 @@ type streamedAnswer struct {
 type chunk struct {
 	name      string
 	raw, data []byte
-	choice    rawjson.Span
-	// other says that it is of another choice than the first.
+	// choice is the first, if it stands alone; other says that it does not.
+	choice choice
 	other  bool
-	delta  []byte
-	finish []byte
 	usage  []byte
 	calls  []*answerCall
 }
@@ -97,95 +94,63 @@ func (r *eventJoiner) Flush() {
 
 func (c chunk) clone() chunk {
 	c.raw, c.data = bytes.Clone(c.raw), bytes.Clone(c.data)
-	if !c.choice.IsZero() {
-		c.readChoice()
-	}
-	if c.usage != nil {
-		c.usage = rawjson.Member(c.data, "usage")
+	if a, err := readAnswer(c.data, "delta"); err == nil {
+		c.usage = a.usage
+		if !c.choice.at.IsZero() {
+			c.choice = a.choices[0]
+		}
 	}
 	return c
 }
 
 // read finds out what a chunk says, and takes it in.
 func (r *eventJoiner) read(c *chunk) {
-	if string(bytes.TrimSpace(c.data)) == "[DONE]" {
+	if isDone(c.data) {
 		r.now.done = true
 		return
 	}
-	s := rawjson.NewScanner(c.data)
-	if s.Peek() != '{' {
+	a, err := readAnswer(c.data, "delta")
+	if err != nil {
 		c.data = nil
 		return
 	}
-	var head []rawMember
-	var choices rawjson.List
-	for key := range s.Members() {
-		switch string(key) {
-		case "id", "created", "model", "system_fingerprint":
-			if r.head == nil {
-				head = append(head, rawMember{string(key), s.Value().Of(c.data)})
-			}
-		case "choices":
-			choices = s.List()
-		case "usage":
-			if v := s.Value().Of(c.data); rawjson.IsObject(v) {
-				c.usage = v
-			}
-		case "error":
-			r.now.failed = r.now.failed || s.Peek() != 'n'
-		}
-	}
-	if s.End() != nil {
-		*c = chunk{name: c.name, raw: c.raw}
-		return
-	}
-	r.takeHead(head)
-	if c.usage != nil {
+	r.now.failed = r.now.failed || a.failure != nil
+	r.takeHead(a)
+	if c.usage = a.usage; c.usage != nil {
 		r.now.told = bytes.Clone(c.usage)
 	}
-	r.takeChoice(c, choices)
+	r.takeChoice(c, a.choices)
 }
 
 // takeHead keeps what the first chunk that has an id shares with the others. Some servers
 // send one before that is about the request.
-func (r *eventJoiner) takeHead(head []rawMember) {
-	named := slices.ContainsFunc(head, func(m rawMember) bool { return m.key == "id" && len(m.value) > len(`""`) })
-	if !named {
+func (r *eventJoiner) takeHead(a answer) {
+	if r.head != nil || len(a.member("id")) <= len(`""`) {
 		return
 	}
-	for _, m := range head {
+	for _, m := range a.head {
 		r.head = append(r.head, rawMember{m.key, bytes.Clone(m.value)})
 	}
 }
 
 // takeChoice takes in the first choice, if it stands alone.
-func (r *eventJoiner) takeChoice(c *chunk, choices rawjson.List) {
-	if len(choices.Items) == 0 {
+func (r *eventJoiner) takeChoice(c *chunk, choices []choice) {
+	if len(choices) == 0 {
 		return
 	}
-	c.choice = choices.Items[0]
-	if len(choices.Items) > 1 || rawjson.MemberInt(c.choice.Of(c.data), "index") != 0 {
+	if len(choices) > 1 || choices[0].index != 0 {
 		r.now.several, c.other = true, true
-		c.choice = rawjson.Span{}
 		return
 	}
-	c.readChoice()
-	if r.out.Keep(len(c.delta)) {
-		c.calls = r.now.add(c.delta)
+	c.choice = choices[0]
+	if r.out.Keep(len(c.choice.said)) {
+		c.calls = r.now.add(c.choice.said)
 	}
-	if c.finish != nil {
+	if c.choice.finish != nil {
 		r.now.finish = bytes.Clone(c.data)
 	}
 	for _, call := range c.calls {
 		r.joining = r.joining || call.hidden
-	}
-}
-
-func (c *chunk) readChoice() {
-	choice := c.choice.Of(c.data)
-	c.delta = rawjson.Member(choice, "delta")
-	if reason := rawjson.Member(choice, "finish_reason"); rawjson.IsString(reason) {
-		c.finish = reason
 	}
 }
 
@@ -194,14 +159,14 @@ func (r *eventJoiner) hand(c chunk) {
 	switch {
 	case !r.joining:
 		r.out.Pass(c.raw)
-		r.note(c.delta)
+		r.note(c.choice.said)
 		for _, call := range c.calls {
 			r.now.calls.number(call)
 		}
-	case string(bytes.TrimSpace(c.data)) == "[DONE]":
+	case isDone(c.data):
 	case r.now.failed, c.data == nil:
 		r.out.Pass(c.raw)
-	case c.other, c.choice.IsZero() && c.usage == nil:
+	case c.other, c.choice.at.IsZero() && c.usage == nil:
 		r.out.Send(c.name, r.headed(c.data))
 	default:
 		r.handOpen(c)
@@ -213,20 +178,20 @@ func (r *eventJoiner) handOpen(c chunk) {
 	delta := r.shownDelta(c)
 	shows := r.shows(delta)
 	switch {
-	case c.usage != nil && c.finish == nil && (!shows || r.now.finish != nil):
+	case c.usage != nil && c.choice.finish == nil && (!shows || r.now.finish != nil):
 		r.now.usage = bytes.Clone(c.data)
 		return
 	case !shows:
 		return
 	}
 	r.note(delta)
-	choice := rawjson.SetMember(c.choice.Of(c.data), "delta", delta)
+	choice := rawjson.SetMember(c.choice.at.Of(c.data), "delta", delta)
 	data := c.data
-	if c.finish != nil {
+	if c.choice.finish != nil {
 		choice = rawjson.SetMember(choice, "finish_reason", []byte("null"))
 	}
-	data = rawjson.Replace(data, c.choice, choice)
-	if c.finish != nil {
+	data = rawjson.Replace(data, c.choice.at, choice)
+	if c.choice.finish != nil {
 		data = rawjson.RemoveMember(data, "usage")
 	}
 	r.out.Send(c.name, r.headed(data))
@@ -247,7 +212,7 @@ func (r *eventJoiner) headed(data []byte) []byte {
 
 // shownDelta returns a delta without hidden calls and without what was said before.
 func (r *eventJoiner) shownDelta(c chunk) []byte {
-	delta := c.delta
+	delta := c.choice.said
 	if calls := rawjson.Items(rawjson.Member(delta, "tool_calls")); len(calls) == len(c.calls) && len(calls) > 0 {
 		delta = r.withCalls(delta, calls, c.calls)
 	}

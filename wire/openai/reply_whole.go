@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode"
 
@@ -28,17 +27,12 @@ func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
 // answer reads the message of an answer that has one choice.
 func (j joiner) answer(body []byte) (a answerMessage, message []byte) {
 	a = answerMessage{hidden: j.hidden, whole: true}
-	if !json.Valid(body) {
+	whole, err := readAnswer(body, "message")
+	if err != nil || len(whole.choices) != 1 {
 		return a, nil
 	}
-	choices := rawjson.Items(rawjson.Member(body, "choices"))
-	if len(choices) != 1 {
-		return a, nil
-	}
-	if message = rawjson.Member(choices[0], "message"); rawjson.IsObject(message) {
-		a.add(message)
-	}
-	return a, message
+	a.add(whole.choices[0].said)
+	return a, whole.choices[0].said
 }
 
 // Join returns the last answer with the id of the first, the texts and thoughts of all

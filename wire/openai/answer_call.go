@@ -62,15 +62,24 @@ func readPiece(raw []byte) callPiece {
 		case "id":
 			p.id = strings.Clone(rawjson.Unquoted(s.Value().Of(raw)))
 		case "function", "custom":
-			if f := s.Value().Of(raw); rawjson.IsObject(f) {
-				p.custom = string(key) == "custom"
-				p.name = rawjson.MemberText(f, "name")
-				p.arguments = rawjson.Member(f, map[bool]string{false: "arguments", true: "input"}[p.custom])
+			if f := s.Value().Of(raw); opensObject(f) {
+				called := readFunction(f, string(key) == "custom")
+				p.custom, p.name, p.arguments = called.custom, called.name, called.arguments
 			}
 		case "type":
 		default:
 			p.others = append(p.others, rawMember{string(key), s.Value().Of(raw)})
 		}
+	}
+	return p
+}
+
+// readFunction reads what is called: a function with arguments, or a custom tool with its
+// input.
+func readFunction(raw []byte, custom bool) callPiece {
+	p := callPiece{custom: custom, name: rawjson.MemberText(raw, "name"), arguments: rawjson.Member(raw, "arguments")}
+	if custom {
+		p.arguments = rawjson.Member(raw, "input")
 	}
 	return p
 }
@@ -99,7 +108,7 @@ func (s *answerCalls) add(p callPiece, whole bool, hidden func(string) bool) *an
 	}
 	if p.name != "" && c.name == "" {
 		c.name, c.custom = p.name, p.custom
-		if c.hidden = !p.custom && hidden(p.name); c.hidden {
+		if c.hidden = !p.custom && hidden != nil && hidden(p.name); c.hidden {
 			s.hidden++
 		}
 	}
@@ -173,6 +182,9 @@ func (c *answerCall) take(p callPiece) {
 		}
 	}
 }
+
+// isEmpty reports whether the call has neither a name nor arguments: then it is none.
+func (c *answerCall) isEmpty() bool { return c.name == "" && len(c.arguments) == 0 && c.value == nil }
 
 // toolCall returns the call with its arguments decoded.
 func (c *answerCall) toolCall() plimsoll.ToolCall {

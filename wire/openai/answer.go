@@ -10,6 +10,7 @@ import (
 
 // answerMessage is a message of an answer, as far as it has come.
 type answerMessage struct {
+	// hidden says which tools are hidden; nil hides none.
 	hidden func(string) bool
 	// whole says that the message comes in one piece.
 	whole bool
@@ -19,17 +20,20 @@ type answerMessage struct {
 	parts   [][]byte
 	// prose holds the members that are texts, still escaped, in the order in which they
 	// came.
-	prose   []rawMember
+	prose []rawMember
+	// thought is the reasoning, still escaped, under whichever name it came.
+	thought []byte
 	details []reasoningDetail
 	calls   answerCalls
-	// foreign says that a function was called in the way of old clients.
-	foreign bool
+	// functions are calls in the way of old clients.
+	functions answerCalls
 }
 
 // add joins what a delta, or the whole message, says. It returns the calls of its
 // tool_calls.
 func (a *answerMessage) add(said []byte) []*answerCall {
 	var calls []*answerCall
+	before, reasoning := len(a.thought), []byte(nil)
 	s := rawjson.NewScanner(said)
 	if s.Peek() != '{' {
 		return nil
@@ -39,7 +43,13 @@ func (a *answerMessage) add(said []byte) []*answerCall {
 		switch string(key) {
 		case "content":
 			a.say(value)
-		case "reasoning_content", "reasoning", "refusal":
+		case "reasoning_content":
+			a.remark(string(key), value)
+			a.thought = rawjson.AppendInside(a.thought, value)
+		case "reasoning":
+			a.remark(string(key), value)
+			reasoning = value
+		case "refusal":
 			a.remark(string(key), value)
 		case "reasoning_details":
 			for _, piece := range rawjson.Items(value) {
@@ -50,8 +60,13 @@ func (a *answerMessage) add(said []byte) []*answerCall {
 				calls = append(calls, a.calls.add(readPiece(raw), a.whole, a.hidden))
 			}
 		case "function_call":
-			a.foreign = a.foreign || rawjson.IsObject(value)
+			if opensObject(value) {
+				a.functions.add(readFunction(value, false), a.whole, nil)
+			}
 		}
+	}
+	if len(a.thought) == before { // servers that are changing the name send it under both
+		a.thought = rawjson.AppendInside(a.thought, reasoning)
 	}
 	return calls
 }
@@ -104,10 +119,10 @@ func (a *answerMessage) text() string {
 
 // round says what the answer was.
 func (a *answerMessage) round() wire.Answer {
-	r := wire.Answer{Round: wire.Round{Foreign: a.foreign}}
+	r := wire.Answer{Round: wire.Round{Foreign: len(a.functions.all) > 0}}
 	var all, open [][]byte
 	for _, c := range a.calls.all {
-		if c.name == "" && len(c.arguments) == 0 && c.value == nil {
+		if c.isEmpty() {
 			continue
 		}
 		all = append(all, c.whole())
