@@ -43,49 +43,6 @@ func newEventJoiner(out *wire.Stream, hidden func(string) bool) *eventJoiner {
 
 func (r *eventJoiner) answer() *answerItems { return r.answers[len(r.answers)-1] }
 
-// answerEvent is what an event says. A span is zero if the figure is not there.
-type answerEvent struct {
-	name, kind        string
-	data              []byte
-	number, place     int
-	numberAt, placeAt rawjson.Span
-	item, response    []byte
-}
-
-func readEvent(name string, data []byte) answerEvent {
-	unknown := answerEvent{name: name, kind: name, data: data}
-	e := unknown
-	s := rawjson.NewScanner(data)
-	if s.Peek() != '{' {
-		return unknown
-	}
-	figure := func(value *int, at *rawjson.Span) {
-		raw := s.Value()
-		if n, ok := rawjson.NewScannerAt(data, raw).Int(); ok {
-			*value, *at = n, raw
-		}
-	}
-	for key := range s.Members() {
-		switch string(key) {
-		case "type":
-			t, _ := s.String()
-			e.kind = t.Decode(data)
-		case "sequence_number":
-			figure(&e.number, &e.numberAt)
-		case "output_index":
-			figure(&e.place, &e.placeAt)
-		case "item":
-			e.item = s.Value().Of(data)
-		case "response":
-			e.response = s.Value().Of(data)
-		}
-	}
-	if s.End() != nil {
-		return unknown
-	}
-	return e
-}
-
 func (e *answerEvent) begins() bool {
 	switch e.kind {
 	case "response.created", "response.queued", "response.in_progress":

@@ -17,7 +17,10 @@ type chunk struct {
 	candidates []chunkCandidate
 	usage      []byte
 	id         []byte
-	// failed says that it reports an error, or that the prompt was refused.
+	// failure is the error that it reports; blocked says that the prompt was refused.
+	failure []byte
+	blocked bool
+	// failed says that it ends the answer by either, or that it is a list with an error.
 	failed bool
 }
 
@@ -25,9 +28,11 @@ type chunk struct {
 type chunkCandidate struct {
 	raw []byte
 	// first says that it is the candidate that clients take.
-	first  bool
-	parts  []answerPart
-	finish string
+	first bool
+	// content has the parts.
+	content []byte
+	parts   []answerPart
+	finish  string
 }
 
 // answerPart is a part of a candidate's content.
@@ -56,20 +61,27 @@ func readChunk(data []byte, hidden func(string) bool) chunk {
 	for key := range s.Members() {
 		switch string(key) {
 		case "candidates":
+			kind := s.Peek()
 			candidates = s.Value().Of(data)
+			if kind != '[' && kind != 'n' {
+				return unknown
+			}
 		case "usageMetadata":
 			c.usage = s.Value().Of(data)
 		case "responseId":
 			c.id = s.Value().Of(data)
 		case "error":
-			c.failed = c.failed || s.Peek() == '{'
+			if s.Peek() == '{' {
+				c.failure = s.Value().Of(data)
+			}
 		case "promptFeedback":
-			c.failed = c.failed || rawjson.MemberText(s.Value().Of(data), "blockReason") != ""
+			c.blocked = rawjson.MemberText(s.Value().Of(data), "blockReason") != ""
 		}
 	}
 	if s.End() != nil {
 		return unknown
 	}
+	c.failed = c.failure != nil || c.blocked
 	for _, raw := range rawjson.Items(candidates) {
 		c.candidates = append(c.candidates, readCandidate(raw, hidden))
 	}
@@ -91,8 +103,8 @@ func readCandidate(raw []byte, hidden func(string) bool) chunkCandidate {
 			t, _ := s.String()
 			c.finish = strings.Clone(t.Decode(raw))
 		case "content":
-			c.parts = nil
-			for _, part := range rawjson.Items(rawjson.Member(s.Value().Of(raw), "parts")) {
+			c.content, c.parts = s.Value().Of(raw), nil
+			for _, part := range rawjson.Items(rawjson.Member(c.content, "parts")) {
 				c.parts = append(c.parts, readPart(part, hidden))
 			}
 		}
@@ -135,7 +147,7 @@ func readPart(raw []byte, hidden func(string) bool) answerPart {
 		}
 	}
 	p.plain = p.plain && p.isText
-	p.hidden = p.isCall && hidden(p.name)
+	p.hidden = p.isCall && hidden != nil && hidden(p.name)
 	return p
 }
 

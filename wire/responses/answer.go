@@ -29,7 +29,8 @@ type answerItems struct {
 type answerItem struct {
 	raw              []byte
 	kind, id, callID string
-	name, arguments  string
+	name, namespace  string
+	arguments        string
 	// hidden says that it is a hidden call, sealed that it is reasoning which can be sent
 	// back by its value.
 	hidden, sealed bool
@@ -38,8 +39,13 @@ type answerItem struct {
 // item reads an item. A function in a namespace is never hidden, even if it has the name of
 // a hidden tool.
 func (a *answerItems) item(raw []byte) answerItem {
+	item := readItem(raw)
+	item.hidden = item.kind == "function_call" && item.namespace == "" && a.hidden(item.name)
+	return item
+}
+
+func readItem(raw []byte) answerItem {
 	item := answerItem{raw: raw}
-	namespace := ""
 	s := rawjson.NewScanner(raw)
 	read := func(into *string) {
 		text, _ := s.String()
@@ -58,12 +64,11 @@ func (a *answerItems) item(raw []byte) answerItem {
 		case "arguments":
 			read(&item.arguments)
 		case "namespace":
-			read(&namespace)
+			read(&item.namespace)
 		case "encrypted_content":
 			item.sealed = s.Peek() == '"'
 		}
 	}
-	item.hidden = item.kind == "function_call" && namespace == "" && a.hidden(item.name)
 	return item
 }
 
