@@ -77,7 +77,7 @@ func (f *flow) chained(final []byte, hidden *wire.Record) {
 	if client == nil {
 		client = f.shown
 	}
-	if f.name != respond || len(final) == 0 || !stored(client) || hidden == nil && f.followed && tellsAll(client) {
+	if !f.codec.Traits().Chained || f.name == compact || len(final) == 0 || !stored(client) || hidden == nil && f.followed && tellsAll(client) {
 		return
 	}
 	id := answerID(final)

@@ -128,7 +128,7 @@ func (f *flow) encode() error {
 		}
 		write := f.request.Encode
 		if f.t.options.ManageCache {
-			write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(f.request, d) }
+			write = func(d *plimsoll.Draft) ([]byte, error) { return f.codec.Manage(f.request, d) }
 		}
 		body, err := write(f.plan.Draft())
 		if err != nil {

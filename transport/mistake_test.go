@@ -47,7 +47,7 @@ func spare(t *testing.T) (f *flow, log *bytes.Buffer, told chan Exchange) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return managed.begin(req, endpoint{dialect: plimsoll.OpenAI, name: chat}), log, told
+	return managed.begin(req, endpoint{dialect: plimsoll.OpenAI, name: "chat"}), log, told
 }
 
 func wantMistake(t *testing.T, log *bytes.Buffer, x Exchange) {

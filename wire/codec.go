@@ -17,6 +17,11 @@ type Codec interface {
 	ReadResponse(body []byte) (Response, error)
 	// NewAssembler returns a reader for one streamed answer.
 	NewAssembler() Assembler
+	// Recognises reports whether a request body is written in this dialect.
+	Recognises(body []byte) bool
+	// Manage writes a request with the edits of a draft, as [Request.Encode] does, and
+	// places the marks for the provider's prompt cache where the API asks for them.
+	Manage(r *Request, d *plimsoll.Draft) ([]byte, error)
 	// Traits returns what is special about the API.
 	Traits() Traits
 	// Headers returns the headers that a client of the API sends with every request.
@@ -36,6 +41,11 @@ type Codec interface {
 
 // Traits are the facts about an API that its clients and servers differ by.
 type Traits struct {
+	// Name of the API's endpoint in reports, in a word.
+	Name string
+	// Paths are the ends of the paths that requests are sent to, and CountPaths of those
+	// where their tokens are counted.
+	Paths, CountPaths []string
 	// Messages names the member of a request that holds the list of messages.
 	Messages string
 	// InPath says that the path of a request names the model, and says whether the

@@ -21,3 +21,18 @@ func (r *Request) Members() iter.Seq2[string, []byte] {
 		}
 	}
 }
+
+// HasMember reports whether a body is one object and has a member. A kind other than 0 is
+// the byte that its value begins with.
+func HasMember(body []byte, key string, kind byte) bool {
+	s, found := rawjson.NewScanner(body), false
+	if s.Peek() != '{' {
+		return false
+	}
+	for name := range s.Members() {
+		if string(name) == key {
+			found = kind == 0 || s.Peek() == kind
+		}
+	}
+	return s.End() == nil && found
+}

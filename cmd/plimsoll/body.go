@@ -92,13 +92,8 @@ func (b *body) wrap(content []byte, dialect string) ([]byte, error) {
 // listMember names the member of a request that a list of such elements is. The
 // dialect is "auto" or a name.
 func listMember(list []byte, dialect string) string {
-	switch plimsoll.Dialect(dialect) {
-	case plimsoll.Responses:
-		return "input"
-	case plimsoll.Gemini:
-		return "contents"
-	case plimsoll.OpenAI, plimsoll.Anthropic:
-		return "messages"
+	if c := dialects.Codec(plimsoll.Dialect(dialect)); c != nil {
+		return c.Traits().Messages
 	}
 	var elements []struct {
 		Type  string          `json:"type"`
@@ -176,7 +171,9 @@ func (b *body) encode(d *plimsoll.Draft) ([]byte, error) {
 	}
 	write := b.request.Encode
 	if b.manage {
-		write = func(d *plimsoll.Draft) ([]byte, error) { return dialects.Manage(b.request, d) }
+		write = func(d *plimsoll.Draft) ([]byte, error) {
+			return dialects.Codec(b.request.Dialect()).Manage(b.request, d)
+		}
 	}
 	edited, err := write(d)
 	if err != nil {

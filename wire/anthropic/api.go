@@ -9,10 +9,16 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// Traits returns what is special about this API.
-func (Codec) Traits() wire.Traits {
-	return wire.Traits{Messages: "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`}, Count: "input_tokens"}
+var traits = wire.Traits{
+	Name: "messages", Paths: []string{"/messages"}, CountPaths: []string{"/messages/count_tokens"}, Count: "input_tokens",
+	Messages: "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`},
 }
+
+// Traits returns what is special about this API.
+func (Codec) Traits() wire.Traits { return traits }
+
+// Manage writes the request with marks for the cache.
+func (Codec) Manage(r *wire.Request, d *plimsoll.Draft) ([]byte, error) { return Manage(r, d) }
 
 // Headers returns the version that the API demands, and the key.
 func (Codec) Headers(key string) map[string]string {

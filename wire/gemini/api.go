@@ -3,17 +3,26 @@ package gemini
 import (
 	"encoding/json"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// Traits returns what is special about this API.
-func (Codec) Traits() wire.Traits {
-	return wire.Traits{
-		Messages: "contents", InPath: true,
-		NoCalls: wire.Member{Key: "toolConfig", Value: `{"functionCallingConfig":{"mode":"NONE"}}`}, Count: "totalTokens",
-	}
+var traits = wire.Traits{
+	Name: "generate", Paths: []string{":generateContent", ":streamGenerateContent"},
+	CountPaths: []string{":countTokens"}, Count: "totalTokens",
+	Messages: "contents", InPath: true,
+	NoCalls: wire.Member{Key: "toolConfig", Value: `{"functionCallingConfig":{"mode":"NONE"}}`},
 }
+
+// Traits returns what is special about this API.
+func (Codec) Traits() wire.Traits { return traits }
+
+// Recognises reports whether a body has a list of contents.
+func (Codec) Recognises(body []byte) bool { return wire.HasMember(body, "contents", '[') }
+
+// Manage writes the request: this API has no marks for its cache.
+func (Codec) Manage(r *wire.Request, d *plimsoll.Draft) ([]byte, error) { return r.Encode(d) }
 
 // Headers returns the key.
 func (Codec) Headers(key string) map[string]string {

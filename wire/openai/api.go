@@ -3,17 +3,24 @@ package openai
 import (
 	"encoding/json"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// Traits returns what is special about this API.
-func (Codec) Traits() wire.Traits {
-	return wire.Traits{
-		Messages: "messages", SystemInMessages: true,
-		NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`}, Count: "input_tokens",
-	}
+var traits = wire.Traits{
+	Name: "chat", Paths: []string{"/chat/completions"}, Messages: "messages", SystemInMessages: true,
+	NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`},
 }
+
+// Traits returns what is special about this API.
+func (Codec) Traits() wire.Traits { return traits }
+
+// Recognises reports whether a body has a list of messages.
+func (Codec) Recognises(body []byte) bool { return wire.HasMember(body, "messages", '[') }
+
+// Manage writes the request: this API has no marks for its cache.
+func (Codec) Manage(r *wire.Request, d *plimsoll.Draft) ([]byte, error) { return r.Encode(d) }
 
 // Headers returns the key.
 func (Codec) Headers(key string) map[string]string {

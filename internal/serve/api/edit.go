@@ -15,7 +15,7 @@ import (
 // own, else for a usual one of its API.
 func Task(r *wire.Request, model string) plimsoll.Task {
 	task := dialects.Task(r)
-	named := task.Conversation.Model != "" || r.Dialect() == plimsoll.Gemini
+	named := task.Conversation.Model != "" || dialects.Codec(r.Dialect()).Traits().InPath
 	switch {
 	case model != "":
 		task.Conversation.Model = model
@@ -89,7 +89,7 @@ func (c *call) owned(t plimsoll.Task) plimsoll.Task {
 // encode writes the request with the edits of a draft.
 func (c *call) encode(r *wire.Request, d *plimsoll.Draft) ([]byte, error) {
 	if c.h.options.Manage {
-		return dialects.Manage(r, d)
+		return dialects.Codec(r.Dialect()).Manage(r, d)
 	}
 	return r.Encode(d)
 }
