@@ -78,6 +78,7 @@ var edges = map[string][]string{
 	"wire/gemini":                     {".", "internal/rawjson", "internal/sse", "wire"},
 	"wire/dialects":                   {".", "internal/rawjson", "wire", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
 	"internal/wiretest":               {".", "examples", "internal/corpora", "internal/rawjson", "internal/transcript", "wire", "github.com/google/go-cmp", "github.com/rogpeppe/go-internal"},
+	"internal/replytest":              {".", "internal/sse", "wire", "github.com/google/go-cmp", "pgregory.net/rapid"},
 
 	"internal/chat/terminal":          {".", "internal/chat", "internal/chat/terminal/markdown", "charm.land/bubbles/v2", "charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"},
 	"internal/chat/toolbox":           {".", "internal/chat", "internal/process", "github.com/modelcontextprotocol/go-sdk"},

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // The streams that the codecs are tested with pass if no tool is ours. If all of them
@@ -75,4 +76,10 @@ func checkRecorded(t *testing.T, v voice, kind string, stream []byte) {
 	if len(unanswered) > 0 && !round.Foreign && !round.Broken {
 		t.Errorf("calls that nobody answers: %v", unanswered)
 	}
+}
+
+// feed writes an answer whole.
+func feed(r wire.Reply, answer []byte) (view string, round wire.Round) {
+	view = string(r.Write(answer))
+	return view, r.End()
 }

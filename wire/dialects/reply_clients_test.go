@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -24,9 +25,37 @@ type shape struct {
 	calls func(arguments string) string
 	// called is that call as the client sends it back, with its result.
 	called func(arguments string) []string
+	// outputs answers calls of the client's.
+	outputs func(calls []plimsoll.ToolCall) []string
 }
 
-const userElement = `{"role":"user","content":"hello"}`
+// each makes one element of the outputs of several calls, or one of each.
+func each(format string, frame func(all []string) []string) func(calls []plimsoll.ToolCall) []string {
+	return func(calls []plimsoll.ToolCall) []string {
+		var all []string
+		for _, c := range calls {
+			all = append(all, strings.NewReplacer("ID", c.ID, "NAME", c.Name).Replace(format))
+		}
+		return frame(all)
+	}
+}
+
+const (
+	userElement = `{"role":"user","content":"hello"}`
+	itemOurs    = `{"type":"function_call","id":"fc_1","call_id":"c1","name":"hidden_tool","arguments":"{}"}`
+	itemThought = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"sealed"}`
+	itemText    = `{"type":"message","id":"msg_1","role":"assistant","content":[{"type":"output_text","text":"Well."}]}`
+)
+
+// responsesOf makes a response object of items.
+func responsesOf(id, status string, items ...string) string {
+	return fmt.Sprintf(`{"id":%q,"status":%q,"output":[%s]}`, id, status, strings.Join(items, ","))
+}
+
+// pieceOf makes an answer of Gemini's.
+func pieceOf(finish string, parts ...string) string {
+	return fmt.Sprintf(`{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":%q}]}`, strings.Join(parts, ","), finish)
+}
 
 func listIn(name string) func(elements ...string) string {
 	return func(elements ...string) string {
@@ -55,46 +84,54 @@ func shapes() []shape {
 	}
 	return []shape{
 		{
-			plimsoll.OpenAI, listIn("messages"), completion(chat(ourTool, "o1", "{}")),
+			plimsoll.OpenAI, listIn("messages"), completion(chat(replytest.HiddenTool, "o1", "{}")),
 			func(arguments string) string { return completion(chat("read", "c1", arguments)) },
 			func(arguments string) []string {
 				return []string{userElement, chat("read", "c1", arguments), `{"role":"tool","tool_call_id":"c1","content":"x"}`}
 			},
+			each(`{"role":"tool","tool_call_id":"ID","content":"theirs"}`, slices.Clone),
 		},
 		{
-			plimsoll.Anthropic, listIn("messages"), message(use(ourTool, "o1", "{}")),
+			plimsoll.Anthropic, listIn("messages"), message(use(replytest.HiddenTool, "o1", "{}")),
 			func(arguments string) string { return message(use("read", "c1", arguments)) },
 			func(arguments string) []string {
 				return []string{userElement, `{"role":"assistant","content":[` + use("read", "c1", arguments) + `]}`, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"x"}]}`}
 			},
+			each(`{"type":"tool_result","tool_use_id":"ID","content":"theirs"}`, func(all []string) []string {
+				return []string{`{"role":"user","content":[` + strings.Join(all, ",") + `]}`}
+			}),
 		},
 		{
-			plimsoll.Responses, listIn("input"), responsesOf("r", "completed", itemThought, item(ourTool, "o1", "{}")),
+			plimsoll.Responses, listIn("input"), responsesOf("r", "completed", itemThought, item(replytest.HiddenTool, "o1", "{}")),
 			func(arguments string) string { return responsesOf("r", "completed", item("read", "c1", arguments)) },
 			func(arguments string) []string {
 				return []string{userElement, item("read", "c1", arguments), `{"type":"function_call_output","call_id":"c1","output":"x"}`}
 			},
+			each(`{"type":"function_call_output","call_id":"ID","output":"theirs"}`, slices.Clone),
 		},
 		{
-			plimsoll.Gemini, listIn("contents"), pieceOf("STOP", part(ourTool, "{}")),
+			plimsoll.Gemini, listIn("contents"), pieceOf("STOP", part(replytest.HiddenTool, "{}")),
 			func(arguments string) string { return pieceOf("STOP", part("read", arguments)) },
 			func(arguments string) []string {
-				return []string{geminiTeller{}.user("hello"), `{"role":"model","parts":[` + part("read", arguments) + `]}`, `{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"x"}}}]}`}
+				return []string{`{"role":"user","parts":[{"text":"hello"}]}`, `{"role":"model","parts":[` + part("read", arguments) + `]}`, `{"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"x"}}}]}`}
 			},
+			each(`{"functionResponse":{"name":"NAME","id":"ID","response":{"output":"theirs"}}}`, func(all []string) []string {
+				return []string{`{"role":"user","parts":[` + strings.Join(all, ",") + `]}`}
+			}),
 		},
 	}
 }
 
-// woven plays answers that are not streamed, and answers all calls of ours.
-func (s shape) woven(answers ...string) (view string, record wire.Record, ok bool) {
-	reply := dialects.Codec(s.dialect).NewReply(false, isOurTool)
+// joined plays answers that are not streamed, and answers all calls of ours.
+func (s shape) joined(answers ...string) (view string, record wire.Record, ok bool) {
+	reply := dialects.Codec(s.dialect).NewReply(false, replytest.IsHiddenTool)
 	var results [][]wire.Result
 	for i, a := range answers {
 		if i > 0 {
 			reply.Again()
 		}
 		reply.Write([]byte(a))
-		results = append(results, answersTo(reply.End().Calls))
+		results = append(results, replytest.ResultsFor(reply.End().Calls))
 	}
 	view = string(reply.Finish())
 	record, ok = reply.Record(results)
@@ -105,11 +142,11 @@ func (s shape) woven(answers ...string) (view string, record wire.Record, ok boo
 func (s shape) restored(t *testing.T, record wire.Record, elements ...string) string {
 	t.Helper()
 	codec := dialects.Codec(s.dialect)
-	body, err := wire.Restore(codec, decodedBody(t, codec, []byte(s.request(elements...))), map[int]wire.Record{1: record})
+	body, err := wire.Restore(codec, replytest.MustDecode(t, codec, []byte(s.request(elements...))), map[int]wire.Record{1: record})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := wire.Check(decodedBody(t, codec, body)); len(found) > 0 {
+	if found := wire.Check(replytest.MustDecode(t, codec, body)); len(found) > 0 {
 		t.Fatalf("%v in %s", found, body)
 	}
 	return string(body)
@@ -132,13 +169,13 @@ func TestARecordIsOfOneCallWithItsArguments(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(s.dialect, " ", tt.name), func(t *testing.T) {
 				t.Parallel()
-				_, record, ok := s.woven(s.ours, s.calls(said))
+				_, record, ok := s.joined(s.ours, s.calls(said))
 				if !ok {
 					t.Fatal("nothing was hidden")
 				}
 				elements := s.called(tt.sent)
 				got := s.restored(t, record, elements...)
-				if strings.Contains(got, ourTool) != tt.want || !tt.want && got != s.request(elements...) {
+				if strings.Contains(got, replytest.HiddenTool) != tt.want || !tt.want && got != s.request(elements...) {
 					t.Errorf("restored: want %v, got %s", tt.want, got)
 				}
 			})
@@ -165,8 +202,8 @@ func TestCallsOfOtherKindsAreFoundAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := shapes()[2]
-			_, record, _ := s.woven(s.ours, responsesOf("r", "completed", tt.item))
-			if got := s.restored(t, record, userElement, tt.sent, tt.output); !strings.Contains(got, ourTool) {
+			_, record, _ := s.joined(s.ours, responsesOf("r", "completed", tt.item))
+			if got := s.restored(t, record, userElement, tt.sent, tt.output); !strings.Contains(got, replytest.HiddenTool) {
 				t.Errorf("not restored: %s", got)
 			}
 		})
@@ -239,7 +276,7 @@ func TestReasoningThatTheClientHasDroppedStaysAway(t *testing.T) {
 			i := slices.IndexFunc(shapes(), func(s shape) bool { return s.dialect == tt.dialect })
 			s := shapes()[i]
 			user := s.called("{}")[0]
-			_, record, _ := s.woven(tt.answers...)
+			_, record, _ := s.joined(tt.answers...)
 			got := s.restored(t, record, slices.Concat([]string{user}, tt.sent, []string{user})...)
 			want := s.request(slices.Concat([]string{user}, tt.want, []string{user})...)
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -265,7 +302,7 @@ func TestAReplyWithNothingToShowIsEmptyAsTheAPIsOwnAre(t *testing.T) {
 		s := shapes()[i]
 		t.Run(string(s.dialect), func(t *testing.T) {
 			t.Parallel()
-			view, record, ok := s.woven(s.ours)
+			view, record, ok := s.joined(s.ours)
 			if diff := cmp.Diff(tt.view, view); diff != "" || !ok {
 				t.Errorf("record %v, the client sees (-want +got):\n%s", ok, diff)
 			}
@@ -273,7 +310,7 @@ func TestAReplyWithNothingToShowIsEmptyAsTheAPIsOwnAre(t *testing.T) {
 				return
 			}
 			user := s.called("{}")[0]
-			if got := s.restored(t, record, user, tt.sent, user); !strings.Contains(got, ourTool) || !strings.Contains(got, "answer to") {
+			if got := s.restored(t, record, user, tt.sent, user); !strings.Contains(got, replytest.HiddenTool) || !strings.Contains(got, "answer to") {
 				t.Errorf("a client that keeps it gets back %s", got)
 			}
 		})

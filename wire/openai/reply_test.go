@@ -1,4 +1,4 @@
-package wire_test
+package openai_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/openai"
 )
 
@@ -134,7 +135,7 @@ func TestOpenAIChunksOfOneReply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := openai.Codec{}.NewReply(true, isOurs)
+			r := openai.Codec{}.NewReply(true, isHidden)
 			view, _ := feed(r, unnamed(tt.first...))
 			if tt.second != nil {
 				r.Again()
@@ -201,7 +202,7 @@ func TestOpenAIAnswersAreSaidAsTheyCame(t *testing.T) {
 			for _, d := range tt.deltas {
 				chunks = append(chunks, delta(d))
 			}
-			_, round := feed(openai.Codec{}.NewReply(true, isOurs), unnamed(append(chunks, ended("tool_calls"), done)...))
+			_, round := feed(openai.Codec{}.NewReply(true, isHidden), unnamed(append(chunks, ended("tool_calls"), done)...))
 			if diff := cmp.Diff(tt.want, string(bytes.Join(round.Said, nil))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -214,7 +215,7 @@ func TestOpenAIAnswersAreSaidAsTheyCame(t *testing.T) {
 
 func TestOpenAIFunctionsOfOldClientsAreTheirs(t *testing.T) {
 	t.Parallel()
-	_, round := feed(openai.Codec{}.NewReply(true, isOurs), unnamed(delta(`"function_call":{"name":"tool_output_cache","arguments":"{}"}`), ended("function_call"), done))
+	_, round := feed(openai.Codec{}.NewReply(true, isHidden), unnamed(delta(`"function_call":{"name":"tool_output_cache","arguments":"{}"}`), ended("function_call"), done))
 	if !round.Foreign || len(round.Calls) > 0 {
 		t.Errorf("%+v", round)
 	}
@@ -250,7 +251,7 @@ func TestOpenAIMessagesAreJoined(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := openai.Codec{}.NewReply(false, isOurs)
+			r := openai.Codec{}.NewReply(false, isHidden)
 			for i, a := range tt.answers {
 				if i > 0 {
 					r.Again()
@@ -269,10 +270,18 @@ func TestOpenAIMessagesAreJoined(t *testing.T) {
 func TestOpenAIBodiesThatAreNoAnswerPass(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "upstream timed out", `{"error":{"message":"no"}}`, `{"choices":[]}`, `{"choices":[{"message":{}},{"message":{}}]}`, `{"choices":[{"text":"old"}]}`} {
-		r := openai.Codec{}.NewReply(false, isOurs)
+		r := openai.Codec{}.NewReply(false, isHidden)
 		_, round := feed(r, []byte(body))
 		if got := string(r.Finish()); !round.Broken || got != body {
 			t.Errorf("%q came as %q, broken %v", body, got, round.Broken)
 		}
 	}
 }
+
+// feed writes an answer whole.
+func feed(r wire.Reply, answer []byte) (view string, round wire.Round) {
+	view = string(r.Write(answer))
+	return view, r.End()
+}
+
+func isHidden(name string) bool { return name == "tool_output_cache" }

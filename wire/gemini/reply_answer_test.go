@@ -1,4 +1,4 @@
-package dialects_test
+package gemini_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 	"github.com/plimsoll/plimsoll/wire/gemini"
 )
 
@@ -107,7 +107,7 @@ func TestChunksOfGeminiLoseOurCallsAlone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, round, view := answer(plimsoll.Gemini, true, dataOf(tt.data...))
+			_, round, view := oneAnswer(true, dataOf(tt.data...))
 			if diff := cmp.Diff(string(dataOf(tt.want...)), view); diff != "" {
 				t.Errorf("the client's stream (-want +got):\n%s", diff)
 			}
@@ -115,7 +115,7 @@ func TestChunksOfGeminiLoseOurCallsAlone(t *testing.T) {
 				t.Errorf("broken %v, want %v", round.Broken, tt.broken)
 			}
 			if list := "[" + strings.Join(tt.data, ",") + "]"; !tt.broken {
-				_, _, view := answer(plimsoll.Gemini, false, []byte(list))
+				_, _, view := oneAnswer(false, []byte(list))
 				if diff := cmp.Diff("["+strings.Join(tt.want, ",")+"]", view); diff != "" {
 					t.Errorf("the client's list (-want +got):\n%s", diff)
 				}
@@ -126,12 +126,12 @@ func TestChunksOfGeminiLoseOurCallsAlone(t *testing.T) {
 
 func TestASignatureOfAnEarlierAnswerIsNotUsed(t *testing.T) {
 	t.Parallel()
-	r := dialects.Codec(plimsoll.Gemini).NewReply(true, isOurTool)
+	r := gemini.Codec{}.NewReply(true, replytest.IsHiddenTool)
 	r.Write(dataOf(pieceOf("STOP", partOurs)))
 	r.End()
 	r.Again()
 	data := dataOf(pieceOf("", partTheirs), pieceOf("STOP", partText))
-	view := drip(r, data, 7)
+	view := replytest.Drip(r, data, 7)
 	r.End()
 	if view = append(view, r.Finish()...); !bytes.Equal(view, data) {
 		t.Errorf("the client sees %s, want %s", view, data)
@@ -140,7 +140,7 @@ func TestASignatureOfAnEarlierAnswerIsNotUsed(t *testing.T) {
 
 func TestCallsOfAnAnswerOfGeminiThatWasCutShortAreNone(t *testing.T) {
 	t.Parallel()
-	_, round, _ := answer(plimsoll.Gemini, false, []byte(pieceOf("MAX_TOKENS", partText, partOurs)))
+	_, round, _ := oneAnswer(false, []byte(pieceOf("MAX_TOKENS", partText, partOurs)))
 	want := wire.Round{Said: [][]byte{[]byte(`{"role":"model","parts":[` + partText + `]}`)}}
 	if diff := cmp.Diff(want, round); diff != "" {
 		t.Errorf("round (-want +got):\n%s", diff)
@@ -151,11 +151,11 @@ func TestTextOfGeminiIsPutTogether(t *testing.T) {
 	t.Parallel()
 	thought := `{"text":"Hm. ","thought":true}`
 	signed := `{"text":"!","thoughtSignature":"c2ln"}`
-	_, round, _ := answer(plimsoll.Gemini, true, dataOf(
+	_, round, _ := oneAnswer(true, dataOf(
 		pieceOf("", thought), pieceOf("", thought), pieceOf("", `{"text":"a \"b"}`), pieceOf("", `{"text":"\u00e9\n"}`), pieceOf("", signed),
 		pieceOf("", `{"text":"c"}`, `{"text":"d"}`), pieceOf("STOP", partOurs)))
 	want := `{"role":"model","parts":[{"text":"Hm. Hm. ","thought":true},{"text":"a \"b\u00e9\n"},` + signed + `,{"text":"c"},{"text":"d"},` + partOurs + `]}`
-	if diff := cmp.Diff([]string{want}, texts(round.Said)); diff != "" {
+	if diff := cmp.Diff([]string{want}, replytest.Strings(round.Said)); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
 }
@@ -166,7 +166,7 @@ func TestBodiesThatAreNoAnswerOfGeminiPass(t *testing.T) {
 		"", "not json", `{"error":{"code":400}}`, `[{"error":{"code":400}}]`, "[]", pieceOf("STOP", partOurs)[:60],
 		`{"promptFeedback":{"blockReason":"SAFETY"}}`, pieceOf("", partText), `{"candidates":"odd"}`, `{"candidates":[7,{"content":7}]}`,
 	} {
-		_, round, view := answer(plimsoll.Gemini, false, []byte(body))
+		_, round, view := oneAnswer(false, []byte(body))
 		if view != body || !round.Broken {
 			t.Errorf("%s became %s, broken %v", body, view, round.Broken)
 		}
@@ -185,23 +185,23 @@ func TestOurResponsesStandBesideTheClients(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			reply, round, _ := answer(plimsoll.Gemini, false, []byte(pieceOf("STOP", partOurs, partTheirs)))
-			record, _ := reply.Record([][]wire.Result{answersTo(round.Calls)})
+			reply, round, _ := oneAnswer(false, []byte(pieceOf("STOP", partOurs, partTheirs)))
+			record, _ := reply.Record([][]wire.Result{replytest.ResultsFor(round.Calls)})
 			shown := `{"role":"model","parts":[` + partTheirs + `]}`
-			v := geminiTeller{}
-			body := v.request(v.user("hello"), shown, tt.next)
-			restored, err := wire.Restore(gemini.Codec{}, decodedBody(t, gemini.Codec{}, body), map[int]wire.Record{1: record})
+			v := server{}
+			body := v.Request(v.User("hello"), shown, tt.next)
+			restored, err := wire.Restore(gemini.Codec{}, replytest.MustDecode(t, gemini.Codec{}, body), map[int]wire.Record{1: record})
 			if err != nil {
 				t.Fatal(err)
 			}
 			want := body
 			if tt.want != "" {
-				want = v.request(v.user("hello"), said, tt.want)
+				want = v.Request(v.User("hello"), said, tt.want)
 			}
 			if diff := cmp.Diff(string(want), string(restored)); diff != "" {
 				t.Fatalf("restored (-want +got):\n%s", diff)
 			}
-			if found := wire.Check(decodedBody(t, gemini.Codec{}, restored)); tt.want != "" && len(found) > 0 {
+			if found := wire.Check(replytest.MustDecode(t, gemini.Codec{}, restored)); tt.want != "" && len(found) > 0 {
 				t.Errorf("%v in %s", found, restored)
 			}
 		})
@@ -211,7 +211,7 @@ func TestOurResponsesStandBesideTheClients(t *testing.T) {
 func TestResultsOfGeminiSayWhatFailed(t *testing.T) {
 	t.Parallel()
 	call := plimsoll.ToolCall{ID: "1", Name: "hidden_tool"}
-	r := decodedBody(t, gemini.Codec{}, []byte(`{"contents":{"parts":[{"text":"hello"}]}}`))
+	r := replytest.MustDecode(t, gemini.Codec{}, []byte(`{"contents":{"parts":[{"text":"hello"}]}}`))
 	body, err := wire.Continue(gemini.Codec{}, r, [][]byte{[]byte(`{"role":"model","parts":[` + partOurs + `]}`)}, []wire.Result{{Call: call, Text: "no such ref", IsError: true}})
 	if err != nil {
 		t.Fatal(err)

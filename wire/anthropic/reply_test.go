@@ -1,4 +1,4 @@
-package wire_test
+package anthropic_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/anthropic"
@@ -24,15 +25,9 @@ func named(data ...string) []byte {
 	return out
 }
 
-// feed writes an answer whole.
-func feed(r wire.Reply, answer []byte) (view string, round wire.Round) {
-	view = string(r.Write(answer))
-	return view, r.End()
-}
-
 func TestAnthropicEventsOfOneReply(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isOurs)
+	r := anthropic.Codec{}.NewReply(true, isHidden)
 	start := named(
 		`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":1}}}`,
 		`{"type":"ping"}`,
@@ -63,7 +58,7 @@ func TestAnthropicEventsOfOneReply(t *testing.T) {
 	said := `{"role":"assistant","content":[{"type":"thinking","thinking":"a\u00e9","signature":"S/1"},` +
 		`{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{"ref_id": "r"}},{"type":"text","text":"hm"}]}`
 	if diff := cmp.Diff(wire.Round{
-		Calls: []plimsoll.ToolCall{{ID: "o1", Name: ourTool, Arguments: `{"ref_id": "r"}`}},
+		Calls: []plimsoll.ToolCall{{ID: "o1", Name: "tool_output_cache", Arguments: `{"ref_id": "r"}`}},
 		Said:  [][]byte{[]byte(said)},
 	}, first); diff != "" {
 		t.Errorf("first round (-want +got):\n%s", diff)
@@ -119,7 +114,7 @@ func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := anthropic.Codec{}.NewReply(true, isOurs)
+			r := anthropic.Codec{}.NewReply(true, isHidden)
 			view, round := feed(r, named(tt.events...))
 			view += string(r.Finish())
 			if diff := cmp.Diff(string(named(tt.view...)), view); diff != "" {
@@ -128,7 +123,7 @@ func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
 			if round.Broken != tt.broken || len(round.Calls) != tt.calls {
 				t.Errorf("broken %v, calls %v", round.Broken, round.Calls)
 			}
-			if _, hidden := r.Record([][]wire.Result{resultsOf(round.Calls)}); hidden != (!tt.broken && tt.calls > 0) {
+			if _, hidden := r.Record([][]wire.Result{replytest.ResultsFor(round.Calls)}); hidden != (!tt.broken && tt.calls > 0) {
 				t.Errorf("there is a record: %v", hidden)
 			}
 		})
@@ -138,7 +133,7 @@ func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
 // What the API wants back is all there, whatever kind of block it is.
 func TestAnthropicBlocksAreSaidAsTheyCame(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isOurs)
+	r := anthropic.Codec{}.NewReply(true, isHidden)
 	_, round := feed(r, named(append([]string{
 		`{"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"XYZ"}}`,
 		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}`,
@@ -169,7 +164,7 @@ func TestAnthropicBlocksAreSaidAsTheyCame(t *testing.T) {
 
 func TestAnthropicMessagesAreJoined(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(false, isOurs)
+	r := anthropic.Codec{}.NewReply(false, isHidden)
 	if view, round := feed(r, []byte(`{"id":"msg_1","type":"message","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}],`+
 		`"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":10,"output_tokens_details":{"thinking_tokens":4}}}`)); view != "" || len(round.Calls) != 1 {
 		t.Fatalf("%s, %v", view, round)
@@ -186,7 +181,7 @@ func TestAnthropicMessagesAreJoined(t *testing.T) {
 func TestAnthropicBodiesThatAreNoMessagePass(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{"type":"error","error":{}}`, `{"type":"message","content":[`, "[1]"} {
-		r := anthropic.Codec{}.NewReply(false, isOurs)
+		r := anthropic.Codec{}.NewReply(false, isHidden)
 		_, round := feed(r, []byte(body))
 		if got := string(r.Finish()); !round.Broken || got != body {
 			t.Errorf("%q came as %q, broken %v", body, got, round.Broken)
@@ -223,3 +218,11 @@ func TestAnthropicResultsCarryPicturesAndErrors(t *testing.T) {
 		t.Error("what was said is the caller's")
 	}
 }
+
+// feed writes an answer whole.
+func feed(r wire.Reply, answer []byte) (view string, round wire.Round) {
+	view = string(r.Write(answer))
+	return view, r.End()
+}
+
+func isHidden(name string) bool { return name == "tool_output_cache" }

@@ -1,4 +1,4 @@
-package dialects_test
+package responses_test
 
 import (
 	"fmt"
@@ -10,16 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
+	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
 // thoughtsThatLed lists the ids of reasoning that the client may see: an answer is cut
 // before each run of thoughts, and a run is seen if anything of the client's is behind it.
-func thoughtsThatLed(story tale) (ids []string) {
-	for n, a := range story.answers {
+func thoughtsThatLed(story replytest.ModelReply) (ids []string) {
+	for n, a := range story.Answers {
 		var run []string
 		led, seen, ours := false, false, false
 		end := func() {
@@ -28,14 +28,14 @@ func thoughtsThatLed(story tale) (ids []string) {
 			}
 			run, led, seen, ours = nil, false, false, false
 		}
-		for i, p := range a.pieces {
-			switch p.kind {
-			case saysThought:
+		for i, p := range a.Pieces {
+			switch p.Kind {
+			case replytest.SaysThought:
 				if led {
 					end()
 				}
 				run = append(run, fmt.Sprintf("rs_%d_%d", n, i))
-			case callsOurs:
+			case replytest.CallsHidden:
 				led, ours = true, true
 			default:
 				led, seen = true, true
@@ -52,21 +52,21 @@ func TestTheClientSeesReasoningOnlyWithWhatItLedTo(t *testing.T) {
 	t.Parallel()
 	thought := regexp.MustCompile(`"id":"(rs_\d+_\d+)"`)
 	rapid.Check(t, func(rt *rapid.T) {
-		v := responsesTeller{}
-		story := drawTale(rt, v)
+		v := server{}
+		story := replytest.DrawReply(rt, v)
 		streamed := rapid.Bool().Draw(rt, "streamed")
-		w := perform(rt, v, story, streamed, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
+		w := replytest.Perform(rt, v, story, streamed, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
 		var ids []string
-		for _, item := range v.view(rt, w.view, streamed) {
+		for _, item := range v.View(rt, w.View, streamed) {
 			if id := thought.FindStringSubmatch(item); id != nil {
 				ids = append(ids, id[1])
 			}
 		}
 		want := thoughtsThatLed(story)
 		if diff := cmp.Diff(want, ids); diff != "" {
-			rt.Fatalf("reasoning (-want +got):\n%s\n%s", diff, w.view)
+			rt.Fatalf("reasoning (-want +got):\n%s\n%s", diff, w.View)
 		}
-		if record, ok := w.reply.Record(w.results); ok && record.Thought != (len(want) > 0) {
+		if record, ok := w.Reply.Record(w.Results); ok && record.Thought != (len(want) > 0) {
 			rt.Fatalf("thought %v with %v", record.Thought, want)
 		}
 	})
@@ -119,11 +119,11 @@ func TestReasoningPassesWhenItIsKnownWhatItLedTo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := dialects.Codec(plimsoll.Responses).NewReply(true, isOurTool)
-			if got := drip(r, thought, 50); len(got) > 0 {
+			r := responses.Codec{}.NewReply(true, replytest.IsHiddenTool)
+			if got := replytest.Drip(r, thought, 50); len(got) > 0 {
 				t.Errorf("passed too early: %s", got)
 			}
-			if diff := cmp.Diff(tt.want, string(drip(r, tt.next, 50))); diff != "" {
+			if diff := cmp.Diff(tt.want, string(replytest.Drip(r, tt.next, 50))); diff != "" {
 				t.Errorf("the client's stream (-want +got):\n%s", diff)
 			}
 		})
@@ -140,7 +140,7 @@ func TestAStreamThatBreaksOffInAThoughtLosesNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, round, view := answer(plimsoll.Responses, true, []byte(tt.data))
+			_, round, view := oneAnswer(true, []byte(tt.data))
 			if diff := cmp.Diff(tt.want, view); diff != "" || !round.Broken {
 				t.Errorf("broken %v, the client's stream (-want +got):\n%s", round.Broken, diff)
 			}
@@ -150,18 +150,18 @@ func TestAStreamThatBreaksOffInAThoughtLosesNothing(t *testing.T) {
 
 func TestAThoughtThatIsTooLongPassesAndIsNotHiddenLater(t *testing.T) {
 	t.Parallel()
-	r := dialects.Codec(plimsoll.Responses).NewReply(true, isOurTool)
+	r := responses.Codec{}.NewReply(true, replytest.IsHiddenTool)
 	sent := streamOf(eventsFor(itemThought)[0])
-	got := drip(r, sent, 1000)
+	got := replytest.Drip(r, sent, 1000)
 	for range 12 {
 		delta := sse.Append(nil, "", []byte(`{"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"`+strings.Repeat("x", 100<<10)+`"}`))
-		sent, got = append(sent, delta...), append(got, drip(r, delta, 1000)...)
+		sent, got = append(sent, delta...), append(got, replytest.Drip(r, delta, 1000)...)
 	}
 	if len(got) != len(sent) {
 		t.Errorf("%d of %d bytes have passed", len(got), len(sent))
 	}
 	done := streamOf(eventsFor(itemThought)[1])
-	sent, got = append(sent, done...), append(got, drip(r, done, 1000)...)
+	sent, got = append(sent, done...), append(got, replytest.Drip(r, done, 1000)...)
 	if string(got) != string(sent) {
 		t.Error("the thought is not what it was")
 	}
@@ -172,7 +172,7 @@ func TestAThoughtThatIsTooLongPassesAndIsNotHiddenLater(t *testing.T) {
 	if want := string(streamOf(endOf("response.completed", responsesOf("r", "completed", itemThought)))); end != want {
 		t.Errorf("the end is %s, want %s", end, want)
 	}
-	if record, ok := r.Record([][]wire.Result{answersTo(round.Calls)}); !ok || !record.Thought {
+	if record, ok := r.Record([][]wire.Result{replytest.ResultsFor(round.Calls)}); !ok || !record.Thought {
 		t.Errorf("record %+v, %v", record, ok)
 	}
 }

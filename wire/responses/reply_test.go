@@ -1,20 +1,23 @@
-package dialects_test
+package responses_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
-type object = map[string]any
+type members = map[string]any
 
 func encoded(v any) []byte {
 	data, err := json.Marshal(v)
@@ -24,47 +27,51 @@ func encoded(v any) []byte {
 	return data
 }
 
-// responsesTeller writes as OpenAI's Responses does.
-type responsesTeller struct{}
+// server writes as OpenAI's Responses does.
+type server struct{}
 
-func (responsesTeller) dialect() plimsoll.Dialect { return plimsoll.Responses }
+func (server) Codec() wire.Codec { return responses.Codec{} }
 
-func (responsesTeller) request(elements ...string) []byte {
+func (server) HasIDs() bool { return true }
+
+func (server) Beside(theirs, hidden []string) []string { return slices.Concat(theirs, hidden) }
+
+func (server) Request(elements ...string) []byte {
 	return []byte(`{"model":"m","input":[` + strings.Join(elements, ", ") + `],"store":false}`)
 }
 
-func (responsesTeller) user(text string) string {
+func (server) User(text string) string {
 	return fmt.Sprintf(`{"role":"user","content":%q}`, text)
 }
 
-func (responsesTeller) outputs(calls []plimsoll.ToolCall) (outputs []string) {
+func (server) Outputs(calls []plimsoll.ToolCall) (outputs []string) {
 	for _, c := range calls {
 		outputs = append(outputs, fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":"theirs"}`, c.ID))
 	}
 	return outputs
 }
 
-func (responsesTeller) items(n int, a told) []object {
-	items := []object{}
-	for i, p := range a.pieces {
+func (server) items(n int, a replytest.ModelAnswer) []members {
+	items := []members{}
+	for i, p := range a.Pieces {
 		id := fmt.Sprintf("%d_%d", n, i)
-		switch p.kind {
-		case saysText:
-			items = append(items, object{
+		switch p.Kind {
+		case replytest.SaysText:
+			items = append(items, members{
 				"type": "message", "id": "msg_" + id, "role": "assistant", "status": "completed",
-				"content": []object{{"type": "output_text", "text": p.text, "annotations": []any{}}},
+				"content": []members{{"type": "output_text", "text": p.Text, "annotations": []any{}}},
 			})
-		case saysThought:
-			items = append(items, object{
-				"type": "reasoning", "id": "rs_" + id, "summary": []object{{"type": "summary_text", "text": p.text}},
-				"encrypted_content": "sealed " + p.text,
+		case replytest.SaysThought:
+			items = append(items, members{
+				"type": "reasoning", "id": "rs_" + id, "summary": []members{{"type": "summary_text", "text": p.Text}},
+				"encrypted_content": "sealed " + p.Text,
 			})
 		default:
-			item := object{
+			item := members{
 				"type": "function_call", "id": "fc_" + id, "status": "completed",
-				"call_id": p.call.ID, "name": p.call.Name, "arguments": p.call.Arguments,
+				"call_id": p.Call.ID, "name": p.Call.Name, "arguments": p.Call.Arguments,
 			}
-			if p.odd {
+			if p.Odd {
 				item["namespace"] = "theirs"
 			}
 			items = append(items, item)
@@ -73,34 +80,36 @@ func (responsesTeller) items(n int, a told) []object {
 	return items
 }
 
-func (v responsesTeller) response(n int, a told, status string) object {
-	r := object{"id": fmt.Sprintf("resp_%d", n), "object": "response", "status": status, "model": "m", "error": nil, "output": []object{}, "usage": nil}
+func (v server) response(n int, a replytest.ModelAnswer, status string) members {
+	r := members{"id": fmt.Sprintf("resp_%d", n), "object": "response", "status": status, "model": "m", "error": nil, "output": []members{}, "usage": nil}
 	if status == "completed" {
 		r["output"] = v.items(n, a)
-		r["usage"] = object{
-			"input_tokens": a.prompt, "input_tokens_details": object{"cached_tokens": 0},
-			"output_tokens": a.output + a.hidden, "output_tokens_details": object{"reasoning_tokens": a.hidden},
-			"total_tokens": a.prompt + a.output + a.hidden,
+		r["usage"] = members{
+			"input_tokens": a.Prompt, "input_tokens_details": members{"cached_tokens": 0},
+			"output_tokens": a.Output + a.Hidden, "output_tokens_details": members{"reasoning_tokens": a.Hidden},
+			"total_tokens": a.Prompt + a.Output + a.Hidden,
 		}
 	}
 	return r
 }
 
-func (v responsesTeller) whole(n int, a told) []byte { return encoded(v.response(n, a, "completed")) }
+func (v server) Whole(n int, a replytest.ModelAnswer) []byte {
+	return encoded(v.response(n, a, "completed"))
+}
 
-func (v responsesTeller) streamed(n int, a told) []byte {
+func (v server) Streamed(n int, a replytest.ModelAnswer) []byte {
 	var stream []byte
 	number := 0
-	add := func(kind string, data object) {
+	add := func(kind string, data members) {
 		data["type"], data["sequence_number"] = kind, number
 		number++
 		stream = sse.Append(stream, kind, encoded(data))
 	}
-	add("response.created", object{"response": v.response(n, a, "in_progress")})
-	add("response.in_progress", object{"response": v.response(n, a, "in_progress")})
+	add("response.created", members{"response": v.response(n, a, "in_progress")})
+	add("response.in_progress", members{"response": v.response(n, a, "in_progress")})
 	for i, item := range v.items(n, a) {
-		add("response.output_item.added", object{"output_index": i, "item": item})
-		delta := object{"output_index": i, "item_id": item["id"], "delta": a.pieces[i].text}
+		add("response.output_item.added", members{"output_index": i, "item": item})
+		delta := members{"output_index": i, "item_id": item["id"], "delta": a.Pieces[i].Text}
 		switch item["type"] {
 		case "message":
 			add("response.output_text.delta", delta)
@@ -109,28 +118,28 @@ func (v responsesTeller) streamed(n int, a told) []byte {
 		case "function_call":
 			delta["delta"] = item["arguments"]
 			add("response.function_call_arguments.delta", delta)
-			add("response.function_call_arguments.done", object{"output_index": i, "item_id": item["id"], "arguments": item["arguments"], "name": item["name"]})
+			add("response.function_call_arguments.done", members{"output_index": i, "item_id": item["id"], "arguments": item["arguments"], "name": item["name"]})
 		}
-		add("response.output_item.done", object{"output_index": i, "item": item})
+		add("response.output_item.done", members{"output_index": i, "item": item})
 		stream = append(stream, ": keep-alive\n\n"...)
 	}
-	add("response.completed", object{"response": v.response(n, a, "completed")})
+	add("response.completed", members{"response": v.response(n, a, "completed")})
 	return stream
 }
 
 // view takes the items as they become complete, and checks that the events are numbered
 // as those of one answer.
-func (responsesTeller) view(t rapid.TB, reply []byte, streamed bool) (items []string) {
+func (server) View(t rapid.TB, reply []byte, streamed bool) (items []string) {
 	if !streamed {
 		output, err := responses.OutputItems(reply)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return texts(output)
+		return replytest.Strings(output)
 	}
 	var end []byte
 	number, begun := 0, 0
-	for _, e := range eventsOf(t, reply) {
+	for _, e := range replytest.Events(t, reply) {
 		if !e.HasData() {
 			continue
 		}
@@ -167,7 +176,7 @@ func (responsesTeller) view(t rapid.TB, reply []byte, streamed bool) (items []st
 		}
 	}
 	output, err := responses.OutputItems(end)
-	if err != nil || strings.Join(texts(output), "\n") != strings.Join(items, "\n") {
+	if err != nil || strings.Join(replytest.Strings(output), "\n") != strings.Join(items, "\n") {
 		t.Fatalf("the end says %s, %v; the items were %s", end, err, items)
 	}
 	if bytes.Count(reply, []byte("event: response.created")) != 1 {
@@ -178,10 +187,14 @@ func (responsesTeller) view(t rapid.TB, reply []byte, streamed bool) (items []st
 
 func TestResponsesAreWovenIntoOne(t *testing.T) {
 	t.Parallel()
-	checkTales(t, responsesTeller{})
+	replytest.Run(t, server{})
 }
 
 func TestResponsesWithoutOurCallsPassAsTheyAre(t *testing.T) {
 	t.Parallel()
-	checkPasses(t, responsesTeller{})
+	replytest.PassesUnchanged(t, server{})
 }
+
+func FuzzReply(f *testing.F) { replytest.Fuzz(f, server{}) }
+
+func BenchmarkReply(b *testing.B) { replytest.Bench(b, server{}) }

@@ -1,4 +1,4 @@
-package dialects_test
+package responses_test
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
@@ -54,10 +54,10 @@ func streamOf(data ...string) (stream []byte) {
 	return stream
 }
 
-// answer plays one answer, in one write.
-func answer(d plimsoll.Dialect, streamed bool, data []byte) (r wire.Reply, round wire.Round, view string) {
-	r = dialects.Codec(d).NewReply(streamed, isOurTool)
-	out := drip(r, data, len(data)+1)
+// oneAnswer plays one answer, in one write.
+func oneAnswer(streamed bool, data []byte) (r wire.Reply, round wire.Round, view string) {
+	r = responses.Codec{}.NewReply(streamed, replytest.IsHiddenTool)
+	out := replytest.Drip(r, data, len(data)+1)
 	round = r.End()
 	return r, round, string(append(out, r.Finish()...))
 }
@@ -88,7 +88,7 @@ func TestResponsesThatAreNotCompleteAreNotGoneOnWith(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, round, view := answer(plimsoll.Responses, true, streamOf(tt.data...))
+			_, round, view := oneAnswer(true, streamOf(tt.data...))
 			if round.Broken != tt.broken || !tt.broken && len(round.Calls) > 0 {
 				t.Errorf("broken %v, want %v, with calls %v", round.Broken, tt.broken, round.Calls)
 			}
@@ -128,11 +128,11 @@ func TestItemsThatServersSayOnlyOnceAreFound(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, round, view := answer(plimsoll.Responses, true, streamOf(tt.data...))
+			_, round, view := oneAnswer(true, streamOf(tt.data...))
 			if diff := cmp.Diff(string(streamOf(tt.want...)), view); diff != "" {
 				t.Errorf("the client's stream (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([]string{itemThought, itemOurs, itemText}, texts(round.Said)); diff != "" {
+			if diff := cmp.Diff([]string{itemThought, itemOurs, itemText}, replytest.Strings(round.Said)); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
 			}
 		})
@@ -160,7 +160,7 @@ func TestTheClientIsAskedForWhatOnlyItCanAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, round, _ := answer(plimsoll.Responses, false, []byte(responsesOf("r", "completed", tt.items...)))
+			_, round, _ := oneAnswer(false, []byte(responsesOf("r", "completed", tt.items...)))
 			if round.Broken || round.Foreign != tt.foreign || len(round.Calls) != tt.ours {
 				t.Errorf("%+v", round)
 			}
@@ -182,8 +182,8 @@ func TestReasoningThatNobodyKeepsIsNotSentBack(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			body := strings.Replace(responsesOf("r", "completed", tt.thought, itemOurs), `"id"`, `"store":`+tt.store+`,"id"`, 1)
-			_, round, _ := answer(plimsoll.Responses, false, []byte(body))
-			if diff := cmp.Diff(tt.want, texts(round.Said)); diff != "" {
+			_, round, _ := oneAnswer(false, []byte(body))
+			if diff := cmp.Diff(tt.want, replytest.Strings(round.Said)); diff != "" {
 				t.Errorf("said (-want +got):\n%s", diff)
 			}
 		})
@@ -196,7 +196,7 @@ func TestBodiesThatAreNoAnswerOfResponsesPass(t *testing.T) {
 		"", "not json", `{"error":{"message":"no"}}`, `[]`, responsesOf("r", "completed", itemOurs)[:80],
 		responsesOf("r", "in_progress"), responsesOf("r", "failed", itemText),
 	} {
-		_, round, view := answer(plimsoll.Responses, false, []byte(body))
+		_, round, view := oneAnswer(false, []byte(body))
 		if view != body || !round.Broken {
 			t.Errorf("%s became %s, broken %v", body, view, round.Broken)
 		}
@@ -209,7 +209,7 @@ func TestABareInputIsContinued(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, round, _ := answer(plimsoll.Responses, false, []byte(responsesOf("r", "completed", itemOurs)))
+	_, round, _ := oneAnswer(false, []byte(responsesOf("r", "completed", itemOurs)))
 	picture := plimsoll.Media{Kind: plimsoll.Image, MIME: "image/png", Data: "AAAA"}
 	body, err := wire.Continue(responses.Codec{}, r, round.Said, []wire.Result{{Call: round.Calls[0], Text: "here", Parts: []plimsoll.Part{picture}}})
 	if err != nil {
@@ -227,7 +227,7 @@ func TestTheIDOfTheFirstResponseStays(t *testing.T) {
 	t.Parallel()
 	first, last := responsesOf("resp_1", "completed", itemOurs), responsesOf("resp_2", "completed", itemText)
 	for _, streamed := range []bool{false, true} {
-		r := dialects.Codec(plimsoll.Responses).NewReply(streamed, isOurTool)
+		r := responses.Codec{}.NewReply(streamed, replytest.IsHiddenTool)
 		for i, body := range []string{first, last} {
 			data := []byte(body)
 			if streamed {
@@ -265,10 +265,10 @@ func TestResponsesAreNotRestoredWhereTheyDoNotBelong(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			reply, round, _ := answer(plimsoll.Responses, false, []byte(responsesOf("r", "completed", tt.items...)))
-			record, _ := reply.Record([][]wire.Result{answersTo(round.Calls)})
-			body := responsesTeller{}.request(append([]string{responsesTeller{}.user("hello")}, tt.next...)...)
-			r := decodedBody(t, responses.Codec{}, body)
+			reply, round, _ := oneAnswer(false, []byte(responsesOf("r", "completed", tt.items...)))
+			record, _ := reply.Record([][]wire.Result{replytest.ResultsFor(round.Calls)})
+			body := server{}.Request(append([]string{server{}.User("hello")}, tt.next...)...)
+			r := replytest.MustDecode(t, responses.Codec{}, body)
 			restored, err := wire.Restore(responses.Codec{}, r, map[int]wire.Record{1: record})
 			if err != nil {
 				t.Fatal(err)
@@ -276,7 +276,7 @@ func TestResponsesAreNotRestoredWhereTheyDoNotBelong(t *testing.T) {
 			if got := !bytes.Equal(body, restored); got != tt.want {
 				t.Fatalf("restored %v, want %v: %s", got, tt.want, restored)
 			}
-			if found := wire.Check(decodedBody(t, responses.Codec{}, restored)); tt.want && len(found) > 0 {
+			if found := wire.Check(replytest.MustDecode(t, responses.Codec{}, restored)); tt.want && len(found) > 0 {
 				t.Errorf("%v in %s", found, restored)
 			}
 		})
@@ -285,7 +285,7 @@ func TestResponsesAreNotRestoredWhereTheyDoNotBelong(t *testing.T) {
 
 func TestUnansweredCallsTakeTheirReasoningWithThem(t *testing.T) {
 	t.Parallel()
-	reply, _, view := answer(plimsoll.Responses, false, []byte(responsesOf("r", "completed", itemText, itemThought, itemOurs)))
+	reply, _, view := oneAnswer(false, []byte(responsesOf("r", "completed", itemText, itemThought, itemOurs)))
 	record, ok := reply.Record(nil)
 	if !ok || !slices.EqualFunc(record.Elements, []string{itemText}, func(e []byte, want string) bool { return string(e) == want }) {
 		t.Errorf("record %s, %v", record.Elements, ok)
