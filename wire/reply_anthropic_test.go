@@ -163,5 +163,5 @@ func anthropicOrderly(events []sse.Event) string {
 
 func TestAnthropicClientsSeeOneMessageAndTheModelSeesAll(t *testing.T) {
 	t.Parallel()
-	weaving(t, anthropicVoice)
+	checkJoined(t, anthropicVoice)
 }

@@ -60,8 +60,8 @@ func hasText(parts []plimsoll.Part) bool {
 	return slices.ContainsFunc(parts, func(p plimsoll.Part) bool { _, ok := p.(plimsoll.Text); return ok })
 }
 
-// weaving checks the promises of the package for random answers.
-func weaving(t *testing.T, v voice) {
+// checkJoined checks the promises of the package for random answers.
+func checkJoined(t *testing.T, v voice) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
 		answers := drawAnswers(t, v)

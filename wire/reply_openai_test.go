@@ -197,5 +197,5 @@ func openaiOrderly(events []sse.Event) string {
 
 func TestOpenAIClientsSeeOneMessageAndTheModelSeesAll(t *testing.T) {
 	t.Parallel()
-	weaving(t, openaiVoice)
+	checkJoined(t, openaiVoice)
 }

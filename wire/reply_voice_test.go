@@ -53,7 +53,7 @@ func (a testAnswer) stops() bool {
 	return !slices.ContainsFunc(a.parts, func(p plimsoll.Part) bool { _, ok := p.(plimsoll.ToolCall); return ok })
 }
 
-// calls returns those of ours, or the others.
+// calls returns those of the hidden tool, or the others.
 func (a testAnswer) calls(ours bool) []plimsoll.ToolCall {
 	var all []plimsoll.ToolCall
 	for _, p := range a.parts {

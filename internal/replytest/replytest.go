@@ -228,9 +228,9 @@ func checkRound(t rapid.TB, got wire.Round, a ModelAnswer) {
 	}
 }
 
-// checkTale holds for every tale: the client sees what is its own in one valid reply,
+// checkReply holds for every reply: the client sees what is its own in one valid reply,
 // and the model later sees all of it.
-func checkTale(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) {
+func checkReply(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) {
 	w := Perform(t, v, story, streamed, chunk)
 	if bytes.Contains(w.View, []byte(HiddenTool)) {
 		t.Fatalf("the client sees the hidden tool:\n%s", w.View)
@@ -392,7 +392,7 @@ func ownOutputs(t rapid.TB, v Server, w Performed, theirs []plimsoll.ToolCall, a
 	return besides(t, v, after, ours)
 }
 
-// besides puts results of ours behind the client's in the way of the dialect.
+// besides puts results of hidden calls behind the client's in the way of the dialect.
 func besides(t rapid.TB, v Server, after []string, ours []wire.Result) []string {
 	codec := v.Codec()
 	body, err := wire.Continue(codec, MustDecode(t, codec, v.Request()), nil, ours)
@@ -442,7 +442,7 @@ func Run(t *testing.T, v Server) {
 		t.Run(fmt.Sprintf("streamed %v", streamed), func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(rt *rapid.T) {
-				checkTale(rt, v, DrawReply(rt, v), streamed, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
+				checkReply(rt, v, DrawReply(rt, v), streamed, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
 			})
 		})
 	}

@@ -176,9 +176,9 @@ func show(shown *wire.Shown, blocks []*answerBlock) {
 	}
 }
 
-// billed returns the usage that a client is told: of the last answer, with what
-// was put out before. Begun is the usage that the last answer began with, if that was
-// told apart.
+// billed returns the usage that a client gets: of the last answer, with what
+// was put out before. Begun is the usage that the last answer began with; nil if
+// there is none.
 func billed(usage, begun []byte, before output) []byte {
 	if !rawjson.IsObject(usage) {
 		return usage

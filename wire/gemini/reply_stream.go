@@ -17,7 +17,7 @@ type chunkJoiner struct {
 	emit   func(data []byte)
 	answer answerParts
 	signer signer
-	// id is that of the first answer, as it came.
+	// id is that of the first answer, still quoted.
 	id []byte
 	// output and thoughts are what earlier answers were billed for.
 	output, thoughts int

@@ -193,7 +193,7 @@ func (o output) plus(usage []byte) output {
 	}
 }
 
-// billed returns the usage that a client is told: of the last answer, with what
+// billed returns the usage that a client gets: of the last answer, with what
 // was put out before.
 func billed(usage []byte, before output) []byte {
 	if !rawjson.IsObject(usage) || before == (output{}) {

@@ -19,8 +19,8 @@ type eventJoiner struct {
 	joining bool
 	// head are the members that all chunks of an answer share, as the first had them.
 	head []rawMember
-	// role says that the client was told who speaks, open that the text which it was
-	// told did not end in white space.
+	// role says that the client has got the role, open that the text which it has got
+	// does not end in white space.
 	role, open bool
 	// waiting are chunks that cannot pass before the name of a call has come.
 	waiting []chunk
@@ -31,7 +31,7 @@ type eventJoiner struct {
 // streamedAnswer is the answer that is being read.
 type streamedAnswer struct {
 	answerMessage
-	// finish and usage are the chunks that end it, told the usage of any chunk.
+	// finish and usage are the chunks that end it, told is the newest usage.
 	finish, usage, told []byte
 	done                bool
 	failed              bool

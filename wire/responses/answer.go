@@ -21,7 +21,7 @@ type answerItems struct {
 	cut bool
 	// forgotten says that the server does not keep what it said.
 	forgotten bool
-	// handed are the ids of reasoning that the client has got as it came.
+	// handed are the ids of reasoning that the client has got unchanged.
 	handed map[string]bool
 }
 
@@ -115,7 +115,7 @@ func (a *answerItems) round() wire.Answer {
 	return r
 }
 
-// foreign reports whether the client has something to answer: a call that is not ours
+// foreign reports whether the client has something to answer: a call that is not hidden
 // and that the server has not wire.Answer itself.
 func (a *answerItems) foreign() bool {
 	served := map[string]bool{}
