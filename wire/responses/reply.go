@@ -23,7 +23,7 @@ func (Codec) Results(results []wire.Result) ([][]byte, error) {
 	for i, r := range results {
 		parts[i] = r.Part()
 	}
-	return renderItems(plimsoll.NewMessage(plimsoll.ToolRole, parts...))
+	return RenderItems(plimsoll.NewMessage(plimsoll.ToolRole, parts...))
 }
 
 // ResultsBeside makes output items, too.
