@@ -44,7 +44,7 @@ type Client struct {
 // and a result whose call the provider holds must not go.
 func Task(r *wire.Request, c Client) fit.Task {
 	t := ConversationTask(r.Conversation(), c)
-	if r.Conversation().Model != "" || r.Dialect() == plimsoll.Gemini {
+	if r.Conversation().Model != "" || dialects.Codec(r.Dialect()).Traits().InPath {
 		t.Encode = r.Encode // without a model the body is no request that could be sent
 	}
 	t.Keep, t.Raw, t.Chain = dialects.ResultsOfHeldCalls(r), r.Raw, r.Chain

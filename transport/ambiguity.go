@@ -37,7 +37,7 @@ const clearLimit = 1 << 15
 // check looks at a body and its messages.
 func (a *ambiguity) check(r *wire.Request) error {
 	var root keys
-	for name := range members(r) {
+	for name := range r.Members() {
 		if root.again(name) {
 			return &AmbiguousError{Path: "the request", Key: name}
 		}

@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire/weave"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // answer returns the upstream's answer for the client.
@@ -24,8 +23,8 @@ func (f *flow) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body = f.watched(resp)
 		return resp, nil
 	}
-	f.weaves = true
-	w, err := f.weave(resp)
+	f.joins = true
+	w, err := f.join(resp)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func (f *flow) isEvents(resp *http.Response) bool {
 
 // inPieces reports whether a client that asked for no events gets its answer in pieces
 // all the same: as a list, of which Gemini sends each element when it is there.
-func (f *flow) inPieces() bool { return f.dialect == plimsoll.Gemini && f.stream && !f.events }
+func (f *flow) inPieces() bool { return f.codec.Traits().InPath && f.stream && !f.events }
 
 func (f *flow) firstByte() {
 	if f.x.First.IsZero() {
@@ -69,17 +68,17 @@ func (f *flow) firstByte() {
 	}
 }
 
-// rewoven is the body of a second answer in a stream that has begun. With what was cut
+// rejoined is the body of a second answer in a stream that has begun. With what was cut
 // for it tools may have been offered, which the first was without.
-func (f *flow) rewoven(resp *http.Response) io.ReadCloser {
-	if !f.offered || f.weaves || f.tenant == nil {
+func (f *flow) rejoined(resp *http.Response) io.ReadCloser {
+	if !f.offered || f.joins || f.tenant == nil {
 		return resp.Body
 	}
-	w, err := f.weave(resp)
+	w, err := f.join(resp)
 	if err != nil {
 		return resp.Body
 	}
-	f.weaves = true
+	f.joins = true
 	if f.passing != nil {
 		f.passing.watch.ok = false // each answer of the model is watched by itself now
 	}
@@ -110,6 +109,7 @@ func (w *watched) Read(p []byte) (int, error) {
 		w.finishLater()
 		return 0, io.EOF
 	}
+	chained := w.f.codec.Traits().Chained
 	n, err := w.from.Read(p)
 	if n > 0 {
 		w.f.firstByte()
@@ -117,12 +117,12 @@ func (w *watched) Read(p []byte) (int, error) {
 		if w.watch.nearly() || err == io.EOF {
 			w.settle()
 		}
-		if err == io.EOF && w.f.dialect != plimsoll.Responses {
+		if err == io.EOF && !chained {
 			w.ended, err = true, nil
 		}
 	}
 	switch {
-	case err == io.EOF && w.f.dialect != plimsoll.Responses:
+	case err == io.EOF && !chained:
 		w.finishLater()
 	case err != nil:
 		w.finish(err)
@@ -166,7 +166,7 @@ func (w *watched) conclude(err error) {
 	w.watch.done()
 	if errors.Is(err, io.EOF) {
 		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-			w.f.seen(weave.Record{Shown: w.watch.shown}, false)
+			w.f.seen(wire.Record{Shown: w.watch.shown}, false)
 			w.f.chained(w.watch.final, nil)
 		}
 		err = nil

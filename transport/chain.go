@@ -3,11 +3,11 @@ package transport
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
-	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // link is what one request added to a conversation whose history the server keeps: the
@@ -52,7 +52,7 @@ func (f *flow) continued() {
 	}
 	var items [][]byte
 	for i := len(links) - 1; i >= 0; i-- {
-		f.woven = f.woven || links[i].Woven
+		f.hiddenRounds = f.hiddenRounds || links[i].Woven
 		for _, item := range links[i].Items {
 			items = append(items, []byte(item))
 		}
@@ -72,12 +72,12 @@ func (f *flow) continued() {
 
 // chained remembers an answer that later requests may name. Hidden is what the client
 // was not shown of it; nil if that is nothing.
-func (f *flow) chained(final []byte, hidden *weave.Record) {
+func (f *flow) chained(final []byte, hidden *wire.Record) {
 	client := f.client
 	if client == nil {
 		client = f.shown
 	}
-	if f.name != respond || len(final) == 0 || !stored(client) || hidden == nil && f.followed && tellsAll(client) {
+	if !f.codec.Traits().Chained || f.name == compact || len(final) == 0 || !stored(client) || hidden == nil && f.followed && tellsAll(client) {
 		return
 	}
 	id := answerID(final)
@@ -87,9 +87,7 @@ func (f *flow) chained(final []byte, hidden *weave.Record) {
 	}
 	l := link{Before: responses.PreviousResponseID(client), Woven: hidden != nil || f.renamed}
 	if hidden != nil {
-		for _, e := range append(hidden.Elements, hidden.Results...) {
-			items = append(items, e)
-		}
+		items = slices.Concat(items, hidden.Elements, hidden.Results)
 	} else {
 		output, err := responses.OutputItems(final)
 		if err != nil {
@@ -114,7 +112,7 @@ func tellsAll(r *wire.Request) bool {
 // stored reports whether the server keeps what it answers to a request, as it does
 // unless it is told not to.
 func stored(r *wire.Request) bool {
-	for key, value := range members(r) {
+	for key, value := range r.Members() {
 		if key == "store" {
 			return string(value) != "false"
 		}

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,12 +22,8 @@ type endpoint struct {
 	stream, events bool
 }
 
-// The names of endpoints.
+// The names of endpoints that answer no conversation; others have that of their API.
 const (
-	chat      = "chat"
-	respond   = "responses"
-	messages  = "messages"
-	generate  = "generate"
 	compact   = "compact"
 	countOnly = "count"
 )
@@ -37,35 +34,27 @@ func recognise(req *http.Request) (endpoint, bool) {
 		return endpoint{}, false
 	}
 	path := strings.TrimSuffix(req.URL.Path, "/")
-	if strings.HasSuffix(path, "/messages/count_tokens") {
-		return endpoint{name: countOnly, dialect: plimsoll.Anthropic}, true
-	}
-	if model, ok := strings.CutSuffix(path, ":countTokens"); ok {
-		return endpoint{name: countOnly, dialect: plimsoll.Gemini, model: modelOf(model)}, true
-	}
 	d, ok := dialects.FromPath(path)
-	if !ok {
+	counted, counts := dialects.FromCountPath(path)
+	if !ok && !counts {
 		return endpoint{}, false
 	}
-	e := endpoint{dialect: d}
-	switch d {
-	case plimsoll.OpenAI:
-		e.name = chat
-		if _, rest, ok := strings.Cut(path, "/deployments/"); ok { // Azure's bodies name no model
-			e.model, _, _ = strings.Cut(rest, "/")
-		}
-	case plimsoll.Anthropic:
-		e.name = messages
-	case plimsoll.Responses:
-		e.name = respond
-		if strings.HasSuffix(path, "/compact") {
-			e.name = compact
-		}
-	case plimsoll.Gemini:
-		e.name = generate
+	e := endpoint{dialect: cmp.Or(d, counted)}
+	api := dialects.Codec(e.dialect).Traits()
+	if api.InPath {
 		before, action, _ := cutLast(path, ":")
-		e.model, e.stream = modelOf(before), action == "streamGenerateContent"
+		e.model, e.stream = modelOf(before), strings.HasPrefix(action, "stream")
 		e.events = e.stream && hasValue(req.URL, "alt", "sse")
+	} else if _, rest, ok := strings.Cut(path, "/deployments/"); ok { // Azure's bodies name no model
+		e.model, _, _ = strings.Cut(rest, "/")
+	}
+	switch {
+	case counts:
+		e.name = countOnly
+	case strings.HasSuffix(path, "/compact"):
+		e.name = compact
+	default:
+		e.name = api.Name
 	}
 	return e, true
 }

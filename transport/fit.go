@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/preset"
 )
 
@@ -88,7 +89,7 @@ func (f *flow) taskOf(stored bool) fit.Task {
 		client.Archive, client.Memory = f.t.guard.of(f.owner)
 	}
 	if client.Archive != nil && f.mayOffer() && !f.withdraws() {
-		client.Offer, client.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways
+		client.Offer, client.OfferAlways = expand.Tools(), f.hiddenRounds || f.t.options.Expand == ExpandAlways
 	}
 	return preset.Task(f.request, client)
 }
@@ -111,7 +112,7 @@ func (f *flow) encode() error {
 			return err
 		}
 		f.sent = body
-	case f.woven:
+	case f.hiddenRounds:
 		f.sent = f.request.Body()
 	default:
 		f.sent = f.body
@@ -120,11 +121,7 @@ func (f *flow) encode() error {
 		f.sent = f.silenced(f.sent)
 	}
 	if f.t.lacking.lacks(f.x.Upstream, managementKey, f.t.options.Now()) {
-		body, err := withoutManagement(f.sent)
-		if err != nil {
-			return err
-		}
-		f.sent = body
+		f.sent = rawjson.RemoveMember(f.sent, managementKey)
 	}
 	return nil
 }

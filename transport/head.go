@@ -186,7 +186,7 @@ func (h *head) retry() {
 	default:
 		_ = h.from.Close()
 		h.ready, h.held = h.held[:h.free:h.free], nil
-		h.from, h.second, h.over, h.taken, h.free = h.f.rewoven(resp), true, false, 0, 0
+		h.from, h.second, h.over, h.taken, h.free = h.f.rejoined(resp), true, false, 0, 0
 		h.begin()
 	}
 }

@@ -6,14 +6,13 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // hidden is what clients were not shown of replies at one place, with the place before
 // it of which that is true, so that one look at the store finds all of them.
 type hidden struct {
 	// Records of the last replies, the newest first: a client may ask several times.
-	Records []weave.Record `json:"records"`
+	Records []wire.Record `json:"records"`
 	// Messages of the client's that stand before the reply, and Before that of the
 	// earlier one.
 	Messages int              `json:"messages"`
@@ -63,7 +62,7 @@ func (f *flow) restored() (request *wire.Request) {
 	defer func() {
 		if r := recover(); r != nil {
 			f.failed("what the client was not shown could not be put back", mistake(r))
-			request, f.woven = f.shown, false
+			request, f.hiddenRounds = f.shown, false
 		}
 	}()
 	places := replies(f.shown)
@@ -75,7 +74,7 @@ func (f *flow) restored() (request *wire.Request) {
 	if !ok {
 		return f.shown
 	}
-	body, err := weave.Restore(f.shown, f.fitting(f.follow(key, chain), chain))
+	body, err := wire.Restore(f.codec, f.shown, f.fitting(f.follow(key, chain), chain))
 	if err != nil || sameSlice(body, f.shown.Body()) {
 		if err != nil {
 			f.failed("what the client was not shown could not be put back", err)
@@ -86,7 +85,7 @@ func (f *flow) restored() (request *wire.Request) {
 		f.failed("what the client was not shown could not be put back", err)
 		return f.shown
 	}
-	f.woven = true
+	f.hiddenRounds = true
 	return request
 }
 
@@ -95,8 +94,8 @@ func (f *flow) restored() (request *wire.Request) {
 func (f *flow) chain() []plimsoll.Digest { return f.scope().Salt(f.shown.Chain()) }
 
 // fitting chooses the records of the replies that the client really has.
-func (f *flow) fitting(found map[int][]weave.Record, chain []plimsoll.Digest) map[int]weave.Record {
-	chosen := map[int]weave.Record{}
+func (f *flow) fitting(found map[int][]wire.Record, chain []plimsoll.Digest) map[int]wire.Record {
+	chosen := map[int]wire.Record{}
 	for at, records := range found {
 		r, ok := f.choose(at, records)
 		if !ok {
@@ -110,18 +109,18 @@ func (f *flow) fitting(found map[int][]weave.Record, chain []plimsoll.Digest) ma
 }
 
 // choose returns the record of the reply that stands at a place.
-func (f *flow) choose(at int, records []weave.Record) (weave.Record, bool) {
+func (f *flow) choose(at int, records []wire.Record) (wire.Record, bool) {
 	for _, r := range records {
-		if weave.Stands(f.shown, at, r.Shown) {
+		if wire.Stands(f.shown, at, r.Shown) {
 			return r, true
 		}
 	}
-	return weave.Record{}, false
+	return wire.Record{}, false
 }
 
 // others returns the records of a place anew: another process may have added some. It
 // does so once for each reply.
-func (f *flow) others(at int, chain []plimsoll.Digest) []weave.Record {
+func (f *flow) others(at int, chain []plimsoll.Digest) []wire.Record {
 	checked := recordKey{f.owner.key, keyFor(kindChecked, chain[at+1])}
 	if _, ok := f.t.records.Get(checked); ok {
 		return nil
@@ -160,7 +159,7 @@ func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, b
 		f.followed = f.followed || i < len(chain)-1
 		seen := sightingOf(body)
 		for j := len(places) - 1; j >= 0 && places[j] >= i; j-- {
-			if places[j] > i || !weave.Stands(f.shown, i, seen.shown) {
+			if places[j] > i || !wire.Stands(f.shown, i, seen.shown) {
 				ask = append(ask, keyFor(kindHidden, chain[places[j]]))
 			}
 		}
@@ -179,8 +178,8 @@ func (f *flow) newest(chain []plimsoll.Digest, places []int) (plimsoll.Digest, b
 }
 
 // follow returns the records of a conversation by the places of their replies.
-func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int][]weave.Record {
-	found := map[int][]weave.Record{}
+func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int][]wire.Record {
+	found := map[int][]wire.Record{}
 	for range chain {
 		_, body, ok := f.recorded(key)
 		if !ok {
@@ -202,7 +201,7 @@ func (f *flow) follow(key plimsoll.Digest, chain []plimsoll.Digest) map[int][]we
 }
 
 // seen notes what the newest record of the conversation is, as of this request.
-func (f *flow) seen(record weave.Record, hid bool) {
+func (f *flow) seen(record wire.Record, hid bool) {
 	chain := f.chain()
 	at := chain[len(chain)-1]
 	before, known := f.newest(chain, replies(f.shown))
@@ -226,8 +225,8 @@ func (f *flow) seen(record weave.Record, hid bool) {
 
 // withOthers puts a record before those of other replies at the same place. What stands
 // before that place is the same for all of them.
-func (f *flow) withOthers(key plimsoll.Digest, record weave.Record) hidden {
-	all := hidden{Records: []weave.Record{record}}
+func (f *flow) withOthers(key plimsoll.Digest, record wire.Record) hidden {
+	all := hidden{Records: []wire.Record{record}}
 	body, ok := f.freshly(key)
 	var h hidden
 	if !ok || json.Unmarshal(body, &h) != nil {

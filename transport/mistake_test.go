@@ -16,7 +16,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // wrong is everything that reads an answer, with a mistake in it.
@@ -29,7 +28,7 @@ func (wrong) Done() bool                                           { return fals
 func (wrong) Response() wire.Response                              { return wire.Response{} }
 func (wrong) AddAccount(context.Context, ...account.Account) error { panic("a mistake") }
 
-type wrongReply struct{ weave.Reply }
+type wrongReply struct{ wire.Reply }
 
 func (wrongReply) Write([]byte) []byte { panic("a mistake") }
 
@@ -49,7 +48,7 @@ func spare(t *testing.T) (f *flow, log *bytes.Buffer, told chan Exchange) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return managed.begin(req, endpoint{dialect: plimsoll.OpenAI, name: chat}), log, told
+	return managed.begin(req, endpoint{dialect: plimsoll.OpenAI, name: "chat"}), log, told
 }
 
 func wantMistake(t *testing.T, log *bytes.Buffer, x Exchange) {
@@ -113,7 +112,7 @@ func TestAMistakeInWhatLooksForAnOverflowLetsTheStreamPass(t *testing.T) {
 func TestAMistakeInTheMiddleOfAWovenAnswerBreaksItOff(t *testing.T) {
 	t.Parallel()
 	f, log, told := spare(t)
-	w := &woven{f: f, reply: wrongReply{}, from: io.NopCloser(strings.NewReader("data: {}\n\n")), watch: &watcher{f: f}, chunk: new([chunkSize]byte)}
+	w := &joined{f: f, reply: wrongReply{}, from: io.NopCloser(strings.NewReader("data: {}\n\n")), watch: &watcher{f: f}, chunk: new([chunkSize]byte)}
 	got, err := io.ReadAll(w)
 	var broken *brokenError
 	if !errors.As(err, &broken) || len(got) > 0 {

@@ -1,13 +1,10 @@
 package transport
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
 )
 
 // ours are the names of the tools that this package answers.
@@ -42,7 +39,7 @@ func (f *flow) mayOffer() bool {
 	if functions == 0 && (c.Tools.Len() > 0 || !f.t.options.Official(f.x.Upstream)) {
 		return false
 	}
-	return !forbids(f.request)
+	return f.codec.Offerable(f.request)
 }
 
 // withdraws reports whether the last request of an answer goes out without tools of ours,
@@ -64,69 +61,11 @@ func (f *flow) withdraws() bool {
 // silenced tells a model that has only tools of ours to call none. A request that says
 // something about that itself is left as it is.
 func (f *flow) silenced(body []byte) []byte {
-	key, none := "tool_choice", `"none"`
-	switch f.dialect {
-	case plimsoll.Anthropic:
-		none = `{"type":"none"}`
-	case plimsoll.Gemini:
-		key, none = "toolConfig", `{"functionCallingConfig":{"mode":"NONE"}}`
-	}
-	for name := range members(f.request) {
-		if name == key || name == "tool_config" {
+	none := f.codec.Traits().NoCalls
+	for name := range f.request.Members() {
+		if name == none.Key || name == "tool_config" {
 			return body
 		}
 	}
-	out, err := rawjson.Splice(body, wire.AddMember(rawjson.NewScanner(body).List(), fmt.Appendf(nil, "%q:%s", key, none)))
-	if err != nil {
-		return body
-	}
-	return out
-}
-
-// forbids reports whether the request has something beside which tools are refused or
-// of no use.
-func forbids(r *wire.Request) bool {
-	for key, value := range members(r) {
-		switch key {
-		case "n":
-			if n, ok := rawjson.NewScanner(value).Int(); ok && n > 1 {
-				return true
-			}
-		case "cachedContent", "cached_content":
-			return true
-		case "previous_response_id", "conversation": // the server would be told twice what was said
-			if string(value) != "null" {
-				return true
-			}
-		case "functions", "function_call": // the old form, beside which there are no tools
-			if r.Dialect() == plimsoll.OpenAI {
-				return true
-			}
-		case "generationConfig", "generation_config":
-			if asksForMore(value) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// asksForMore reports whether Gemini is to answer in JSON, which it does not do beside
-// tools, or several times.
-func asksForMore(config []byte) bool {
-	s, found := rawjson.NewScanner(config), false
-	if s.Peek() != '{' {
-		return false
-	}
-	for key := range s.Members() {
-		switch rawjson.View(key) {
-		case "responseMimeType", "response_mime_type":
-			text, ok := s.String()
-			found = found || ok && text.Decode(config) != "text/plain"
-		case "candidateCount", "candidate_count":
-			n, ok := s.Int()
-			found = found || ok && n > 1
-		}
-	}
-	return found
+	return rawjson.SetMember(body, none.Key, []byte(none.Value))
 }

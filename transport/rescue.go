@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -96,13 +97,9 @@ func (f *flow) sendPlain(resp *http.Response) (*http.Response, error) {
 		return resp, nil
 	}
 	f.plain = true
-	body, err := withoutManagement(f.sent)
-	if err != nil {
-		return resp, nil
-	}
 	_ = resp.Body.Close()
 	f.t.lacking.note(f.x.Upstream, managementKey, f.t.options.Now())
-	f.sent = body
+	f.sent = rawjson.RemoveMember(f.sent, managementKey)
 	return f.send()
 }
 

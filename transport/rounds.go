@@ -11,13 +11,13 @@ import (
 
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/coding"
-	"github.com/plimsoll/plimsoll/wire/weave"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
-// woven is the body of an answer in which calls of our tools are answered on the way.
-type woven struct {
+// joined is the body of an answer in which calls of our tools are answered on the way.
+type joined struct {
 	f     *flow
-	reply weave.Reply
+	reply wire.Reply
 	// from is the model's answer that is being read.
 	from io.ReadCloser
 	// watch reads the same for its usage; first is the one of the first answer.
@@ -25,7 +25,7 @@ type woven struct {
 	chunk        *[chunkSize]byte
 	ready        []byte
 	// results of all rounds so far.
-	results [][]weave.Result
+	results [][]wire.Result
 	waiting atomic.Bool
 	err     error
 }
@@ -34,13 +34,13 @@ const chunkSize = 32 << 10
 
 var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
-func (f *flow) weave(resp *http.Response) (*woven, error) {
+func (f *flow) join(resp *http.Response) (*joined, error) {
 	from, err := identity(resp)
 	if err != nil {
 		return nil, err
 	}
-	return &woven{
-		f: f, reply: weave.NewReply(f.dialect, f.isEvents(resp), isOurs), from: from,
+	return &joined{
+		f: f, reply: f.codec.NewReply(f.isEvents(resp), isOurs), from: from,
 		watch: f.newWatcher(resp), chunk: chunks.Get().(*[chunkSize]byte),
 	}, nil
 }
@@ -61,7 +61,7 @@ func identity(resp *http.Response) (io.ReadCloser, error) {
 }
 
 // Read gives the client what is its own.
-func (w *woven) Read(p []byte) (int, error) {
+func (w *joined) Read(p []byte) (int, error) {
 	for len(w.ready) == 0 && w.err == nil {
 		w.step()
 	}
@@ -78,7 +78,7 @@ func (w *woven) Read(p []byte) (int, error) {
 }
 
 // step reads on.
-func (w *woven) step() {
+func (w *joined) step() {
 	defer w.spared()
 	n, err := w.from.Read(w.chunk[:])
 	if n > 0 {
@@ -101,7 +101,7 @@ func (w *woven) step() {
 }
 
 // spared ends an answer that is broken by a mistake of ours, and nothing else.
-func (w *woven) spared() {
+func (w *joined) spared() {
 	if r := recover(); r != nil {
 		w.f.failed("the answer could not be managed", mistake(r))
 		w.ready, w.err = nil, &brokenError{fmt.Errorf("manage the answer: %v", r)}
@@ -110,13 +110,13 @@ func (w *woven) spared() {
 }
 
 // next goes on where the model's answer has ended.
-func (w *woven) next() {
+func (w *joined) next() {
 	round := w.reply.End()
 	if len(round.Calls) == 0 || round.Broken {
 		w.finish(nil)
 		return
 	}
-	results := make([]weave.Result, 0, len(round.Calls))
+	results := make([]wire.Result, 0, len(round.Calls))
 	for _, call := range round.Calls {
 		results = append(results, w.f.execute(call.Name, call.Arguments))
 		results[len(results)-1].Call = call
@@ -134,14 +134,14 @@ func (w *woven) next() {
 }
 
 // ask sends the results to the model, whose answer goes on in this body.
-func (w *woven) ask(round weave.Round, results []weave.Result) error {
+func (w *joined) ask(round wire.Round, results []wire.Result) error {
 	w.waiting.Store(true)
 	was := *w.f
 	resp, err := w.f.goOn(round, results)
 	if refuses(err) {
 		*w.f = was
 		for i := range results {
-			results[i] = weave.Result{Call: results[i].Call, Text: noRoom, IsError: true}
+			results[i] = wire.Result{Call: results[i].Call, Text: noRoom, IsError: true}
 		}
 		resp, err = w.f.goOn(round, results)
 	}
@@ -164,7 +164,7 @@ func (w *woven) ask(round weave.Round, results []weave.Result) error {
 const noRoom = "There is no room left in this conversation for what you asked for. Search for what you need with tool_output_cache_grep, or ask for fewer lines with limit."
 
 // finish ends the body. What broke off is not completed.
-func (w *woven) finish(err error) {
+func (w *joined) finish(err error) {
 	w.ready = append(w.ready, w.reply.Finish()...)
 	if err == nil {
 		err = io.EOF
@@ -186,10 +186,10 @@ func (w *woven) finish(err error) {
 }
 
 // Waiting reports whether the model has been asked again and has not begun to answer.
-func (w *woven) Waiting() bool { return w.waiting.Load() }
+func (w *joined) Waiting() bool { return w.waiting.Load() }
 
 // Close ends the model's answer.
-func (w *woven) Close() error {
+func (w *joined) Close() error {
 	err := w.from.Close()
 	if w.err == nil {
 		w.err = http.ErrBodyReadAfterClose
@@ -199,8 +199,8 @@ func (w *woven) Close() error {
 }
 
 // goOn asks the model again, with what it said and the results of its calls.
-func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, error) {
-	body, err := weave.Continue(f.request, round.Said, results)
+func (f *flow) goOn(round wire.Round, results []wire.Result) (*http.Response, error) {
+	body, err := wire.Continue(f.codec, f.request, round.Said, results)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (f *flow) goOn(round weave.Round, results []weave.Result) (*http.Response, 
 		return nil, fmt.Errorf("go on: %w", err)
 	}
 	before := f.x
-	f.request, f.woven = request, true
+	f.request, f.hiddenRounds = request, true
 	if err := f.fit(nil); err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
@@ -255,7 +255,7 @@ func (e *refusedError) Answered() bool { return true }
 
 // execute answers one call. Its answer is no longer than there is room for, or than can
 // be made by cutting what is older.
-func (f *flow) execute(name, arguments string) weave.Result {
+func (f *flow) execute(name, arguments string) wire.Result {
 	limit := f.plan.Line.Limit()
 	room := max(limit-f.plan.After.Total, limit/8)
 	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 3*room))}
@@ -268,7 +268,7 @@ func (f *flow) execute(name, arguments string) weave.Result {
 		return err
 	})
 	if err != nil {
-		return weave.Result{Text: expand.Explain(err), IsError: true}
+		return wire.Result{Text: expand.Explain(err), IsError: true}
 	}
-	return weave.Result{Text: answer.Text, Parts: answer.Parts}
+	return wire.Result{Text: answer.Text, Parts: answer.Parts}
 }

@@ -70,11 +70,7 @@ func (f *flow) count() (*http.Response, error) {
 	if err != nil {
 		return f.refuse(err), nil
 	}
-	answer := map[string]int{"input_tokens": f.plan.Before.Total}
-	if f.dialect == plimsoll.Gemini {
-		answer = map[string]int{"totalTokens": f.plan.Before.Total}
-	}
-	body, err := json.Marshal(answer)
+	body, err := json.Marshal(map[string]int{f.codec.Traits().Count: f.plan.Before.Total})
 	if err != nil {
 		return nil, err
 	}

@@ -112,14 +112,14 @@ type flow struct {
 	plan   *plimsoll.Plan
 	// followed says that an earlier request of the conversation passed through here.
 	followed bool
-	// weaves says that calls of ours are answered on the way; passing is the body of an
+	// joins says that calls of ours are answered on the way; passing is the body of an
 	// answer that passes without that.
-	weaves  bool
+	joins   bool
 	passing *watched
 	// renamed says that the answer has another name than the server knows it by.
 	renamed bool
-	// woven says that request has rounds that the client was not shown.
-	woven bool
+	// hiddenRounds says that request has rounds that the client was not shown.
+	hiddenRounds bool
 	// sent is the body that goes upstream.
 	sent []byte
 	// wanted are pins that follow from what the client asked its provider for.
@@ -201,12 +201,12 @@ func (f *flow) run() (*http.Response, error) {
 
 // read takes from the request what the exchange tells about it.
 func (f *flow) read() {
-	c := f.shown.Conversation()
-	if c.Model != "" && f.dialect != plimsoll.Gemini {
+	c, inPath := f.shown.Conversation(), f.codec.Traits().InPath
+	if c.Model != "" && !inPath {
 		f.model = strings.Clone(c.Model) // what is remembered must not hold the body
 	}
 	f.stream = f.stream || f.shown.Stream()
-	f.events = f.events || f.dialect != plimsoll.Gemini
+	f.events = f.events || !inPath
 	f.x.Model, f.x.Stream = f.model, f.stream
 }
 
@@ -289,7 +289,7 @@ func (f *flow) send() (*http.Response, error) {
 		out.Header.Del("Content-Digest")
 		out.Header.Del("Digest")
 	}
-	if f.offered || f.weaves {
+	if f.offered || f.joins {
 		// The answer must be read before the client gets it.
 		out.Header.Set("Accept-Encoding", "identity")
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // watcher reads one answer of the model on the side: what was billed, and what was
@@ -83,24 +82,9 @@ func (w *watcher) done() {
 	}
 	answer, whole := w.answer()
 	if w.whole = whole && answer.Error == nil; w.whole {
-		w.shown = shownIn(answer.Message)
+		w.shown = wire.ShownBy(answer.Message)
 	}
 	w.f.settle(answer)
-}
-
-// shownIn identifies what a client is shown by a message.
-func shownIn(m plimsoll.Message) plimsoll.Digest {
-	var texts []string
-	var calls []plimsoll.ToolCall
-	for _, p := range m.Parts.All() {
-		switch p := p.(type) {
-		case plimsoll.Text:
-			texts = append(texts, p.Text)
-		case plimsoll.ToolCall:
-			calls = append(calls, p)
-		}
-	}
-	return weave.Shown(texts, calls)
 }
 
 // nearly reports whether the answer said that it is complete, though it has not ended.
@@ -111,7 +95,7 @@ func (w *watcher) complete() bool { return w.whole }
 
 func (w *watcher) watchEvents() {
 	a := w.f.codec.NewAssembler()
-	keep := w.f.dialect == plimsoll.Responses
+	keep := w.f.codec.Traits().Chained
 	w.sink = sse.NewSplitter(func(e sse.Event, err error) {
 		if err != nil || !e.HasData() {
 			return

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -98,7 +97,7 @@ func orDefault(n, standard int) int {
 }
 
 func managementIn(r *wire.Request) []byte {
-	for key, value := range members(r) {
+	for key, value := range r.Members() {
 		if key == managementKey {
 			return value
 		}
@@ -149,20 +148,4 @@ func (f *flow) unknownManagement(resp *http.Response) bool {
 	}
 	body, _ := peeked(resp)
 	return bytes.Contains(body, []byte(managementKey)) && managementIn(f.shown) != nil
-}
-
-// withoutManagement takes the client's wish out of what is sent: it has been done.
-func withoutManagement(body []byte) ([]byte, error) {
-	s := rawjson.NewScanner(body)
-	root := s.List()
-	kept, found := make([]bool, len(root.Items)), false
-	for i, member := range root.Items {
-		key, _ := rawjson.NewScannerAt(body, member).String()
-		kept[i] = key.Decode(body) != managementKey
-		found = found || !kept[i]
-	}
-	if !found {
-		return body, nil
-	}
-	return rawjson.Splice(body, rawjson.Rearrange(root, kept, nil))
 }

@@ -17,9 +17,72 @@ type Codec interface {
 	ReadResponse(body []byte) (Response, error)
 	// NewAssembler returns a reader for one streamed answer.
 	NewAssembler() Assembler
-	// Refusal renders an error of Plimsoll as this API's own, so that clients raise
-	// the error that their users already handle.
+	// Recognises reports whether a request body is written in this dialect.
+	Recognises(body []byte) bool
+	// Traits returns what is special about the API.
+	Traits() Traits
+	// Headers returns the headers that a client of the API sends with every request.
+	// The key may be empty.
+	Headers(key string) map[string]string
+	// Offerable reports whether tools may be added to a request: whether it has nothing
+	// beside which the API refuses them, or beside which they are of no use.
+	Offerable(r *Request) bool
+	// Error renders the body of an error in the form of the API. Code is for programs,
+	// message for people.
+	Error(status int, code, message string) []byte
+	// Refusal renders an error of Plimsoll with Error, so that clients raise the error
+	// that their users already handle.
 	Refusal(err error) (status int, body []byte)
+	RoundCodec
+}
+
+// Traits are the facts about an API that its clients and servers differ by.
+type Traits struct {
+	// Name of the API's endpoint in reports, in a word.
+	Name string
+	// Paths are the ends of the paths that requests are sent to, and CountPaths of those
+	// where their tokens are counted.
+	Paths, CountPaths []string
+	// Messages names the member of a request that holds the list of messages.
+	Messages string
+	// InPath says that the path of a request names the model, and says whether the
+	// answer is streamed. In other APIs the body does.
+	InPath bool
+	// SystemInMessages says that instructions may be messages among the others.
+	SystemInMessages bool
+	// Chained says that a server may keep its answers, and that later requests may name
+	// one instead of repeating the conversation.
+	Chained bool
+	// NoCalls is the member of a request that tells the model to call no tool.
+	NoCalls Member
+	// Count names the figure in an answer to a request for counting tokens.
+	Count string
+}
+
+// Member is a member of an object; the value is JSON.
+type Member struct{ Key, Value string }
+
+// RoundCodec is the part of a [Codec] that knows answers of several rounds: it hides
+// rounds from the client that a proxy has answered, and puts them back into requests.
+type RoundCodec interface {
+	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
+	// reports whether a tool is one that the caller answers itself.
+	NewReply(streamed bool, hidden func(name string) bool) Reply
+	// Results renders results as elements of the list of messages that stand behind
+	// the calls.
+	Results(results []Result) ([][]byte, error)
+	// ResultsBeside renders results that stand beside the client's own, in the form
+	// that InsertResults takes.
+	ResultsBeside(results []Result) ([][]byte, error)
+	// InsertResults returns the edits that put such results into a request, whose
+	// elements from next on follow the calls. It reports false if none of the client's
+	// results follow.
+	InsertResults(r *Request, next int, results [][]byte) ([]rawjson.Edit, bool)
+	// Restored returns elements as they are put into a request in place of what the
+	// client sent, which is given with what is between its elements. What the client
+	// did to its messages is done to them. Without reasoning says that the client has
+	// dropped the reasoning, so that they go without it, too.
+	Restored(elements [][]byte, sent []byte, withoutReasoning bool) [][]byte
 }
 
 // Writer renders what edits add, for one request, and knows the rules of its API. A

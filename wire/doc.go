@@ -12,6 +12,7 @@
 // The codecs are in the subpackages openai, responses, anthropic and gemini;
 // package dialects has them all and finds the right one. What they share is here:
 // the layout of a body, identity across requests, validity, what an answer says,
-// and which errors mean that a context is full. The package knows no policy: it
+// answers of several rounds that become one [Reply], and which errors mean that a
+// context is full. The package knows no policy: it
 // never decides what to cut.
 package wire

@@ -7,7 +7,20 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// RefusalText is what a user reads when we refuse: the error and its hint. For a
+// ContextFull is the code of an error for a conversation that does not fit.
+const ContextFull = "context_length_exceeded"
+
+// Refusal returns what [Codec.Error] needs of an error. A conversation that does not fit
+// has status 400, as from every API.
+func Refusal(err error) (status int, code, message string) {
+	c := plimsoll.CodeOf(err)
+	if c == plimsoll.CodeOverLimit {
+		return 400, ContextFull, RefusalText(err)
+	}
+	return c.HTTPStatus(), string(c), RefusalText(err)
+}
+
+// RefusalText is what a user reads when Plimsoll refuses a request: the error and its hint. For a
 // conversation that does not fit it contains the words by which agents recognise
 // an overflow.
 func RefusalText(err error) string {

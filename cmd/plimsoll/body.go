@@ -90,13 +90,8 @@ func (b *body) wrap(content []byte, dialect string) ([]byte, error) {
 // listMember names the member of a request that a list of such elements is. The
 // dialect is "auto" or a name.
 func listMember(list []byte, dialect string) string {
-	switch plimsoll.Dialect(dialect) {
-	case plimsoll.Responses:
-		return "input"
-	case plimsoll.Gemini:
-		return "contents"
-	case plimsoll.OpenAI, plimsoll.Anthropic:
-		return "messages"
+	if c := dialects.Codec(plimsoll.Dialect(dialect)); c != nil {
+		return c.Traits().Messages
 	}
 	var elements []struct {
 		Type  string          `json:"type"`

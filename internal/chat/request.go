@@ -82,17 +82,8 @@ func (e *Engine) newRequest(ctx context.Context, p Participant, s state, body []
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream")
 	h.Set("Accept-Encoding", "identity")
-	switch {
-	case p.Dialect == plimsoll.Anthropic:
-		h.Set("Anthropic-Version", "2023-06-01")
-		if p.Key != "" {
-			h.Set("X-Api-Key", string(p.Key))
-		}
-	case p.Key == "":
-	case p.Dialect == plimsoll.Gemini:
-		h.Set("X-Goog-Api-Key", string(p.Key))
-	default:
-		h.Set("Authorization", "Bearer "+string(p.Key))
+	for name, value := range dialects.Codec(p.Dialect).Headers(string(p.Key)) {
+		h.Set(name, value)
 	}
 	if s.settings.Method != "" {
 		h.Set(transport.HeaderPreset, s.settings.Method)

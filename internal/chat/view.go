@@ -27,7 +27,7 @@ type view struct {
 // (-1), nobody's reply is shown.
 func see(p Participant, all []Participant, s state, asking int) view {
 	v := view{system: systemFor(p, all, s.settings.System)}
-	v.among = v.system != "" && (p.Dialect == plimsoll.OpenAI || p.Dialect == plimsoll.Responses)
+	v.among = v.system != "" && dialects.Codec(p.Dialect).Traits().SystemInMessages
 	for i, t := range s.turns {
 		switch {
 		case t.Checkpoint != nil:

@@ -82,7 +82,7 @@ func (e *exchange) read(dialect plimsoll.Dialect, body []byte) (*Call, *Fault) {
 func named(dialect plimsoll.Dialect, path string, body []byte) []byte {
 	model, err := json.Marshal(modelIn(path))
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(body), []byte("{"))
-	if dialect != plimsoll.Gemini || !ok || err != nil || bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}")) {
+	if !dialects.Codec(dialect).Traits().InPath || !ok || err != nil || bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}")) {
 		return body
 	}
 	return slices.Concat([]byte(`{"model":`), model, []byte(","), rest)

@@ -1,6 +1,8 @@
 package wiretest
 
 import (
+	"fmt"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -8,7 +10,7 @@ import (
 // Rewrite writes a conversation of any dialect as a request of the codec's, by a
 // draft of an empty one.
 func Rewrite(codec wire.Codec, c plimsoll.Conversation) ([]byte, error) {
-	r, err := codec.Decode(emptyRequest(codec.Dialect()))
+	r, err := codec.Decode(fmt.Appendf(nil, `{%q:[]}`, codec.Traits().Messages))
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +23,7 @@ func Rewrite(codec wire.Codec, c plimsoll.Conversation) ([]byte, error) {
 	}
 	names := callNames(c)
 	for _, m := range c.Messages.All() {
-		if m.Role == plimsoll.System && !hasSystemMessages(codec.Dialect()) {
+		if m.Role == plimsoll.System && !codec.Traits().SystemInMessages {
 			d.AddSystem(plimsoll.Text{Text: m.Text()}, plimsoll.Why{})
 			continue
 		}
@@ -30,21 +32,6 @@ func Rewrite(codec wire.Codec, c plimsoll.Conversation) ([]byte, error) {
 		}
 	}
 	return r.Encode(d)
-}
-
-// emptyRequest is the smallest request of a dialect.
-func emptyRequest(d plimsoll.Dialect) []byte {
-	switch d {
-	case plimsoll.Responses:
-		return []byte(`{"input":[]}`)
-	case plimsoll.Gemini:
-		return []byte(`{"contents":[]}`)
-	}
-	return []byte(`{"messages":[]}`)
-}
-
-func hasSystemMessages(d plimsoll.Dialect) bool {
-	return d == plimsoll.OpenAI || d == plimsoll.Responses
 }
 
 func callNames(c plimsoll.Conversation) map[string]string {

@@ -54,21 +54,8 @@ func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
 func (a asking) setHeaders(h http.Header) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "application/json")
-	key := string(a.options.Key)
-	switch a.options.Dialect {
-	case plimsoll.Anthropic:
-		h.Set("Anthropic-Version", "2023-06-01")
-		if key != "" {
-			h.Set("X-Api-Key", key)
-		}
-	case plimsoll.Gemini:
-		if key != "" {
-			h.Set("X-Goog-Api-Key", key)
-		}
-	default:
-		if key != "" {
-			h.Set("Authorization", "Bearer "+key)
-		}
+	for name, value := range dialects.Codec(a.options.Dialect).Headers(string(a.options.Key)) {
+		h.Set(name, value)
 	}
 }
 

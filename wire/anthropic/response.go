@@ -3,11 +3,9 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -148,42 +146,4 @@ func apiError(raw []byte) *wire.APIError {
 		e.Code = object.Details.Code
 	}
 	return e
-}
-
-// Refusal renders an error as Anthropic's. A conversation that does not fit gets
-// the words by which SDKs and agents know that they must shorten it.
-func (Codec) Refusal(err error) (int, []byte) {
-	code := plimsoll.CodeOf(err)
-	status, message := code.HTTPStatus(), wire.RefusalText(err)
-	if code == plimsoll.CodeOverLimit {
-		status, message = 400, tooLong(err, message)
-	}
-	body := appendMembers(nil, "type", errorType(status), "message", message)
-	body = append([]byte(`{"type":"error","error":`), body...)
-	return status, append(body, '}')
-}
-
-// tooLong puts the figures where agents look for them, if there are any.
-func tooLong(err error, text string) string {
-	const words = "prompt is too long: "
-	var over *plimsoll.OverloadError
-	if errors.As(err, &over) {
-		return fmt.Sprintf("%s%d tokens > %d maximum: %s", words, max(over.Load, over.Floor), over.Line.Limit(), text)
-	}
-	if o, ok := wire.FindOverflow(400, rawjson.AppendQuote(nil, words+text)); ok && o.Tokens > 0 {
-		return fmt.Sprintf("%s%d tokens > %d maximum: %s", words, o.Tokens, o.Limit, text)
-	}
-	return words + text
-}
-
-func errorType(status int) string {
-	switch {
-	case status == 404:
-		return "not_found_error"
-	case status == 413:
-		return "request_too_large"
-	case status < 500:
-		return "invalid_request_error"
-	}
-	return "api_error"
 }

@@ -145,7 +145,7 @@ func TestF10_ARefusalIsOneThatClientsKnow(t *testing.T) {
 		{"bad input", plimsoll.ErrInvalid, 400, "invalid_request_error", "invalid input"},
 		{"something that is not there", plimsoll.ErrNotFound, 404, "not_found_error", "not found"},
 		{"a broken disk", errors.New("disk \"full\""), 500, "api_error", `disk "full"`},
-		{"a store that is down", &plimsoll.Error{Op: "store", Code: plimsoll.CodeUnavailable}, 503, "api_error", "store"},
+		{"a store that is down", &plimsoll.Error{Op: "store", Code: plimsoll.CodeUnavailable}, 503, "overloaded_error", "store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

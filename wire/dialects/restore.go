@@ -27,15 +27,8 @@ func Restore(r *wire.Request, span plimsoll.Span, list []byte) ([]byte, error) {
 
 // Messages reads a list of messages as a request of the dialect would hold it.
 func Messages(d plimsoll.Dialect, list []byte) ([]plimsoll.Message, error) {
-	member := "messages"
-	switch d {
-	case plimsoll.Responses:
-		member = "input"
-	case plimsoll.Gemini:
-		member = "contents"
-	}
-	body := fmt.Appendf(nil, `{"model":"","%s":%s}`, member, list)
-	r, err := Codec(d).Decode(body)
+	c := Codec(d)
+	r, err := c.Decode(fmt.Appendf(nil, `{"model":"","%s":%s}`, c.Traits().Messages, list))
 	if err != nil {
 		return nil, fmt.Errorf("archived messages: %w", err)
 	}

@@ -2,56 +2,27 @@ package gemini
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
-
-// answer is a complete answer, or one chunk of a streamed one.
-type answer struct {
-	Candidates []candidate     `json:"candidates"`
-	Feedback   feedback        `json:"promptFeedback"`
-	Usage      json.RawMessage `json:"usageMetadata"`
-	Model      string          `json:"modelVersion"`
-	Error      json.RawMessage `json:"error"`
-}
-
-type candidate struct {
-	Index        int             `json:"index"`
-	Content      json.RawMessage `json:"content"`
-	FinishReason string          `json:"finishReason"`
-}
-
-type feedback struct {
-	BlockReason string `json:"blockReason"`
-}
 
 // ReadResponse reads a complete answer; of several candidates, the first. A list
 // is what streamGenerateContent answers to those who do not ask for events: its
 // elements are put together.
 func (Codec) ReadResponse(body []byte) (wire.Response, error) {
-	answers, err := readAnswers(body)
-	if err != nil {
-		return wire.Response{}, fmt.Errorf("gemini response: %w: %w", plimsoll.ErrInvalid, err)
+	if !json.Valid(body) {
+		return wire.Response{}, fmt.Errorf("gemini response: %w: no JSON", plimsoll.ErrInvalid)
 	}
 	var s assembler
-	for _, a := range answers {
-		s.take(a)
+	if !s.read(body) {
+		return wire.Response{}, fmt.Errorf("gemini response: %w: expected an object or a list of them", plimsoll.ErrInvalid)
 	}
 	return s.Response(), nil
-}
-
-func readAnswers(body []byte) ([]answer, error) {
-	if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-		var list []answer
-		err := json.Unmarshal(body, &list)
-		return list, err
-	}
-	var one answer
-	err := json.Unmarshal(body, &one)
-	return []answer{one}, err
 }
 
 // NewAssembler reads a streamed answer.
@@ -70,28 +41,31 @@ type assembler struct {
 var _ wire.Assembler = (*assembler)(nil)
 
 // Event takes one chunk. Errors may come as a list of one.
-func (s *assembler) Event(_ string, data []byte) {
-	answers, err := readAnswers(data)
-	if err != nil {
-		return
+func (s *assembler) Event(_ string, data []byte) { s.read(data) }
+
+// read takes a chunk or a list of chunks. It reports false for anything else.
+func (s *assembler) read(data []byte) bool {
+	chunks := [][]byte{data}
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte{'['}) {
+		chunks = rawjson.Items(data)
 	}
-	for _, a := range answers {
-		s.take(a)
+	for _, raw := range chunks {
+		c := readChunk(raw, nil)
+		if !c.isAnswer {
+			return false
+		}
+		s.take(c)
 	}
+	return true
 }
 
-func (s *assembler) take(a answer) {
-	s.response.Take(a.Model, a.Usage, a.Error)
-	if a.Feedback.BlockReason != "" {
-		s.blocked = true
-	}
-	for _, c := range a.Candidates {
-		if c.Index != 0 {
-			continue
-		}
-		s.add(contentParts(c.Content))
-		if c.FinishReason != "" {
-			s.finish = c.FinishReason
+func (s *assembler) take(c chunk) {
+	s.response.Take(rawjson.MemberText(c.data, "modelVersion"), c.usage, c.failure)
+	s.blocked = s.blocked || c.blocked
+	for _, candidate := range c.candidates {
+		if candidate.first {
+			s.add(contentParts(bytes.Clone(candidate.content)))
+			s.finish = cmp.Or(candidate.finish, s.finish)
 		}
 	}
 }
@@ -204,31 +178,4 @@ func stopReason(s string) wire.Stop {
 		return wire.StopFiltered
 	}
 	return wire.StopUnknown
-}
-
-// Refusal renders an error as Google's. A conversation that does not fit is
-// refused in the words by which clients recognise it, for want of a code.
-func (Codec) Refusal(err error) (int, []byte) {
-	code := plimsoll.CodeOf(err)
-	status, message := code.HTTPStatus(), wire.RefusalText(err)
-	if code == plimsoll.CodeOverLimit {
-		status, message = 400, "The input token count exceeds the maximum number of tokens allowed. "+message
-	}
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{
-		"code": status, "message": message, "status": statusName(status),
-	}})
-	return status, body
-}
-
-// statusName returns Google's name for an HTTP status.
-func statusName(status int) string {
-	switch status {
-	case 400, 413:
-		return "INVALID_ARGUMENT"
-	case 404:
-		return "NOT_FOUND"
-	case 503:
-		return "UNAVAILABLE"
-	}
-	return "INTERNAL"
 }

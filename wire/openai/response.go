@@ -1,64 +1,119 @@
 package openai
 
 import (
-	"encoding/json"
-	"errors"
+	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// answer is a complete answer, or one chunk of a streamed one.
+// answer is a complete answer, or one chunk of a streamed one. It shares the bytes of
+// the body. A member of a kind that it should not have is left out.
 type answer struct {
-	Model   string          `json:"model"`
-	Usage   json.RawMessage `json:"usage"`
-	Error   json.RawMessage `json:"error"`
-	Choices []choice        `json:"choices"`
+	// head are the members that all chunks of an answer share.
+	head           []rawMember
+	usage, failure []byte
+	choices        []choice
 }
 
+// choice is one of the model's answers, whole or in part.
 type choice struct {
-	Index        int     `json:"index"`
-	Message      *said   `json:"message"`
-	Delta        *said   `json:"delta"`
-	FinishReason *string `json:"finish_reason"`
+	at    rawjson.Span
+	index int
+	// said is the message or the delta.
+	said []byte
+	// finish is the reason why it ended, still quoted; nil if it has not ended.
+	finish []byte
 }
 
-// said is what the assistant said, whole or in part.
-type said struct {
-	Content          prose      `json:"content"`
-	Refusal          prose      `json:"refusal"`
-	ReasoningContent prose      `json:"reasoning_content"`
-	Reasoning        prose      `json:"reasoning"`
-	ToolCalls        []saidCall `json:"tool_calls"`
-	FunctionCall     *function  `json:"function_call"`
-}
-
-// read reads an answer. A member of a kind that it should not have is left out, so that
-// the usage beside it is not lost.
-func read(body []byte) (answer, error) {
+// readAnswer reads an answer. Said is "message", or "delta" in a stream. An error is one
+// of the JSON.
+func readAnswer(body []byte, said string) (answer, error) {
 	var a answer
-	err := json.Unmarshal(body, &a)
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) && kind.Field != "" {
-		err = nil
+	s := rawjson.NewScanner(body)
+	if s.Peek() != '{' {
+		return a, fmt.Errorf("openai response: %w: expected an object", plimsoll.ErrInvalid)
 	}
-	return a, err
+	for key := range s.Members() {
+		switch string(key) {
+		case "id", "created", "model", "system_fingerprint":
+			a.head = append(a.head, rawMember{string(key), s.Value().Of(body)})
+		case "usage":
+			if value := s.Value().Of(body); opensObject(value) {
+				a.usage = value
+			}
+		case "error":
+			if value := s.Value().Of(body); string(value) != "null" {
+				a.failure = value
+			}
+		case "choices":
+			if s.Peek() != '[' {
+				continue
+			}
+			a.choices = nil
+			for range s.Elements() {
+				a.choices = append(a.choices, readChoice(s, body, said))
+			}
+		}
+	}
+	if err := s.End(); err != nil {
+		return answer{}, fmt.Errorf("openai response: %w: %w", plimsoll.ErrInvalid, err)
+	}
+	return a, nil
 }
+
+func readChoice(s *rawjson.Scanner, body []byte, said string) (c choice) {
+	kind := s.Peek()
+	c.at = rawjson.Span{Start: s.Offset()}
+	if kind != '{' {
+		c.at = s.Value()
+		return c
+	}
+	for key := range s.Members() {
+		switch string(key) {
+		case "index":
+			c.index, _ = s.Int()
+		case said:
+			if value := s.Value().Of(body); opensObject(value) {
+				c.said = value
+			}
+		case "finish_reason":
+			if value := s.Value().Of(body); rawjson.IsString(value) {
+				c.finish = value
+			}
+		}
+	}
+	c.at.End = s.Offset()
+	return c
+}
+
+func (a *answer) member(key string) []byte {
+	for _, m := range a.head {
+		if m.key == key {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// opensObject tells an object from other values that a scanner has found.
+func opensObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// isDone reports whether the data of an event ends the stream.
+func isDone(data []byte) bool { return string(bytes.TrimSpace(data)) == "[DONE]" }
 
 // ReadResponse reads a complete answer; of several choices, the first.
 func (Codec) ReadResponse(body []byte) (wire.Response, error) {
-	a, err := read(body)
+	a, err := readAnswer(body, "message")
 	if err != nil {
-		return wire.Response{}, fmt.Errorf("openai response: %w: %w", plimsoll.ErrInvalid, err)
+		return wire.Response{}, err
 	}
-	s := assembler{calls: calls{whole: true}}
+	s := assembler{message: answerMessage{whole: true}}
 	s.take(a)
-	for i := range a.Choices {
-		if a.Choices[i].Index == 0 && a.Choices[i].Message != nil {
-			s.add(a.Choices[i].Message)
-		}
-	}
 	return s.Response(), nil
 }
 
@@ -67,77 +122,86 @@ func (Codec) NewAssembler() wire.Assembler { return &assembler{} }
 
 // assembler joins the deltas of choice 0.
 type assembler struct {
-	response  wire.Response
-	text      []byte
-	reasoning []byte
-	calls     calls
-	done      bool
+	response wire.Response
+	message  answerMessage
+	done     bool
 }
 
 var _ wire.Assembler = (*assembler)(nil)
 
 // Event takes one chunk. "[DONE]" ends the stream.
 func (s *assembler) Event(_ string, data []byte) {
-	if string(data) == "[DONE]" {
+	if isDone(data) {
 		s.done = true
 		return
 	}
-	a, err := read(data)
-	if err != nil {
-		return
-	}
-	s.take(a)
-	for i := range a.Choices {
-		if a.Choices[i].Index == 0 && a.Choices[i].Delta != nil {
-			s.add(a.Choices[i].Delta)
-		}
+	if a, err := readAnswer(data, "delta"); err == nil {
+		s.take(a)
 	}
 }
 
 func (s *assembler) take(a answer) {
-	s.response.Take(a.Model, a.Usage, a.Error)
-	for _, c := range a.Choices {
-		if c.Index == 0 && c.FinishReason != nil {
-			s.response.Stop = stopReason(*c.FinishReason)
+	s.response.Take(rawjson.Unquoted(bytes.Clone(a.member("model"))), a.usage, a.failure)
+	for _, c := range a.choices {
+		if c.index != 0 {
+			continue
 		}
-	}
-}
-
-// add joins what a chunk says. Servers that are changing the name of their
-// reasoning send it under both.
-func (s *assembler) add(m *said) {
-	thought := m.ReasoningContent.text
-	if thought == "" {
-		thought = m.Reasoning.text
-	}
-	s.reasoning = append(s.reasoning, thought...)
-	s.reasoning = append(s.reasoning, m.Content.thought...)
-	s.text = append(s.text, m.Content.text...)
-	s.text = append(s.text, m.Refusal.text...)
-	for i := range m.ToolCalls {
-		s.calls.add(&m.ToolCalls[i])
-	}
-	if m.FunctionCall != nil {
-		s.calls.add(&saidCall{Function: *m.FunctionCall})
+		if c.finish != nil {
+			s.response.Stop = stopReason(rawjson.Unquoted(c.finish))
+		}
+		s.message.add(c.said)
 	}
 }
 
 // Response returns what has been said so far.
 func (s *assembler) Response() wire.Response {
-	var parts []plimsoll.Part
-	if len(s.reasoning) > 0 {
-		parts = append(parts, plimsoll.Reasoning{Text: string(s.reasoning)})
-	}
-	if len(s.text) > 0 {
-		parts = append(parts, plimsoll.Text{Text: string(s.text)})
-	}
 	r := s.response
-	r.Message = plimsoll.NewMessage(plimsoll.Assistant, append(parts, s.calls.parts()...)...)
+	r.Message = plimsoll.NewMessage(plimsoll.Assistant, s.message.plimsollParts()...)
 	return r
 }
 
 // Done reports whether "[DONE]" came.
 func (s *assembler) Done() bool { return s.done }
+
+// plimsollParts returns the message as it would be read from the next request: the calls
+// in the order of their numbers. A call that has neither a name nor arguments is none.
+func (a *answerMessage) plimsollParts() (parts []plimsoll.Part) {
+	text, thought := a.said()
+	if thought != "" {
+		parts = append(parts, plimsoll.Reasoning{Text: thought})
+	}
+	if text != "" {
+		parts = append(parts, plimsoll.Text{Text: text})
+	}
+	all := slices.Concat(a.calls.all, a.functions.all)
+	slices.SortStableFunc(all, func(a, b *answerCall) int { return cmp.Compare(a.index, b.index) })
+	for _, c := range all {
+		if !c.isEmpty() {
+			parts = append(parts, c.toolCall())
+		}
+	}
+	return parts
+}
+
+// said returns the text of the message, with a refusal, and its reasoning.
+func (a *answerMessage) said() (text, thought string) {
+	thought = rawjson.Unquoted(rawjson.InQuotes(a.thought))
+	for _, p := range a.parts {
+		text += rawjson.MemberText(p, "text") + rawjson.MemberText(p, "refusal")
+		thinking := rawjson.Member(p, "thinking")
+		thought += rawjson.Unquoted(thinking)
+		for _, inner := range rawjson.Items(thinking) {
+			thought += rawjson.MemberText(inner, "text")
+		}
+	}
+	text += rawjson.Unquoted(rawjson.InQuotes(a.content))
+	for _, m := range a.prose {
+		if m.key == "refusal" {
+			text += rawjson.Unquoted(rawjson.InQuotes(m.value))
+		}
+	}
+	return text, thought
+}
 
 func stopReason(s string) wire.Stop {
 	switch s {
@@ -153,22 +217,4 @@ func stopReason(s string) wire.Stop {
 		return wire.StopContext
 	}
 	return wire.StopUnknown
-}
-
-// Refusal renders an error as OpenAI's. A conversation that does not fit becomes
-// context_length_exceeded, which SDKs and agents recognise.
-func (Codec) Refusal(err error) (int, []byte) {
-	status := plimsoll.CodeOf(err).HTTPStatus()
-	kind, code := "invalid_request_error", string(plimsoll.CodeOf(err))
-	message := wire.RefusalText(err)
-	if plimsoll.CodeOf(err) == plimsoll.CodeOverLimit {
-		status, code = 400, "context_length_exceeded"
-	}
-	if status >= 500 {
-		kind = "server_error"
-	}
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{
-		"message": message, "type": kind, "param": "messages", "code": code,
-	}})
-	return status, body
 }

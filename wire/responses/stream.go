@@ -1,11 +1,12 @@
 package responses
 
 import (
-	"encoding/json"
+	"bytes"
 	"maps"
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -23,51 +24,86 @@ type assembler struct {
 
 var _ wire.Assembler = (*assembler)(nil)
 
-// streamed is an item in the making. Whole is the item once it is complete.
+// streamed is an item in the making: as it began, and whole once it is complete.
 type streamed struct {
+	begun        answerItem
 	whole        []byte
-	Type         string `json:"type"`
-	CallID       string `json:"call_id"`
-	Name         string `json:"name"`
 	text, hidden []byte
 	arguments    []byte
 }
 
-// event is the union of the events that say something about the answer.
-type event struct {
-	Type         string          `json:"type"`
-	OutputIndex  int             `json:"output_index"`
-	SummaryIndex int             `json:"summary_index"`
-	Delta        string          `json:"delta"`
-	Arguments    string          `json:"arguments"`
-	Input        string          `json:"input"`
-	Item         json.RawMessage `json:"item"`
-	Response     json.RawMessage `json:"response"`
-	Error        json.RawMessage `json:"error"`
+// answerEvent is what an event says. It shares the bytes of the data. A span is zero if
+// the figure is not there.
+type answerEvent struct {
+	name, kind              string
+	data                    []byte
+	number, place, summary  int
+	numberAt, placeAt       rawjson.Span
+	item, response, failure []byte
+	delta, arguments, input []byte
 }
 
-// Event takes one event. Its type is in the data; the name only repeats it.
+// readEvent reads an event. Its type is in the data; the name only repeats it.
+func readEvent(name string, data []byte) answerEvent {
+	unknown := answerEvent{name: name, kind: name, data: data}
+	e := unknown
+	s := rawjson.NewScanner(data)
+	if s.Peek() != '{' {
+		return unknown
+	}
+	figure := func(value *int, at *rawjson.Span) {
+		raw := s.Value()
+		if n, ok := rawjson.NewScannerAt(data, raw).Int(); ok {
+			*value, *at = n, raw
+		}
+	}
+	for key := range s.Members() {
+		switch string(key) {
+		case "type":
+			t, _ := s.String()
+			e.kind = t.Decode(data)
+		case "sequence_number":
+			figure(&e.number, &e.numberAt)
+		case "output_index":
+			figure(&e.place, &e.placeAt)
+		case "summary_index":
+			e.summary, _ = s.Int()
+		case "item":
+			e.item = s.Value().Of(data)
+		case "response":
+			e.response = s.Value().Of(data)
+		case "error":
+			e.failure = s.Value().Of(data)
+		case "delta":
+			e.delta = s.Value().Of(data)
+		case "arguments":
+			e.arguments = s.Value().Of(data)
+		case "input":
+			e.input = s.Value().Of(data)
+		}
+	}
+	if s.End() != nil {
+		return unknown
+	}
+	return e
+}
+
+// Event takes one event.
 func (s *assembler) Event(name string, data []byte) {
 	if string(data) == "[DONE]" {
 		s.done = true
 		return
 	}
-	var e event
-	if json.Unmarshal(data, &e) != nil {
-		return
-	}
-	if e.Type == "" {
-		e.Type = name
-	}
-	switch e.Type {
+	e := readEvent(name, data)
+	switch e.kind {
 	case "error":
-		s.fail(reportedError(e, data))
+		s.fail(reportedError(e))
 		s.done = true
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
-		s.take(e.Response)
+		s.take(bytes.Clone(e.response))
 		s.done = true
 	case "response.created", "response.in_progress", "response.queued":
-		s.take(e.Response)
+		s.take(bytes.Clone(e.response))
 	default:
 		s.itemEvent(e)
 	}
@@ -108,12 +144,12 @@ func (s *assembler) fail(e *wire.APIError) {
 
 // reportedError reads both forms of an error event: with an error object, and
 // with its members in the event itself.
-func reportedError(e event, data []byte) *wire.APIError {
-	if nested := wire.ParseAPIError(e.Error); nested != nil {
+func reportedError(e answerEvent) *wire.APIError {
+	if nested := wire.ParseAPIError(e.failure); nested != nil {
 		return nested
 	}
-	flat := wire.ParseAPIError(data)
-	if flat.Type == e.Type {
+	flat := wire.ParseAPIError(e.data)
+	if flat != nil && flat.Type == e.kind {
 		flat.Type = ""
 	}
 	return flat
@@ -122,40 +158,40 @@ func reportedError(e event, data []byte) *wire.APIError {
 // maxItems bounds what a stream can make us keep.
 const maxItems = 4096
 
-func (s *assembler) itemEvent(e event) {
-	item, ok := s.items[e.OutputIndex]
+func (s *assembler) itemEvent(e answerEvent) {
+	item, ok := s.items[e.place]
 	if !ok && len(s.items) >= maxItems {
 		return
 	}
 	if !ok {
 		item = &streamed{}
 	}
-	switch e.Type {
+	switch e.kind {
 	case "response.output_item.added":
-		_ = json.Unmarshal(e.Item, item)
+		item.begun = readItem(bytes.Clone(e.item))
 	case "response.output_item.done":
-		if !readable(e.Item) {
+		if !readable(e.item) {
 			return
 		}
-		item.whole = e.Item
+		item.whole = bytes.Clone(e.item)
 	case "response.output_text.delta", "response.refusal.delta":
-		item.text = append(item.text, e.Delta...)
+		item.text = append(item.text, rawjson.Unquoted(e.delta)...)
 	case "response.reasoning_summary_part.added":
-		if e.SummaryIndex > 0 {
+		if e.summary > 0 {
 			item.hidden = append(item.hidden, "\n\n"...)
 		}
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		item.hidden = append(item.hidden, e.Delta...)
+		item.hidden = append(item.hidden, rawjson.Unquoted(e.delta)...)
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		item.arguments = append(item.arguments, e.Delta...)
+		item.arguments = append(item.arguments, rawjson.Unquoted(e.delta)...)
 	case "response.function_call_arguments.done":
-		item.arguments = []byte(e.Arguments)
+		item.arguments = []byte(rawjson.Unquoted(e.arguments))
 	case "response.custom_tool_call_input.done":
-		item.arguments = []byte(e.Input)
+		item.arguments = []byte(rawjson.Unquoted(e.input))
 	default:
 		return
 	}
-	s.items[e.OutputIndex] = item
+	s.items[e.place] = item
 }
 
 // Response returns what has been said so far.
@@ -196,8 +232,8 @@ func (s *assembler) parts() []plimsoll.Part {
 // part returns what is there of an item that is not complete.
 func (i *streamed) part() plimsoll.Part {
 	switch {
-	case len(i.arguments) > 0 || i.CallID != "":
-		return plimsoll.ToolCall{ID: i.CallID, Name: i.Name, Arguments: string(i.arguments)}
+	case len(i.arguments) > 0 || i.begun.callID != "":
+		return plimsoll.ToolCall{ID: i.begun.callID, Name: i.begun.name, Arguments: string(i.arguments)}
 	case len(i.hidden) > 0:
 		return plimsoll.Reasoning{Text: string(i.hidden)}
 	case len(i.text) > 0:

@@ -41,8 +41,8 @@ func (c *client) ask(ctx context.Context, body []byte) (reply, error) {
 		return reply{}, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if c.dialect.name == plimsoll.Anthropic {
-		r.Header.Set("Anthropic-Version", "2023-06-01")
+	for name, value := range dialects.Codec(c.dialect.name).Headers("") {
+		r.Header.Set(name, value)
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {

@@ -28,22 +28,19 @@ func (p *play) recorded(content string) bool {
 	for _, e := range elements {
 		if p.history.sent[string(e)] {
 			sent++
-		} else if !p.woven(e) {
+		} else if !p.hidden(e) {
 			return false
 		}
 	}
 	return sent > 0
 }
 
-// woven reports whether an element is of a round that the client was not shown, or of
+// hidden reports whether an element is of a round that the client was not shown, or of
 // the answer behind it: it says what was recorded, and has calls of the proxy's tools
 // or answers to them beside that.
-func (p *play) woven(element json.RawMessage) bool {
-	list := map[plimsoll.Dialect]string{plimsoll.Responses: "input", plimsoll.Gemini: "contents"}[p.dialect.name]
-	if list == "" {
-		list = "messages"
-	}
-	request, err := dialects.Codec(p.dialect.name).Decode(fmt.Appendf(nil, `{%q:[%s]}`, list, element))
+func (p *play) hidden(element json.RawMessage) bool {
+	codec := dialects.Codec(p.dialect.name)
+	request, err := codec.Decode(fmt.Appendf(nil, `{%q:[%s]}`, codec.Traits().Messages, element))
 	if err != nil {
 		return false
 	}

@@ -109,11 +109,7 @@ func violations(codec wire.Codec, c plimsoll.Conversation) []wire.Violation {
 
 // bodyOf writes a conversation as a request of a dialect.
 func bodyOf(codec wire.Codec, c plimsoll.Conversation) ([]byte, error) {
-	empty := map[plimsoll.Dialect]string{plimsoll.Responses: `{"input":[]}`, plimsoll.Gemini: `{"contents":[]}`}[codec.Dialect()]
-	if empty == "" {
-		empty = `{"messages":[]}`
-	}
-	r, err := codec.Decode([]byte(empty))
+	r, err := codec.Decode(fmt.Appendf(nil, `{%q:[]}`, codec.Traits().Messages))
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,12 @@
 package proxy
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // fault is an answer of our own where the upstream has none. Clients get it in the form
@@ -38,70 +39,8 @@ func (f *fault) write(w http.ResponseWriter, dialect plimsoll.Dialect) {
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "HTTP/1.1")
 	}
-	body := f.body(dialect)
+	body := dialects.Codec(cmp.Or(dialect, plimsoll.OpenAI)).Error(f.status, f.code, f.message)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.status)
 	_, _ = w.Write(body) // the client may be gone
-}
-
-// body renders the fault as the API would.
-func (f *fault) body(dialect plimsoll.Dialect) []byte {
-	var shape any
-	switch dialect {
-	case plimsoll.Anthropic:
-		shape = map[string]any{"type": "error", "error": map[string]string{"type": anthropicType(f.status), "message": f.message}}
-	case plimsoll.Gemini:
-		shape = map[string]any{"error": map[string]any{"code": f.status, "message": f.message, "status": geminiStatus(f.status)}}
-	default:
-		shape = map[string]any{"error": map[string]any{"message": f.message, "type": openAIType(f.status), "param": nil, "code": f.code}}
-	}
-	body, _ := json.Marshal(shape) // texts and numbers alone cannot fail
-	return body
-}
-
-func openAIType(status int) string {
-	if status >= http.StatusInternalServerError {
-		return "server_error"
-	}
-	return "invalid_request_error"
-}
-
-func anthropicType(status int) string {
-	switch status {
-	case http.StatusUnauthorized:
-		return "authentication_error"
-	case http.StatusForbidden:
-		return "permission_error"
-	case http.StatusNotFound:
-		return "not_found_error"
-	case http.StatusRequestEntityTooLarge:
-		return "request_too_large"
-	case http.StatusServiceUnavailable:
-		return "overloaded_error"
-	case http.StatusGatewayTimeout:
-		return "timeout_error"
-	}
-	if status >= http.StatusInternalServerError {
-		return "api_error"
-	}
-	return "invalid_request_error"
-}
-
-func geminiStatus(status int) string {
-	switch status {
-	case http.StatusUnauthorized:
-		return "UNAUTHENTICATED"
-	case http.StatusForbidden:
-		return "PERMISSION_DENIED"
-	case http.StatusNotFound:
-		return "NOT_FOUND"
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return "DEADLINE_EXCEEDED"
-	case http.StatusBadGateway, http.StatusServiceUnavailable:
-		return "UNAVAILABLE"
-	}
-	if status >= http.StatusInternalServerError {
-		return "INTERNAL"
-	}
-	return "INVALID_ARGUMENT"
 }

@@ -75,7 +75,8 @@ func (u *Upstreams) route(r *http.Request) target {
 		plain = strings.TrimPrefix(plain, prefix)
 	}
 	dialect, converses := dialects.FromPath(plain)
-	t.managed = r.Method == http.MethodPost && (converses || counts(plain))
+	_, counts := dialects.FromCountPath(plain)
+	t.managed = r.Method == http.MethodPost && (converses || counts)
 	if !prefixed {
 		family = familyOf(plain, dialect, r.Header)
 	}
@@ -105,12 +106,6 @@ func (t *target) take(prefix string) {
 		return
 	}
 	t.path = rest
-}
-
-// counts reports whether a path has tokens counted: the body is a conversation.
-func counts(path string) bool {
-	path = strings.TrimSuffix(path, "/")
-	return strings.HasSuffix(path, "/messages/count_tokens") || strings.HasSuffix(path, ":countTokens")
 }
 
 // familyOf says whose API a path without a prefix belongs to.

@@ -1,0 +1,480 @@
+// Package replytest checks the replies of codecs: answers of several rounds that a client
+// sees as one. A [Server] writes what a model says in the form of one API. The package
+// knows what must hold for every API, and no API.
+package replytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// ModelReply is what a model says in one reply, answer by answer.
+type ModelReply struct {
+	Answers []ModelAnswer
+	// ids says that calls have ids.
+	ids bool
+	// left says that the hidden calls in the last answer are not answered.
+	left bool
+}
+
+// ModelAnswer is one answer.
+type ModelAnswer struct {
+	Pieces []Piece
+	// Prompt, Output and Hidden are tokens that it is billed for; Hidden are those of
+	// reasoning.
+	Prompt, Output, Hidden int
+}
+
+// Piece is one thing that an answer says.
+type Piece struct {
+	Kind PieceKind
+	Text string
+	Call plimsoll.ToolCall
+	// Odd asks for a call of another kind, where the API has one.
+	Odd bool
+}
+
+// PieceKind is what a piece is.
+type PieceKind string
+
+// The kinds of pieces.
+const (
+	SaysText    PieceKind = "text"
+	SaysThought PieceKind = "thought"
+	CallsHidden PieceKind = "hidden"
+	CallsTheirs PieceKind = "theirs"
+)
+
+// HiddenTool is a name that a client must never see.
+const HiddenTool = "hidden_tool"
+
+// IsHiddenTool tells the hidden tool from others.
+func IsHiddenTool(name string) bool { return name == HiddenTool }
+
+// Server writes as a server of one API does, and reads as a client does.
+type Server interface {
+	Codec() wire.Codec
+	// HasIDs says that every call has an id.
+	HasIDs() bool
+	// Request makes a body of elements of the list of messages.
+	Request(elements ...string) []byte
+	// User makes an element of the user's.
+	User(text string) string
+	// Outputs answers calls of the client.
+	Outputs(calls []plimsoll.ToolCall) []string
+	// Beside puts elements with results of hidden calls behind those of the client.
+	Beside(theirs, hidden []string) []string
+	// Streamed and Whole render answer n of a reply.
+	Streamed(n int, a ModelAnswer) []byte
+	Whole(n int, a ModelAnswer) []byte
+	// View returns the reply as elements of the next request, after it has checked that
+	// it is one that a client can read.
+	View(t rapid.TB, reply []byte, streamed bool) []string
+}
+
+// DrawReply draws what a model says.
+func DrawReply(rt *rapid.T, v Server) ModelReply {
+	story := ModelReply{ids: v.HasIDs() || rapid.Bool().Draw(rt, "ids"), left: rapid.Bool().Draw(rt, "left")}
+	rounds := rapid.IntRange(1, 3).Draw(rt, "answers")
+	call := 0
+	for i := range rounds {
+		last := i == rounds-1
+		a := ModelAnswer{
+			Prompt: rapid.IntRange(1, 1000).Draw(rt, "prompt"),
+			Output: rapid.IntRange(1, 100).Draw(rt, "output"), Hidden: rapid.IntRange(0, 50).Draw(rt, "hidden"),
+		}
+		kinds := []PieceKind{SaysText, SaysThought, CallsHidden}
+		if last {
+			kinds = append(kinds, CallsTheirs)
+		}
+		for range rapid.IntRange(0, 5).Draw(rt, "pieces") {
+			a.Pieces = append(a.Pieces, drawPiece(rt, rapid.SampledFrom(kinds).Draw(rt, "kind"), &call, story.ids))
+		}
+		switch n := len(a.Pieces); {
+		case !last && !a.calls(CallsHidden):
+			a.Pieces = append(a.Pieces, drawPiece(rt, CallsHidden, &call, story.ids))
+		case n == 0 || a.Pieces[n-1].Kind == SaysThought:
+			a.Pieces = append(a.Pieces, drawPiece(rt, SaysText, &call, story.ids))
+		}
+		story.Answers = append(story.Answers, a)
+	}
+	return story
+}
+
+func drawPiece(rt *rapid.T, kind PieceKind, call *int, ids bool) Piece {
+	p := Piece{Kind: kind, Text: rapid.StringMatching(`[a-z"\\\n é満]{0,30}[a-z]`).Draw(rt, "text")}
+	if kind != CallsHidden && kind != CallsTheirs {
+		return p
+	}
+	*call++
+	p.Call = plimsoll.ToolCall{Name: HiddenTool, Arguments: fmt.Sprintf(`{"n":%d}`, *call)}
+	if kind == CallsTheirs {
+		p.Call.Name = fmt.Sprintf("their_tool_%d", *call)
+		p.Odd = rapid.Bool().Draw(rt, "odd")
+	}
+	if ids {
+		p.Call.ID = fmt.Sprintf("call_%d", *call)
+	}
+	return p
+}
+
+func (a ModelAnswer) calls(kind PieceKind) bool {
+	return slices.ContainsFunc(a.Pieces, func(p Piece) bool { return p.Kind == kind })
+}
+
+func (a ModelAnswer) of(kind PieceKind) (calls []plimsoll.ToolCall) {
+	for _, p := range a.Pieces {
+		if p.Kind == kind {
+			calls = append(calls, p.Call)
+		}
+	}
+	return calls
+}
+
+// Performed is a reply as a client got it.
+type Performed struct {
+	Reply   wire.Reply
+	View    []byte
+	Results [][]wire.Result
+	// seen is what the model had seen in the end, without what the client sent then.
+	seen []string
+	// last is what the last answer said.
+	last wire.Round
+}
+
+// Perform plays a reply as a proxy does, in chunks of some size.
+func Perform(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) Performed {
+	w := Performed{Reply: v.Codec().NewReply(streamed, IsHiddenTool)}
+	codec := v.Codec()
+	sent := MustDecode(t, codec, v.Request(v.User("hello")))
+	for i, a := range story.Answers {
+		data := v.Whole(i, a)
+		if streamed {
+			data = v.Streamed(i, a)
+		}
+		w.View = append(w.View, Drip(w.Reply, data, chunk)...)
+		w.last = w.Reply.End()
+		checkRound(t, w.last, a)
+		if len(w.last.Calls) > 0 && !(story.left && i == len(story.Answers)-1) {
+			w.Results = append(w.Results, ResultsFor(w.last.Calls))
+		}
+		if i == len(story.Answers)-1 {
+			break
+		}
+		body, err := wire.Continue(codec, sent, w.last.Said, w.Results[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent = MustDecode(t, codec, body)
+		if found := wire.Check(sent); len(found) > 0 {
+			t.Fatalf("continued with %s: %v", body, found)
+		}
+		w.Reply.Again()
+	}
+	for i := range sent.Layout().Len() {
+		w.seen = append(w.seen, string(sent.Raw(i)))
+	}
+	w.View = append(w.View, w.Reply.Finish()...)
+	return w
+}
+
+// MustDecode decodes a body.
+func MustDecode(t rapid.TB, codec wire.Codec, body []byte) *wire.Request {
+	r, err := codec.Decode(body)
+	if err != nil {
+		t.Fatalf("decode %s: %v", body, err)
+	}
+	return r
+}
+
+// Drip writes data in chunks from a buffer that is used again for each.
+func Drip(r wire.Reply, data []byte, chunk int) (out []byte) {
+	buffer := make([]byte, chunk)
+	for len(data) > 0 {
+		n := copy(buffer, data)
+		out = append(out, r.Write(buffer[:n])...)
+		copy(buffer, bytes.Repeat([]byte("#"), chunk))
+		data = data[n:]
+	}
+	return out
+}
+
+// ResultsFor answers hidden calls.
+func ResultsFor(calls []plimsoll.ToolCall) (results []wire.Result) {
+	for _, c := range calls {
+		results = append(results, wire.Result{Call: c, Text: "answer to " + c.Arguments})
+	}
+	return results
+}
+
+func checkRound(t rapid.TB, got wire.Round, a ModelAnswer) {
+	if diff := cmp.Diff(a.of(CallsHidden), got.Calls); diff != "" {
+		t.Fatalf("hidden calls (-told +got):\n%s", diff)
+	}
+	if got.Foreign != a.calls(CallsTheirs) || got.Broken {
+		t.Fatalf("foreign %v, broken %v of %+v", got.Foreign, got.Broken, a)
+	}
+}
+
+// checkReply holds for every reply: the client sees what is its own in one valid reply,
+// and the model later sees all of it.
+func checkReply(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) {
+	w := Perform(t, v, story, streamed, chunk)
+	if bytes.Contains(w.View, []byte(HiddenTool)) {
+		t.Fatalf("the client sees the hidden tool:\n%s", w.View)
+	}
+	checkView(t, v, story, streamed, w.View)
+	elements := v.View(t, w.View, streamed)
+	record, ok := w.Reply.Record(w.Results)
+	hidden := slices.ContainsFunc(story.Answers, func(a ModelAnswer) bool { return a.calls(CallsHidden) })
+	if ok != hidden && !story.left {
+		t.Fatalf("record: %v, want %v", ok, hidden)
+	}
+	if !ok || len(elements) == 0 {
+		return // a client that was shown nothing has nothing to send back
+	}
+	checkRestored(t, v, story, w, elements, record)
+}
+
+// checkView reads the reply with the dialect's own codec.
+func checkView(t rapid.TB, v Server, story ModelReply, streamed bool, view []byte) {
+	codec := v.Codec()
+	got := ReadReply(t, codec, view, streamed)
+	var text strings.Builder
+	for _, p := range got.Message.Parts.All() {
+		if p, ok := p.(plimsoll.Text); ok {
+			text.WriteString(p.Text)
+		}
+	}
+	want := wire.Response{Usage: plimsoll.Usage{}}
+	var wantText strings.Builder
+	for _, a := range story.Answers {
+		for _, p := range a.Pieces {
+			if p.Kind == SaysText {
+				wantText.WriteString(p.Text)
+			}
+		}
+		want.Usage.Input = a.Prompt
+		want.Usage.Output += a.Output + a.Hidden
+		want.Usage.Reasoning += a.Hidden
+	}
+	if text.String() != wantText.String() {
+		t.Fatalf("text %q, want %q, in\n%s", text.String(), wantText.String(), view)
+	}
+	last := story.Answers[len(story.Answers)-1]
+	if diff := cmp.Diff(namesOf(last.of(CallsTheirs)), namesOf(CallsIn(got.Message))); diff != "" {
+		t.Fatalf("the client's calls (-told +got):\n%s\n%s", diff, view)
+	}
+	if got.Usage != want.Usage || !got.HasUsage {
+		t.Fatalf("usage %+v, want %+v, in\n%s", got.Usage, want.Usage, view)
+	}
+	wantStop := wire.StopEnd
+	if last.calls(CallsTheirs) {
+		wantStop = wire.StopTools
+	}
+	if got.Stop != wantStop {
+		t.Fatalf("stop %q, want %q, in\n%s", got.Stop, wantStop, view)
+	}
+}
+
+// ReadReply reads a reply.
+func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Response {
+	if !streamed {
+		r, err := codec.ReadResponse(view)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, view)
+		}
+		return r
+	}
+	a := codec.NewAssembler()
+	for _, e := range Events(t, view) {
+		a.Event(e.Name, e.Data)
+	}
+	if !a.Done() {
+		t.Fatalf("the stream has no end:\n%s", view)
+	}
+	return a.Response()
+}
+
+// Events reads a stream.
+func Events(t rapid.TB, stream []byte) (events []sse.Event) {
+	r := sse.NewReader(bytes.NewReader(stream), nil)
+	for {
+		e, err := r.Next()
+		if err == io.EOF {
+			return events
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Data, e.Raw = bytes.Clone(e.Data), bytes.Clone(e.Raw)
+		events = append(events, e)
+	}
+}
+
+// CallsIn returns the calls of a message.
+func CallsIn(m plimsoll.Message) (calls []plimsoll.ToolCall) {
+	for _, p := range m.Parts.All() {
+		if c, ok := p.(plimsoll.ToolCall); ok {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+func namesOf(calls []plimsoll.ToolCall) (names []string) {
+	for _, c := range calls {
+		names = append(names, c.ID+" "+c.Name+" "+c.Arguments)
+	}
+	return names
+}
+
+// checkRestored sends the reply back as a client does and looks at what the model gets.
+func checkRestored(t rapid.TB, v Server, story ModelReply, w Performed, elements []string, record wire.Record) {
+	stored, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record = wire.Record{}
+	if err := json.Unmarshal(stored, &record); err != nil {
+		t.Fatal(err)
+	}
+	theirs := story.Answers[len(story.Answers)-1].of(CallsTheirs)
+	after := v.Outputs(theirs)
+	if len(theirs) == 0 {
+		after = []string{v.User("and now?")}
+	}
+	next := slices.Concat([]string{v.User("hello")}, elements, after)
+	codec := v.Codec()
+	request := MustDecode(t, codec, v.Request(next...))
+	records := map[int]wire.Record{1: record}
+	body, err := wire.Restore(codec, request, records)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := wire.Restore(codec, request, records); !bytes.Equal(body, again) {
+		t.Fatalf("restored twice:\n%s\n%s", body, again)
+	}
+	restored := MustDecode(t, codec, body)
+	if found := wire.Check(restored); len(found) > 0 {
+		t.Fatalf("restored request: %v\n%s", found, body)
+	}
+	if story.left {
+		return // what the model said is not all there, and cannot be
+	}
+	want := conversationOf(t, v, slices.Concat(w.seen, Strings(w.last.Said), ownOutputs(t, v, w, theirs, after)))
+	if diff := cmp.Diff(want, conversationOf(t, v, rawElements(restored))); diff != "" {
+		t.Fatalf("what the model sees (-as it was +restored):\n%s\n%s", diff, body)
+	}
+}
+
+// ownOutputs returns what follows the last answer: the client's results, with ours.
+func ownOutputs(t rapid.TB, v Server, w Performed, theirs []plimsoll.ToolCall, after []string) []string {
+	if len(w.last.Calls) == 0 {
+		return after
+	}
+	ours := w.Results[len(w.Results)-1]
+	if len(theirs) == 0 {
+		return append(besides(t, v, nil, ours), after...)
+	}
+	return besides(t, v, after, ours)
+}
+
+// besides puts results of hidden calls behind the client's in the way of the dialect.
+func besides(t rapid.TB, v Server, after []string, ours []wire.Result) []string {
+	codec := v.Codec()
+	body, err := wire.Continue(codec, MustDecode(t, codec, v.Request()), nil, ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Beside(after, rawElements(MustDecode(t, codec, body)))
+}
+
+func rawElements(r *wire.Request) (raw []string) {
+	for i := range r.Layout().Len() {
+		raw = append(raw, string(r.Raw(i)))
+	}
+	return raw
+}
+
+// Strings returns raw elements as texts.
+func Strings(raw [][]byte) (all []string) {
+	for _, r := range raw {
+		all = append(all, string(r))
+	}
+	return all
+}
+
+// conversationOf returns what elements say, part by part.
+func conversationOf(t rapid.TB, v Server, elements []string) (all []string) {
+	codec := v.Codec()
+	for _, m := range MustDecode(t, codec, v.Request(elements...)).Conversation().Messages.All() {
+		for _, p := range m.Parts.All() {
+			all = append(all, fmt.Sprintf("%s %+v", m.Role, said(p)))
+		}
+	}
+	return all
+}
+
+func said(p plimsoll.Part) any {
+	if r, ok := p.(plimsoll.ToolResult); ok {
+		return fmt.Sprint("result ", r.CallID, r.Name, plimsoll.TextOf(r.Content))
+	}
+	return p
+}
+
+// Run checks that the client sees what is its own in one valid reply, and that the
+// model later sees all of it, for random answers.
+func Run(t *testing.T, v Server) {
+	for _, streamed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streamed %v", streamed), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				checkReply(rt, v, DrawReply(rt, v), streamed, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
+			})
+		})
+	}
+}
+
+// PassesUnchanged holds for every answer without hidden calls: the client gets its bytes.
+func PassesUnchanged(t *testing.T, v Server) {
+	for _, streamed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("streamed %v", streamed), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(rt *rapid.T) {
+				story := DrawReply(rt, v)
+				a := story.Answers[len(story.Answers)-1]
+				a.Pieces = slices.DeleteFunc(a.Pieces, func(p Piece) bool { return p.Kind == CallsHidden })
+				data := v.Whole(0, a)
+				if streamed {
+					data = v.Streamed(0, a)
+				}
+				if rapid.Bool().Draw(rt, "cut") {
+					data = data[:rapid.IntRange(0, len(data)).Draw(rt, "length")]
+				}
+				r := v.Codec().NewReply(streamed, IsHiddenTool)
+				got := Drip(r, data, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
+				r.End()
+				got = append(got, r.Finish()...)
+				if !bytes.Equal(got, data) {
+					rt.Fatalf("passed (-sent +got):\n%s", cmp.Diff(string(data), string(got)))
+				}
+				if _, ok := r.Record(nil); ok {
+					rt.Fatal("nothing was hidden, and there is a record")
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package anthropic
+
+import (
+	"strings"
+
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+)
+
+// Recognises reports whether a body has messages as this API writes them. It looks at the
+// members of the object, and at the messages for what only this API or only OpenAI
+// writes.
+func (Codec) Recognises(body []byte) bool {
+	s := rawjson.NewScanner(body)
+	if s.Peek() != '{' {
+		return false
+	}
+	h := hints{body: body}
+	for key := range s.Members() {
+		h.member(s, rawjson.View(key))
+	}
+	return s.End() == nil && h.messages && (h.anthropic || h.claude || h.thinking && !h.roles) && !h.openAI
+}
+
+// hints are what tells this API from OpenAI's Chat Completions.
+type hints struct {
+	body              []byte
+	messages          bool
+	anthropic, openAI bool
+	// claude says that the model is named as only Anthropic names it; gateways
+	// that speak OpenAI's dialect put a provider in front.
+	claude bool
+	// thinking is Anthropic's, but servers that speak OpenAI's dialect take it
+	// too; roles says that there are some that Anthropic does not know.
+	thinking, roles bool
+}
+
+func (h *hints) member(s *rawjson.Scanner, key string) {
+	switch key {
+	case "messages":
+		h.messages = s.Peek() == '['
+		if h.messages {
+			h.inMessages(s)
+		}
+	case "model":
+		if t, ok := s.String(); ok {
+			h.claude = strings.HasPrefix(string(t.Raw(h.body)), "claude")
+		}
+	case "thinking":
+		h.thinking = true
+	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers":
+		h.anthropic = true
+	case "max_completion_tokens", "response_format", "stream_options", "parallel_tool_calls", "logit_bias", "reasoning_effort", "n", "seed":
+		h.openAI = true
+	case "tools":
+		h.inTools(s)
+	}
+}
+
+// inMessages looks for what only one of the two writes: content blocks with
+// tool_use, tool_result or thinking; tool roles and tool_calls.
+func (h *hints) inMessages(s *rawjson.Scanner) {
+	for range s.Elements() {
+		if s.Peek() != '{' {
+			continue
+		}
+		for key := range s.Members() {
+			switch string(key) {
+			case "tool_calls", "tool_call_id", "function_call":
+				h.openAI = true
+			case "content":
+				h.inContent(s)
+			case "role":
+				if t, ok := s.String(); ok {
+					h.role(string(t.Raw(h.body)))
+				}
+			}
+		}
+	}
+}
+
+func (h *hints) role(name string) {
+	h.roles = h.roles || name == "system" || name == "developer" || name == "tool"
+}
+
+func (h *hints) inContent(s *rawjson.Scanner) {
+	eachKey(s, func(key string) {
+		switch key {
+		case "tool_use_id", "input", "thinking", "source", "signature":
+			h.anthropic = true
+		case "image_url", "input_audio":
+			h.openAI = true
+		}
+	})
+}
+
+func (h *hints) inTools(s *rawjson.Scanner) {
+	eachKey(s, func(key string) {
+		switch key {
+		case "input_schema":
+			h.anthropic = true
+		case "function":
+			h.openAI = true
+		}
+	})
+}
+
+// eachKey goes through the keys of the objects in a list.
+func eachKey(s *rawjson.Scanner, visit func(key string)) {
+	if s.Peek() != '[' {
+		return
+	}
+	for range s.Elements() {
+		if s.Peek() != '{' {
+			continue
+		}
+		for key := range s.Members() {
+			visit(rawjson.View(key))
+		}
+	}
+}

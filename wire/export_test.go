@@ -1,0 +1,4 @@
+package wire
+
+// LimitEvents sets the size of the largest event that a stream reads.
+func LimitEvents(s *Stream, bytes int) { s.limit = bytes }

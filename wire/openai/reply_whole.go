@@ -1,0 +1,117 @@
+package openai
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// joiner joins messages by their texts.
+type joiner struct{ hidden func(string) bool }
+
+var _ wire.Joiner = joiner{}
+
+// Read reads an answer.
+func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
+	a, message := j.answer(body)
+	if message == nil {
+		return wire.Answer{}, false
+	}
+	a.show(shown)
+	return a.round(), true
+}
+
+// answer reads the message of an answer that has one choice.
+func (j joiner) answer(body []byte) (a answerMessage, message []byte) {
+	a = answerMessage{hidden: j.hidden, whole: true}
+	whole, err := readAnswer(body, "message")
+	if err != nil || len(whole.choices) != 1 {
+		return a, nil
+	}
+	a.add(whole.choices[0].said)
+	return a, whole.choices[0].said
+}
+
+// Join returns the last answer with the id of the first, the texts and thoughts of all
+// and the client's calls.
+func (j joiner) Join(bodies [][]byte, rounds []wire.Answer) []byte {
+	var before output
+	texts := map[string][]byte{}
+	var order []string
+	last := len(bodies) - 1
+	for i, body := range bodies {
+		_, message := j.answer(body)
+		for _, key := range []string{"content", "reasoning_content", "reasoning"} {
+			value := rawjson.Member(message, key)
+			if rawjson.Unquoted(value) == "" {
+				continue
+			}
+			if texts[key] == nil {
+				order = append(order, key)
+			}
+			texts[key] = appendText(texts[key], value)
+		}
+		if i < last {
+			before = before.plus(rawjson.Member(body, "usage"))
+		}
+	}
+	choice := rawjson.Items(rawjson.Member(bodies[last], "choices"))[0]
+	message := j.withoutHidden(rawjson.Member(choice, "message"))
+	for _, key := range order {
+		message = rawjson.SetMember(message, key, rawjson.InQuotes(texts[key]))
+	}
+	choice = rawjson.SetMember(choice, "message", message)
+	if reason := rawjson.Member(choice, "finish_reason"); reason != nil {
+		choice = rawjson.SetMember(choice, "finish_reason", endReason(reason, rounds[last]))
+	}
+	out := rawjson.SetMember(bytes.TrimSpace(bodies[last]), "choices", rawjson.Array([][]byte{choice}))
+	if id := rawjson.Member(bodies[0], "id"); id != nil {
+		out = rawjson.SetMember(out, "id", id)
+	}
+	if usage := rawjson.Member(out, "usage"); usage != nil {
+		out = rawjson.SetMember(out, "usage", billed(usage, before))
+	}
+	return out
+}
+
+// appendText adds a text, still escaped, to those before it, with an empty line between
+// them.
+func appendText(dst, value []byte) []byte {
+	before, text := rawjson.Unquoted(rawjson.InQuotes(dst)), rawjson.Unquoted(value)
+	if endsWord(before) && beginsWord(text) {
+		dst = append(dst, `\n\n`...)
+	}
+	return rawjson.AppendInside(dst, value)
+}
+
+func beginsWord(text string) bool {
+	return text != "" && strings.TrimLeftFunc(text, unicode.IsSpace) == text
+}
+
+func endsWord(text string) bool {
+	return text != "" && strings.TrimRightFunc(text, unicode.IsSpace) == text
+}
+
+// withoutHidden takes hidden calls out of a message.
+func (j joiner) withoutHidden(message []byte) []byte {
+	var left [][]byte
+	calls := rawjson.Items(rawjson.Member(message, "tool_calls"))
+	for _, raw := range calls {
+		if p := readPiece(raw); p.custom || !j.hidden(p.name) {
+			left = append(left, raw)
+		}
+	}
+	switch {
+	case len(left) == len(calls):
+		return message
+	case len(left) == 0 && string(rawjson.Member(message, "content")) == "null":
+		message = rawjson.SetMember(message, "content", []byte(`""`))
+		fallthrough
+	case len(left) == 0:
+		return rawjson.RemoveMember(message, "tool_calls")
+	}
+	return rawjson.SetMember(message, "tool_calls", rawjson.Array(left))
+}
