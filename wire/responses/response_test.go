@@ -35,7 +35,7 @@ func TestAStreamCannotMakeUsKeepMoreThanItSends(t *testing.T) {
 	for _, index := range []string{"-1", "9223372036854775807", "1e99"} {
 		s.Event("", []byte(`{"type":"response.output_text.delta","delta":"x","output_index":`+index+`}`))
 	}
-	if got := s.Response().Message.Parts.Len(); got > 3 {
+	if got := s.Response().Message.Parts.Len(); got != 2 {
 		t.Errorf("%d parts", got)
 	}
 }

@@ -51,10 +51,12 @@ func readEvent(name string, data []byte) answerEvent {
 	if s.Peek() != '{' {
 		return unknown
 	}
+	broken := false
 	figure := func(value *int, at *rawjson.Span) {
 		raw := s.Value()
-		if n, ok := rawjson.NewScannerAt(data, raw).Int(); ok {
-			*value, *at = n, raw
+		n, ok := rawjson.NewScannerAt(data, raw).Int()
+		if *value, *at = n, raw; !ok {
+			broken = true
 		}
 	}
 	for key := range s.Members() {
@@ -82,7 +84,7 @@ func readEvent(name string, data []byte) answerEvent {
 			e.input = s.Value().Of(data)
 		}
 	}
-	if s.End() != nil {
+	if s.End() != nil || broken {
 		return unknown
 	}
 	return e
