@@ -39,7 +39,7 @@ func (Codec) InsertResults(r *wire.Request, next int, results [][]byte) ([]rawjs
 	if end == next {
 		return nil, false
 	}
-	at := l.Messages.Items[end - 1].End
+	at := l.Messages.Items[end-1].End
 	return []rawjson.Edit{{Span: rawjson.Span{Start: at, End: at}, Text: append([]byte{','}, bytes.Join(results, []byte{','})...)}}, true
 }
 
