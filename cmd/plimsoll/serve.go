@@ -50,7 +50,7 @@ type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
 	Admin  string `placeholder:"HOST:PORT" help:"Where to serve metrics and the API of our own. Default: the same address."`
 	serveFlags
-	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then it is open to whoever is on this machine."`
+	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then every client on this machine can see it."`
 	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
 	Verbose   bool   `short:"v" help:"Log every request, without content."`
 }
