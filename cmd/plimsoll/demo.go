@@ -56,7 +56,7 @@ func (c *demoCmd) Validate() error {
 	return nil
 }
 
-// demoPace is what the model waits before an answer when somebody watches: all of it
+// demoPace is what the model waits before an answer on a terminal: all of it
 // takes some eight seconds then.
 const demoPace = 120 * time.Millisecond
 
@@ -97,7 +97,7 @@ func (c *demoCmd) Run(p *process, root *cli) error {
 	return nil
 }
 
-// scratch makes a directory for what nobody keeps: in memory where the system has a
+// scratch makes a temporary directory: in memory where the system has a
 // place for that, because a store waits for its disk.
 func (p *process) scratch() (string, error) {
 	const pattern, memory = "plimsoll-demo-", "/dev/shm"
@@ -144,7 +144,7 @@ func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell f
 	}, nil
 }
 
-// contentOf reads what stands behind a reference.
+// contentOf reads the content of a reference.
 func contentOf(ctx context.Context, t *store.Tenant, ref string) (string, error) {
 	r, err := t.Open(ctx, ref)
 	if err != nil {
