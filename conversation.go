@@ -100,9 +100,9 @@ func (m Message) Text() string { return TextOf(m.Parts) }
 type Tool struct {
 	Name        string
 	Description string
-	// Schema is the JSON schema of the arguments as it came; empty for none.
+	// Schema is the JSON schema of the arguments, unchanged; empty for none.
 	Schema string
-	// Opaque is the whole declaration as it came, for tools that are not plain
+	// Opaque is the whole declaration, unchanged, for tools that are not plain
 	// functions (web search, code execution, namespaces). Then Schema is empty.
 	Opaque string
 }

@@ -8,8 +8,8 @@ type Loader interface {
 }
 
 // Defer returns a part of which only the outline is known yet: its type, and for
-// calls and results their ids and names. Whoever reads it from a [List] gets the
-// whole part. So a codec need not unescape or copy a text that nobody looks at.
+// calls and results their ids and names. A read from a [List] gives the
+// whole part. So a codec need not unescape or copy a text that is never read.
 func Defer(outline Part, l Loader) Part { return DeferAt(outline, single{l}, 0) }
 
 // Source completes many parts, each by where it stands.

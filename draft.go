@@ -119,7 +119,7 @@ func touching(pairs []Pair, n int) [][]Pair {
 	return lists
 }
 
-// Original returns the conversation as it came.
+// Original returns the conversation without edits.
 func (d *Draft) Original() Conversation { return d.base }
 
 // Outline returns the structure of the original.
@@ -203,7 +203,7 @@ func (d *Draft) drop(i int, why Why) {
 		func() { s.dropped = false })
 }
 
-// ReplaceResult puts other content in the place of a tool result's. The result
+// ReplaceResult replaces the content of a tool result. The result
 // keeps its call, and gets the reference of why.
 func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	part, err := d.find(at)

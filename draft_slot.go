@@ -9,7 +9,7 @@ type slot struct {
 	// index maps the parts that are left to their places in the original; nil
 	// means that all are there. loads says what they weigh, once an edit asked.
 	index, loads []int
-	// owned says that nobody else has the list of parts, so that it can be edited
+	// owned says that this slot alone has the list of parts, so that it can be edited
 	// in place. A message may have thousands of results, and a copy of the list
 	// for each edit would take time and memory with their square.
 	owned   bool

@@ -7,7 +7,7 @@ type EditKind string
 const (
 	// EditDrop took a whole message out.
 	EditDrop EditKind = "drop"
-	// EditReplace put other content in the place of a tool result's.
+	// EditReplace replaced the content of a tool result.
 	EditReplace EditKind = "replace"
 	// EditRemove took one part out of a message.
 	EditRemove EditKind = "remove"

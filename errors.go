@@ -8,7 +8,7 @@ import (
 // Sentinels to test for with [errors.Is].
 var (
 	// ErrNotFound: the thing that was asked for does not exist, has expired or
-	// belongs to somebody else.
+	// belongs to another tenant.
 	ErrNotFound = errors.New("not found")
 	// ErrOverLimit: the conversation does not fit and cannot be made to.
 	ErrOverLimit = errors.New("over the limit")

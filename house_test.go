@@ -33,13 +33,14 @@ var layers = [][]string{
 	{"transport", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
 	{
 		"internal/chat", "internal/lab/demo", "internal/lab/replay", "internal/serve/api", "internal/serve/dashboard", "internal/serve/telemetry",
-		"internal/wiretest",
+		"internal/replytest", "internal/wiretest",
 	},
 	{"internal/chat/plain", "internal/chat/terminal", "internal/chat/toolbox", "internal/serve/telemetry/traces"},
 }
 
 // modules lists the modules of others that a package may import.
 var modules = map[string][]string{
+	"internal/replytest":              {"github.com/google/go-cmp", "pgregory.net/rapid"},
 	"internal/bar":                    {"golang.org/x/text"},
 	"internal/chat/terminal":          {"charm.land/bubbles/v2", "charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"},
 	"internal/chat/terminal/markdown": {"charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi", "github.com/yuin/goldmark"},

@@ -7,7 +7,7 @@ import (
 )
 
 // List is an immutable sequence. The zero List is empty. Copying a List is
-// cheap and shares the elements, which nobody can change.
+// cheap and shares the elements, which cannot change.
 type List[T any] struct{ items []T }
 
 // ListOf returns a list of the given items. The arguments are copied, so a
@@ -55,5 +55,5 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l.Slice())
 }
 
-// frozen wraps items without a copy, for slices that nobody else holds.
+// frozen wraps items without a copy, for slices that have no other owner.
 func frozen[T any](items []T) List[T] { return List[T]{items} }

@@ -4,8 +4,8 @@ import "strings"
 
 // Part is one piece of a message. The set is closed: [Text], [ToolCall],
 // [ToolResult], [Reasoning], [Media] and [Opaque]. Parts are values; a part that
-// was put into a message is never changed. See [Defer] for parts that are read
-// only when somebody looks.
+// was put into a message is never changed. See [Defer] for parts that are decoded
+// only when they are read.
 type Part interface{ part() }
 
 // Text is plain text.
@@ -17,7 +17,7 @@ type ToolCall struct {
 	// and results pair by name and order.
 	ID   string
 	Name string
-	// Arguments is the text the model wrote, usually JSON. It is kept as it came.
+	// Arguments is the text the model wrote, usually JSON. It is kept unchanged.
 	Arguments string
 }
 
@@ -83,7 +83,7 @@ type Media struct {
 type Opaque struct {
 	// Kind is the provider's name for it.
 	Kind string
-	// Raw is its JSON as it came.
+	// Raw is its unchanged JSON.
 	Raw string
 }
 

@@ -3,7 +3,7 @@ package plimsoll
 import "strings"
 
 // Every receipt begins and ends with these words, so that receipts are known when
-// they come back and nobody's question is taken for one.
+// they come back and no user's question is taken for one.
 const (
 	ReceiptOpening = "[plimsoll: "
 	ReceiptClosing = " were removed to fit the context window]"

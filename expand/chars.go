@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxJoined bounds the code points of one character, so that nobody can make one of
+// maxJoined bounds the code points of one character, so that none can have
 // a megabyte.
 const maxJoined = 32
 

@@ -84,7 +84,7 @@ type Order struct {
 	Trigger Trigger
 	// Directives are added to what a model is asked.
 	Directives []string
-	// Progress, if not nil, is told how far a summary is.
+	// Progress, if not nil, hears how far a summary is.
 	Progress func(done, all int)
 }
 
@@ -95,13 +95,13 @@ type Compaction struct {
 	// Reason says why nothing was done or what failed. With [Compressed] it says why
 	// no further checkpoint was made than the one that an earlier request was given.
 	Reason string `json:"reason,omitempty"`
-	// Before is the load of the conversation as it came, After that of the plan.
+	// Before is the load of the original conversation, After that of the plan.
 	Before int `json:"tokens_before"`
 	After  int `json:"tokens_after"`
 	// Checkpoint that was made, or nil.
 	Checkpoint *summary.Checkpoint `json:"checkpoint,omitempty"`
 	Duration   time.Duration       `json:"-"`
-	// Cost in dollars of the summary; 0 if it is unknown or nobody was asked.
+	// Cost in dollars of the summary; 0 if it is unknown or no model was asked.
 	Cost float64 `json:"cost,omitempty"`
 	// Plan has the edits; it can be sent whatever the status is.
 	Plan *plimsoll.Plan `json:"-"`

@@ -7,13 +7,13 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Hooks are told about compactions. Package hook makes them of commands and
+// Hooks hear of compactions. Package hook makes them of commands and
 // addresses.
 type Hooks struct {
 	// PreCompress are asked, in order, before a compaction that is about to be made.
 	// The first veto ends it. An error of a hook is noted, and is no veto.
 	PreCompress []func(context.Context, PreCompress) (Verdict, error)
-	// PostCompress are told what became of it, once everything is stored.
+	// PostCompress hear what became of it, once everything is stored.
 	PostCompress []func(context.Context, ChatCompressed) error
 }
 

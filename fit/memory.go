@@ -39,7 +39,7 @@ type Decision struct {
 	Refs []string
 }
 
-// recentDecisions is how many decisions a keeper has at hand.
+// recentDecisions is how many decisions a keeper has in memory.
 const recentDecisions = 1 << 12
 
 // scoped is a key of one tenant.
@@ -177,7 +177,7 @@ func chainOf(c plimsoll.Conversation) []plimsoll.Digest {
 	return chain
 }
 
-// digestOf identifies a message by its bytes, or by what it says if nobody has them.
+// digestOf identifies a message by its bytes, or by what it says if the task has none.
 func digestOf(m plimsoll.Message) plimsoll.Digest {
 	if m.Digest != (plimsoll.Digest{}) {
 		return m.Digest

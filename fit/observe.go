@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// recentAccounts is how many conversations a keeper has accounts of at hand, and
+	// recentAccounts is how many conversations a keeper has accounts of in memory, and
 	// recentCalls how many requests it can tell the next one of.
 	recentAccounts = 1 << 13
 	recentCalls    = 1 << 13
@@ -27,7 +27,7 @@ const (
 	driftDecay = 0.9
 )
 
-// books are the accounts that a keeper has at hand.
+// books are the accounts that a keeper has in memory.
 type books struct {
 	mu            sync.Mutex
 	total         account.Account
@@ -183,7 +183,7 @@ type Bookkeeper interface {
 }
 
 // CountDrift says that the requests to a model weigh something else than is billed for
-// them. It is told when that begins, and again when it had ended.
+// them. The keeper reports it when that begins, and again when it had ended.
 type CountDrift struct {
 	Model string
 	// Estimated and Billed are tokens of the last requests, older ones counting less;

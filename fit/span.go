@@ -43,8 +43,8 @@ func (w *Work) ArchiveMessages(ctx context.Context, indices []int) (*plimsoll.Re
 // spanBreak stands between two messages of a span.
 const spanBreak = ",\n"
 
-// raw returns the bytes of original message i, or what it says where nobody has
-// them.
+// raw returns the bytes of original message i, or what it says where the task
+// has none.
 func (w *Work) raw(i int) ([]byte, error) {
 	if w.task.Raw != nil {
 		return w.task.Raw(i), nil

@@ -16,7 +16,7 @@ type Contents interface {
 }
 
 // Undo takes the compaction back whose messages are kept as the reference. It
-// returns the conversation with them in the place of the checkpoint and with
+// returns the conversation with them instead of the checkpoint and with
 // everything that was said since, and forgets the decision, so that the same history
 // is sent whole as long as it fits.
 func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (plimsoll.Conversation, error) {

@@ -1,4 +1,4 @@
-// Package hook lets programs outside of ours have a say in compactions: a command or
+// Package hook lets other programs have a say in compactions: a command or
 // an address is asked before one, and told what became of it. Both get the same JSON
 // and may answer the same.
 //

@@ -11,7 +11,7 @@ const (
 )
 
 // encodingStem maps the beginning of OpenAI's model names to an encoding. A stem
-// counts only where the name ends or one of follow stands behind it.
+// counts only where the name ends or one of follow comes next.
 type encodingStem struct {
 	stem, follow, encoding string
 }

@@ -60,7 +60,7 @@ type Limits struct {
 	// Tables are asked where the registry knows nothing; nil means
 	// [MultichatTable].
 	Tables []Table
-	// Fallback is the limit of a model nobody knows; 0 means [SafeLimit].
+	// Fallback is the limit of an unknown model; 0 means [SafeLimit].
 	Fallback int
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // UnknownModelError says that a registry does not know a name. It never carries
-// a limit: whoever needs one must add the model or choose a default openly.
+// a limit: a caller that needs one must add the model or choose a default openly.
 type UnknownModelError struct {
 	// Name is the name as it was asked for.
 	Name string

@@ -16,7 +16,7 @@ type ladder struct {
 	wholeTurn bool
 	// loose lets trim part calls from results.
 	loose bool
-	// strict refuses models that nobody knows, instead of taking a safe limit.
+	// strict refuses unknown models, instead of taking a safe limit.
 	strict bool
 	// layout of checkpoints; keepTurns is how many turns stay beside one where the
 	// layout says nothing.

@@ -16,8 +16,8 @@ const DefaultRetain = "References to stored outputs, decisions with their reason
 // written. The zero value is ready to use: a checkpoint without a model, when the
 // preset calls for one.
 type Compaction struct {
-	// Off leaves it out. Manual means that it is done only when somebody asks for
-	// it.
+	// Off leaves it out. Manual means that it is done only on
+	// request.
 	Off, Manual bool
 	// Ratio of the window from which on [Agent] compacts; 0 means 0.8.
 	Ratio float64

@@ -23,7 +23,7 @@ const (
 )
 
 // policy sets when the keeper cuts. What was cut stays cut, but for every-turn, which
-// begins anew each time.
+// begins again each time.
 func (o *Options) policy(k *fit.Options, registry *model.Registry, own string) error {
 	name := o.Policy
 	if name == "" {

@@ -38,7 +38,7 @@ func Names() []string {
 	return []string{NameAuto, NameCookbook, NameAgent, NameMultichat, NameGemini}
 }
 
-// Marks returns the marks of a preset; those of a preset that nobody knows are zero.
+// Marks returns the marks of a preset; those of an unknown preset are zero.
 func Marks(name string) fit.Watermarks {
 	switch name {
 	case "", NameAuto:

@@ -38,7 +38,7 @@ func (r *Reader) Attachments(ctx context.Context) ([]Attachment, error) {
 	return d.attached, r.number(ctx, d.attached)
 }
 
-// behindText reads what stands behind the text.
+// behindText reads what follows the text.
 func (r *Reader) behindText(ctx context.Context) (string, error) {
 	c := r.tenant.newCursor(ctx, r.object, r.object.Stored)
 	defer c.close()

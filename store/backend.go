@@ -52,10 +52,10 @@ type Object struct {
 	ID   string
 	Kind Kind
 	// Bytes and Lines of the text, as in [plimsoll.Ref]. Lines is one more than the
-	// line ends in it: what is behind the last one is a line, though it be empty.
+	// line ends in it: what is behind the last one is a line, even if it is empty.
 	Bytes, Lines int64
 	// Stored is how many bytes its chunks have in the object. It is more than Bytes
-	// for [KindParts], where what is not text stands behind the text.
+	// for [KindParts], where what is not text follows the text.
 	Stored int64
 	// Note says where it is from, for people: "read_file".
 	Note          string

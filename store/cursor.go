@@ -34,7 +34,7 @@ func (t *Tenant) object(ctx context.Context, id string) (Object, error) {
 }
 
 // sound finds damage of an object that would make reading it wrong. Where the text
-// ends shows when it is read, unless something stands behind it.
+// ends shows when it is read, unless something follows it.
 func (t *Tenant) sound(ctx context.Context, o Object) error {
 	if err := o.check(); err != nil || o.Kind != KindParts {
 		return err
@@ -190,7 +190,7 @@ func (c *cursor) check(e Extent) error {
 	return nil
 }
 
-// lost says what it means that something of an object is not there: somebody deleted
+// lost says what it means that something of an object is not there: another caller deleted
 // it meanwhile, or it is damaged.
 func (c *cursor) lost(err error) error {
 	if !errors.Is(err, plimsoll.ErrNotFound) {

@@ -11,7 +11,7 @@
 // Everything belongs to a tenant, see [Store.Tenant]. Nothing that one tenant
 // stored can be named, read, counted or found out by another: references and names
 // of chunks are made with a key that only the tenant has, and a reference of
-// somebody else's answers exactly like one that never was.
+// another tenant answers exactly like one that never was.
 //
 // # Reading
 //

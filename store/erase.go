@@ -5,8 +5,8 @@ import "context"
 // Eraser is a [Backend] whose Sweep frees the space of what it deleted without
 // clearing it.
 type Eraser interface {
-	// Erase writes anew what is left, so that nothing that was deleted is in the files
-	// any more. Nobody can use the store meanwhile.
+	// Erase writes again what is left, so that nothing that was deleted is in the files
+	// any more. It locks the store meanwhile.
 	Erase(ctx context.Context) error
 }
 

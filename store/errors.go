@@ -10,7 +10,7 @@ import (
 
 // Sentinels to test for with errors.Is.
 var (
-	// ErrGone: the reference is unknown, expired or somebody else's; there is no
+	// ErrGone: the reference is unknown, expired or another tenant's; there is no
 	// way to tell which. It is a [plimsoll.ErrNotFound].
 	ErrGone = fmt.Errorf("gone: %w", plimsoll.ErrNotFound)
 	// ErrUnavailable: the store cannot be reached or is full; it may be better

@@ -142,7 +142,7 @@ func (c *collector) byAge() error {
 	})
 }
 
-// collect evicts everything that is listed. An object that somebody uses after it was
+// collect evicts everything that is listed. An object that is used after it was
 // listed stays, and is not listed again.
 func (c *collector) collect(to *Collected, list listing) error {
 	if c.report.DryRun {
@@ -172,7 +172,7 @@ func (c *collector) evict(to *Collected, page []Owned) (int, error) {
 	if n == len(page) {
 		to.Bytes += stored(page)
 	} else {
-		// Which ones stayed is not known; it happens when somebody just used them.
+		// Which ones stayed is not known; it happens when they were just used.
 		to.Bytes += stored(page) / int64(len(page)) * int64(n)
 	}
 	return n, err
@@ -258,7 +258,7 @@ func (c *collector) excess() (int64, float64, error) {
 	return excess, ratio, nil
 }
 
-// oldest returns the first objects to go that were not used lately.
+// oldest returns the first objects to go that were not used within the grace.
 func (c *collector) oldest() ([]Owned, error) {
 	for limit := pageObjects; ; limit *= 4 {
 		page, err := c.store.backend.Oldest(c.ctx, limit)

@@ -29,7 +29,7 @@ const maxPiece = 64 << 10
 
 // Lines iterates over the lines from number from on, which counts from 0. An error
 // ends it. A text without line ends is one line; what is behind the last line end is
-// a line, though it be empty.
+// a line, even if it is empty.
 func (r *Reader) Lines(ctx context.Context, from int64) iter.Seq2[Line, error] {
 	return r.LinesAt(ctx, from, 0)
 }
@@ -64,7 +64,7 @@ type lineScanner struct {
 	carry []byte
 }
 
-// scan yields lines until the end, or until nobody wants more.
+// scan yields lines until the end, or until the caller stops.
 func (s *lineScanner) scan(from, skip int64) error {
 	if err := s.find(from); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 )
 
 // source is content as it is stored: a text, and for [KindParts] what else it takes
-// to have the parts back, which stands behind the text. Both are in pieces, so that
+// to have the parts back, which follows the text. Both are in pieces, so that
 // nothing long is copied to name it.
 type source struct {
 	kind         Kind

@@ -64,7 +64,7 @@ func (t *Tenant) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) 
 	})
 }
 
-// recent reports whether an object is there, sound as far as is known, and so lately
+// recent reports whether an object is there, sound as far as is known, and so recently
 // used that nothing takes it away; otherwise it has to be written, if only to count as
 // used.
 func (t *Tenant) recent(ctx context.Context, id string) (bool, error) {

@@ -29,7 +29,7 @@ var (
 )
 
 // Open returns a reader of an object. The context holds for Read too. The error is
-// [ErrGone] alike for a reference that is unknown, expired or somebody else's.
+// [ErrGone] alike for a reference that is unknown, expired or another tenant's.
 func (t *Tenant) Open(ctx context.Context, id string) (*Reader, error) {
 	o, err := t.object(ctx, id)
 	if err != nil {

@@ -121,7 +121,7 @@ func (w *writer) room(ctx context.Context) error {
 // at most some hundred of them.
 func (w *writer) limit() int { return min(maxBatch, 32*w.tenant.store.options.ChunkSize) }
 
-// grow moves the batch. Pieces that are cut stay where they are; nobody writes there.
+// grow moves the batch. Pieces that are cut stay where they are; nothing writes there.
 func (w *writer) grow(size int) {
 	w.batch = append(make([]byte, 0, size), w.batch...)
 }

@@ -72,8 +72,8 @@ type learned struct {
 	quiet int
 }
 
-// quietFor is how many right estimates must come between two warnings: who was told of
-// a model that is off need not be told with every request.
+// quietFor is how many right estimates must come between two warnings: an operator who knows
+// that a model is off need not hear it with every request.
 const quietFor = 20
 
 // factorRest is by how much the factor in force may be off before it is changed.

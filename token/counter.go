@@ -38,7 +38,7 @@ func (o *Options) registry() *model.Registry {
 }
 
 // For returns the best counter for a model: OpenAI's own vocabulary, a vocabulary
-// from the directory, or a scaled estimate. A model that nobody knows is
+// from the directory, or a scaled estimate. An unknown model is
 // estimated on the safe side, never refused; Info tells. The error is only that
 // of a vocabulary file that cannot be read.
 func For(name string, o *Options) (plimsoll.Counter, error) {
@@ -102,7 +102,7 @@ func Names() []string {
 }
 
 // vocabularyCounter counts with a vocabulary, times a factor for a family whose
-// own vocabulary is not at hand.
+// own vocabulary is missing.
 type vocabularyCounter struct {
 	vocabulary interface{ Count(string) int }
 	percent    int

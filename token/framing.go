@@ -26,7 +26,7 @@ type Framing struct {
 type Style uint8
 
 const (
-	// StyleJSON: names, arguments and schemas as they came.
+	// StyleJSON: names, arguments and schemas unchanged.
 	StyleJSON Style = iota
 	// StyleOpenAI: declarations become TypeScript, arguments lose their white
 	// space, and parallel calls become one call with a JSON list.

@@ -10,8 +10,8 @@ type scale struct {
 	vision  vision
 	// thought is what shown thinking is billed for, in percent of such a text.
 	thought int
-	// looseFrame says that the counter is exact for bare text, but that nobody
-	// has read this framing off its provider's bills.
+	// looseFrame says that the counter is exact for bare text, but that
+	// this framing was not read off its provider's bills.
 	looseFrame bool
 	// model is the resolved name, under which calibration learns.
 	model string

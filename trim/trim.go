@@ -46,7 +46,7 @@ type Options struct {
 	// Embedder measures how much of the meaning is kept; nil means that this is
 	// not measured.
 	Embedder Embedder
-	// SemanticOptions are repeated in the result, for whoever reads it to know
+	// SemanticOptions are repeated in the result, for its reader to know
 	// how the meaning was measured. The values must be fit for JSON.
 	SemanticOptions map[string]any
 }

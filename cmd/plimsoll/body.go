@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// body is a conversation that can be written back as it came: a request of any
+// body is a conversation that can be written back unchanged: a request of any
 // API, a bare list of messages, or messages one a line.
 type body struct {
 	data []byte

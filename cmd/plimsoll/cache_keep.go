@@ -128,7 +128,7 @@ type cacheGCCmd struct {
 	MaxBytes     byteSize `placeholder:"N" help:"Delete what was unused for longest until everything takes at most this: 500MB, 2GiB."`
 	Unreferenced bool     `help:"Delete what no decision refers to."`
 	Grace        *age     `placeholder:"D" help:"Leave what was used this recently. Default: 1h."`
-	Erase        bool     `help:"Leave nothing of what was deleted in a PostgreSQL server's tables. Nobody can use the store meanwhile."`
+	Erase        bool     `help:"Leave nothing of what was deleted in a PostgreSQL server's tables. This locks the store meanwhile."`
 	DryRun       bool     `short:"n" help:"Say what would go, and delete nothing."`
 	JSON         bool     `name:"json" help:"Print the report as JSON."`
 	storeFlags
@@ -200,7 +200,7 @@ func showCollected(p *process, r store.GCReport) {
 // cacheRmCmd deletes content.
 type cacheRmCmd struct {
 	IDs   []string `arg:"" name:"id" help:"The references."`
-	Erase bool     `help:"Leave nothing of it in a PostgreSQL server's tables either. Nobody can use the store meanwhile."`
+	Erase bool     `help:"Leave nothing of it in a PostgreSQL server's tables either. This locks the store meanwhile."`
 	storeFlags
 }
 

@@ -21,7 +21,7 @@ type rawPart struct {
 	Text      *exact `json:"text,omitempty"`
 	Signature exact  `json:"signature,omitzero"`
 	Redacted  bool   `json:"redacted,omitzero"`
-	// Kind of media and of opaque parts; Raw is the JSON of an opaque part as it came.
+	// Kind of media and of opaque parts; Raw is the unchanged JSON of an opaque part.
 	Kind exact  `json:"kind,omitzero"`
 	Raw  *exact `json:"raw,omitempty"`
 	// MIME and the rest are of media.

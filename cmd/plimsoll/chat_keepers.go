@@ -74,7 +74,7 @@ func (k *chatKeepers) countsExactly() bool {
 	return name == preset.NameAuto || name == preset.NameAgent
 }
 
-// assuming takes a safe limit for models that nobody knows: a server that cuts a
+// assuming takes a safe limit for unknown models: a server that cuts a
 // conversation without a word would be worse.
 func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(plimsoll.Conversation) (plimsoll.Line, error) {
 	return func(c plimsoll.Conversation) (plimsoll.Line, error) {

@@ -53,9 +53,9 @@ func serverList(specs []string) (map[string]string, error) {
 	return servers, nil
 }
 
-// openTools returns the tools and what is wrong with servers. Interactive says that there is
-// somebody who can be asked. Servers of the flags win over those of the settings. Warn is
-// told what becomes of them later.
+// openTools returns the tools and what is wrong with servers. Interactive says that a
+// user can be asked. Servers of the flags win over those of the settings. Warn hears
+// what becomes of them later.
 func (f *toolFlags) openTools(ctx context.Context, p *process, settings []string, interactive bool, warn func(string)) (*toolbox.Box, []error, error) {
 	servers, err := serverList(settings)
 	if err != nil {

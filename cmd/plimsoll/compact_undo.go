@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// undo prints the conversation with the archived messages in the place of their
+// undo prints the conversation with the archived messages instead of their
 // checkpoint, and lets the store forget that there was one.
 func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *body) error {
 	if settings.Settings.Store == "" {

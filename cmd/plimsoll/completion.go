@@ -52,7 +52,7 @@ func (c *completionCmd) Run(p *process, ctx *kong.Context) error {
 type grammar struct {
 	Name, Help string
 	Flags      []word
-	// Args says what stands behind the command.
+	// Args says what follows the command.
 	Args     word
 	Commands []grammar
 }

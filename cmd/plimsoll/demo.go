@@ -22,7 +22,7 @@ type demoCmd struct {
 	Window  *int   `short:"w" placeholder:"N" help:"Context window of the model in tokens. Default: 64,000; the session takes more than three times that."`
 	Preset  string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Dialect string `enum:"anthropic,openai,responses,gemini" default:"anthropic" help:"The API that the client speaks: anthropic, openai, responses or gemini."`
-	Serve   bool   `xor:"end" help:"Go on serving when the session has been played, until the process is told to end. That is so on a terminal."`
+	Serve   bool   `xor:"end" help:"Keep serving after the session, until you stop the program. This is the default on a terminal."`
 	Once    bool   `xor:"end" help:"End when the session has been played, on a terminal, too."`
 	Plain   bool   `help:"Print sentences instead of gauges, as fast as it goes."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
@@ -56,7 +56,7 @@ func (c *demoCmd) Validate() error {
 	return nil
 }
 
-// demoPace is what the model waits before an answer when somebody watches: all of it
+// demoPace is what the model waits before an answer on a terminal: all of it
 // takes some eight seconds then.
 const demoPace = 120 * time.Millisecond
 
@@ -97,7 +97,7 @@ func (c *demoCmd) Run(p *process, root *cli) error {
 	return nil
 }
 
-// scratch makes a directory for what nobody keeps: in memory where the system has a
+// scratch makes a temporary directory: in memory where the system has a
 // place for that, because a store waits for its disk.
 func (p *process) scratch() (string, error) {
 	const pattern, memory = "plimsoll-demo-", "/dev/shm"
@@ -144,7 +144,7 @@ func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell f
 	}, nil
 }
 
-// contentOf reads what stands behind a reference.
+// contentOf reads the content of a reference.
 func contentOf(ctx context.Context, t *store.Tenant, ref string) (string, error) {
 	r, err := t.Open(ctx, ref)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type show struct {
 	p *process
 	d display
-	// gauges are drawn where somebody watches, json is printed at the end.
+	// gauges are drawn on a terminal, json is printed at the end.
 	gauges, json bool
 	all          []demo.Request
 }
@@ -106,7 +106,7 @@ func percentOf(u plimsoll.Usage) string {
 	return fmt.Sprintf("%.0f%%", 100*float64(u.CacheRead)/float64(max(1, u.Prompt())))
 }
 
-// uncolored takes the colours out of a text of ours.
+// uncolored takes the colours out of a text that colour wrote.
 func uncolored(text string) string {
 	var b strings.Builder
 	for {
@@ -306,7 +306,7 @@ func (s *show) begin(address string) {
 	fmt.Fprintf(s.p.stderr, "plimsoll: dashboard on %s%s\n", address, dashboard.Root)
 }
 
-// stay prints the report, and how to ask the proxy, until the process is told to end.
+// stay prints the report, and how to ask the proxy, until a signal ends the process.
 func (s *show) stay(ctx context.Context, address string, r *demo.Report) {
 	s.report(r)
 	_ = s.p.out.Flush() // as above

@@ -42,8 +42,8 @@ func exampleInput() input {
 	}}
 }
 
-// inputs are the files, or standard input where none is named. Nobody is kept
-// waiting for input that has to be typed; the hint says what to do instead.
+// inputs are the files, or standard input where none is named. It does not
+// wait for a user to type on a terminal; the hint says what to do instead.
 func (p *process) inputs(op string, files []string, hint string) ([]input, error) {
 	if len(files) == 0 && isTerminal(p.stdin) {
 		return nil, &plimsoll.Error{

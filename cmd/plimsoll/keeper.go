@@ -13,7 +13,7 @@ import (
 )
 
 // keeping is where a keeper puts what it takes out and looks up what it decided, and
-// who is told. The zero value keeps nothing and tells nobody.
+// who hears of it. The zero value keeps nothing and tells nothing.
 type keeping struct {
 	archive fit.Archive
 	memory  fit.Memory
@@ -21,7 +21,7 @@ type keeping struct {
 	// dry means that nothing outside may notice: no model and no hook is asked.
 	dry bool
 	// serves means that requests go on while something is prepared for later ones, and
-	// that models that nobody knows have no limit until one is learned.
+	// that unknown models have no limit until one is learned.
 	serves bool
 	// rungs, if not nil, replace those of the preset.
 	rungs []string

@@ -1,5 +1,5 @@
 // Command plimsoll shows what conversations with language models weigh and how
-// much room they have left, and keeps the facts about models at hand.
+// much room they have left, and knows the facts about models.
 //
 // It is the only place that knows every package and every flag: it parses, wires
 // and prints, and leaves what can be wrong about tokens, limits and formats to

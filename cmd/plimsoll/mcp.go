@@ -35,7 +35,7 @@ Examples:
     plimsoll mcp --http 127.0.0.1:7333`
 }
 
-// Run serves until the client hangs up or the process is told to end.
+// Run serves until the client hangs up or a signal ends the process.
 func (c *mcpCmd) Run(p *process, root *cli) error {
 	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
 		info, _ := debug.ReadBuildInfo()
@@ -61,7 +61,7 @@ type nopCloser struct{ io.Writer }
 // Close does nothing.
 func (nopCloser) Close() error { return nil }
 
-// untilSignal returns a context that ends when the process is told to end. A second
+// untilSignal returns a context that ends with the first signal. A second
 // signal ends it at once.
 func (p *process) untilSignal() (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll/plimsoll/transport"
 )
 
-// observers are told what becomes of requests.
+// observers hear what becomes of requests.
 type observers struct {
 	metrics *telemetry.Metrics
 	traces  *traces.Traces
@@ -113,7 +113,7 @@ func (k *keepers) asked(s api.Settings) (*fit.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.Marks.Soft = 0 // nobody waits for what such a keeper would prepare
+	options.Marks.Soft = 0 // no request waits for what such a keeper would prepare
 	return fit.New(options)
 }
 

@@ -37,7 +37,7 @@ func run(p *process) int {
 }
 
 // outputError adds what went wrong with writing, once. It is no error that
-// whoever reads the output has seen enough, as head does.
+// the reader of the output has seen enough, as head does.
 func outputError(err, failed error) error {
 	if errors.Is(err, failed) {
 		err = nil

@@ -23,7 +23,7 @@ func (m *progress) event(e fit.Event) {
 	switch e := e.(type) {
 	case fit.ChatCompressed:
 		for _, note := range e.Notes {
-			if !strings.HasPrefix(note, "hook: ") { // they were told when it happened
+			if !strings.HasPrefix(note, "hook: ") { // they were reported when it happened
 				m.notes = append(m.notes, note)
 			}
 		}

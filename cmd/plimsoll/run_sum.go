@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/transport"
 )
 
-// runSum adds up what the proxy did for a program. It is told by several goroutines.
+// runSum adds up what the proxy did for a program. Several goroutines call it.
 type runSum struct {
 	mu                                      sync.Mutex
 	requests, cut, refused, rescued, rounds int

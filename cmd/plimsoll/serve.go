@@ -25,8 +25,8 @@ type serveFlags struct {
 	Store     string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
 }
 
-// flags are the settings that the flags stand for. An upstream for all stands behind
-// one for an API.
+// flags are the settings that the flags stand for. An upstream for one API wins over
+// one for all.
 func (f serveFlags) flags() []config.Flag {
 	or := func(url string) string {
 		if url == "" {
@@ -50,7 +50,7 @@ type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
 	Admin  string `placeholder:"HOST:PORT" help:"Where to serve metrics and the API of our own. Default: the same address."`
 	serveFlags
-	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then it is open to whoever is on this machine."`
+	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then every client on this machine can see it."`
 	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
 	Verbose   bool   `short:"v" help:"Log every request, without content."`
 }
@@ -75,7 +75,7 @@ Examples:
     ANTHROPIC_BASE_URL=http://127.0.0.1:7171 claude`
 }
 
-// Run serves until the process is told to end.
+// Run serves until a signal ends the process.
 func (c *serveCmd) Run(p *process, root *cli) error {
 	flags := append(c.flags(),
 		config.Flag{Key: "serve.listen", Name: "--listen", Value: c.Listen},

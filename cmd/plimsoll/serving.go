@@ -41,7 +41,7 @@ type servingOptions struct {
 	// root and flags are what the settings were made of.
 	root  *cli
 	flags []config.Flag
-	// observe, if not nil, is told what became of each request.
+	// observe, if not nil, hears what became of each request.
 	observe func(context.Context, transport.Exchange)
 	// log gets what operators should know; nil means no log.
 	log *slog.Logger

@@ -22,7 +22,7 @@ func showsDashboard(s config.Serve, token string) bool {
 }
 
 // newDashboard makes the pages for the operator. They end with the context, so that
-// nobody who looks at them keeps the process from ending.
+// an open page does not keep the process from ending.
 func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *dashboard.Dashboard {
 	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv}
 	if s.settings.Settings.Preset == preset.NameGemini {

@@ -124,7 +124,7 @@ func texts(paths []config.Path) []string {
 }
 
 // tokenizersProblem finds a directory that is none; without it counts would be
-// estimates and nobody would know why.
+// estimates without a reason given.
 func tokenizersProblem(c *config.Config) []error {
 	dir := string(c.Settings.Tokenizers)
 	if info, err := os.Stat(dir); dir == "" || err == nil && info.IsDir() {

@@ -78,7 +78,7 @@ func (c *trimCmd) Run(p *process) error {
 			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
 		}
 	}
-	out, err := result.MarshalJSON() // json.Marshal would write messages anew
+	out, err := result.MarshalJSON() // json.Marshal would write messages again
 	if err != nil {
 		return err
 	}

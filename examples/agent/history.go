@@ -82,7 +82,7 @@ func callsOf(m plimsoll.Message) []plimsoll.ToolCall {
 	return calls
 }
 
-// encode writes JSON as short as it can be. What it is given are values of ours.
+// encode writes JSON as short as it can be. It gets the agent's own values only.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -116,7 +116,7 @@ func take(list *[]string) string {
 func use(text, tool string, a arguments) scripted.Step {
 	all, err := json.Marshal(a)
 	if err != nil {
-		panic(err) // a struct of ours
+		panic(err) // the script's own struct
 	}
 	step := scripted.Use(tool, string(all))
 	step.Text = text

@@ -15,7 +15,7 @@ import (
 )
 
 // The bounds of what tools print. Plimsoll would shorten more than that, but there is
-// no need to keep what nobody will read.
+// no need to keep what no one will read.
 const (
 	maxLines   = 400
 	maxOutput  = 40_000
@@ -95,7 +95,7 @@ func (t *tools) declarations() json.RawMessage {
 	return encode(list)
 }
 
-// call runs a tool and returns what the model is told, failures too.
+// call runs a tool and returns the text for the model, failures too.
 func (t *tools) call(ctx context.Context, name, text string) string {
 	i := slices.IndexFunc(ours, func(o tool) bool { return o.declared.Name == name })
 	if i < 0 && t.kept != nil {

@@ -14,7 +14,7 @@ type Row struct {
 	Label string
 	// Value is the length of the bar; a negative value draws none.
 	Value int
-	// Note stands behind the bar, aligned to the right.
+	// Note follows the bar, aligned to the right.
 	Note string
 	// Style is an SGR parameter such as "36" for the bar's colour; empty for none.
 	Style string

@@ -43,7 +43,7 @@ func CutCommand(line string) (name, arguments string, ok bool) {
 }
 
 // address splits a message from those whom it addresses: names behind at signs in
-// front of it. None means that it names nobody.
+// front of it. None means that it names no participant.
 func address(line string, names []string) (to []string, text string, err error) {
 	text = strings.TrimSpace(line)
 	if rest, ok := cutSign(text, slashes); ok {
@@ -73,7 +73,7 @@ func address(line string, names []string) (to []string, text string, err error) 
 }
 
 // nameIn is the name at the beginning of a text. Blanks and most signs end it, so that
-// "@name、" needs no blank behind it; a full stop does if nobody's name ends in one.
+// "@name、" needs no blank behind it; a full stop does if no name ends in one.
 func nameIn(text string, names []string) string {
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("._-", r)

@@ -224,7 +224,7 @@ func (b *exchangeBox) get() transport.Exchange {
 	return b.x
 }
 
-// observe hands what became of a request to whoever sent it.
+// observe hands what became of a request to its sender.
 func observe(ctx context.Context, x transport.Exchange) {
 	if b, ok := ctx.Value(boxKey{}).(*exchangeBox); ok {
 		b.mu.Lock()

@@ -56,7 +56,7 @@ func (e *Engine) names() []string {
 	return names
 }
 
-// addressed are those whom a message without an address is for: whoever was asked
+// addressed are those whom a message without an address is for: those asked
 // last, at first the first participant.
 func (e *Engine) addressed(s state) []string {
 	names := e.names()
@@ -94,7 +94,7 @@ func (e *Engine) weigh(ctx context.Context, s state, asking int, to []string, te
 	return ready, refused
 }
 
-// refusal is the error of a message that nobody can be sent.
+// refusal is the error of a message that no participant can get.
 func refusal(refused []Failed) error {
 	var all []error
 	for _, f := range refused {
@@ -129,7 +129,7 @@ func refuse(p Participant, err error) error {
 	return failed
 }
 
-// askAll asks several participants at once. Whoever fails takes nobody else along.
+// askAll asks several participants at once. One that fails does not stop the others.
 func (e *Engine) askAll(ctx context.Context, index int, all []Participant, tell func(Event)) {
 	s := e.snapshot()
 	var group sync.WaitGroup

@@ -12,7 +12,7 @@ type Command struct {
 	Completes Completes
 }
 
-// Completes says what may stand behind a command.
+// Completes says what may follow a command.
 type Completes string
 
 // The kinds of arguments.

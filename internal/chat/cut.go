@@ -100,7 +100,7 @@ func (e *Engine) line(ctx context.Context, p Participant, s state) (plimsoll.Lin
 	return plan.Line, nil
 }
 
-// shared is the history as nobody's in particular: a turn is a message and one answer,
+// shared is the history as no participant sees it: a turn is a message and one answer,
 // which has everybody's replies. It says which turn each message is of.
 func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 	var v view
@@ -148,7 +148,7 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 	t := preset.ConversationTask(c, client)
 	t.Line = &line
 	if line.Window >= unbounded {
-		// Somebody asks for it though no limit is known: as if the window were small.
+		// The user asks for it though no limit is known: as if the window were small.
 		t.Line = &plimsoll.Line{Window: defaultWindow}
 	}
 	for i, turn := range turnOf {
@@ -162,7 +162,7 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 // defaultWindow is taken for one that is not known.
 const defaultWindow = 32_000
 
-// checkpointed returns the turns with a checkpoint in the place of the old ones. Pinned
+// checkpointed returns the turns with a checkpoint instead of the old ones. Pinned
 // turns stay behind it.
 func checkpointed(turns []Turn, made *fit.Compaction, turnOf []int) []Turn {
 	draft, old := made.Plan.Draft, made.Checkpoint.Old
@@ -276,7 +276,7 @@ func (e *Engine) undo(ctx context.Context, tell func(Event)) error {
 	return nil
 }
 
-// forget makes the keeper forget a checkpoint, so that the next one is made anew. That
+// forget makes the keeper forget a checkpoint, so that the next one is a new one. That
 // it knows none is no failure.
 func (e *Engine) forget(ctx context.Context, last change, s state) {
 	k, err := e.compactor(s)
@@ -293,7 +293,7 @@ func (e *Engine) forget(ctx context.Context, last change, s state) {
 	_, _ = k.Undo(ctx, t, s.turns[0].Checkpoint.Ref)
 }
 
-// clear begins anew.
+// clear begins a new conversation.
 func (e *Engine) clear(tell func(Event)) error {
 	if len(e.snapshot().turns) == 0 {
 		return wrong("clear", "write a message", "there is nothing to clear")

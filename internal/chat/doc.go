@@ -7,7 +7,7 @@
 //	engine.Attend(chat.Desk{Confirm: askUser, Edit: openEditor})
 //	err = engine.Do(ctx, "@all What is a load line?", func(e chat.Event) { show(e) })
 //
-// A line is a message, possibly to somebody ("@gemini …", "@all …"), or a command
+// A line is a message, possibly to one participant ("@gemini …", "@all …"), or a command
 // ("/compress …"). [Engine.Do] returns when everything is over that the line started.
 // Meanwhile it tells [Event] values, one at a time. An error of Do means that the line
 // was not taken: nothing of it is in the history, and it belongs back into the input.

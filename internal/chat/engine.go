@@ -231,7 +231,7 @@ func (e *Engine) Turns() []Turn {
 }
 
 // Gauges says how full the contexts are, a gauge a participant. They are renewed
-// before [Ended] is told.
+// before the event [Ended].
 func (e *Engine) Gauges() []Gauge {
 	e.mu.Lock()
 	defer e.mu.Unlock()

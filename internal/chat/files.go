@@ -128,7 +128,7 @@ func writeFile(name string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// load takes the conversation of a file or of a session in the place of this one. The
+// load takes the conversation of a file or of a session instead of this one. The
 // models that take part stay.
 func (e *Engine) load(name string, tell func(Event)) error {
 	if name == "" {

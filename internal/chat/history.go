@@ -74,7 +74,7 @@ func (t *Turn) reply(name string) *Reply {
 	return nil
 }
 
-// withReply returns the turn with a reply in the place of the participant's former
+// withReply returns the turn with a reply instead of the participant's former
 // one, and with all replies in the order in which they were asked for. The turn itself
 // is not changed.
 func (t Turn) withReply(r Reply) Turn {

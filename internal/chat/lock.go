@@ -15,9 +15,9 @@ import (
 )
 
 // A session belongs to one process at a time: two would write their turns among each
-// other's. Whoever has it holds a lock on a file beside it, which the operating system
+// other's. The owner holds a lock on a file beside it, which the operating system
 // takes back when the process ends, whichever way. So a file that a crash left behind
-// keeps nobody out.
+// keeps no process out.
 
 // lockSuffix ends the names of the files that are locked.
 const lockSuffix = ".lock"
@@ -63,7 +63,7 @@ func lockSession(path string, now time.Time) (*lock, error) {
 	return &lock{name, file}, nil
 }
 
-// takeLock opens and locks a file. One that its owner removed in between is made anew.
+// takeLock opens and locks a file. One that its owner removed in between is made again.
 func takeLock(name string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (l *lock) release() error {
 	}
 	err := releaseLock(l.path, l.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody has cleared up
+		return nil // another process has cleared up
 	}
 	return err
 }

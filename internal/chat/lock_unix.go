@@ -27,7 +27,7 @@ func openLock(name string) (*os.File, error) {
 	return file, nil
 }
 
-// releaseLock removes the file while it is still ours, so that nobody's is removed.
+// releaseLock removes the file while it is still ours, so that no other lock is removed.
 func releaseLock(name string, file *os.File) error {
 	return errors.Join(os.Remove(name), file.Close())
 }

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// sharingViolation is the error of a file that somebody else has open.
+// sharingViolation is the error of a file that another process has open.
 const sharingViolation = syscall.Errno(32)
 
 // openLock opens a file that others may read, but not open for writing.
@@ -26,7 +26,7 @@ func openLock(name string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), name), nil
 }
 
-// releaseLock closes the file. It stays if somebody took it at once.
+// releaseLock closes the file. It stays if another process took it at once.
 func releaseLock(name string, file *os.File) error {
 	err := file.Close()
 	_ = os.Remove(name)

@@ -23,12 +23,12 @@ type Options struct {
 	// Keeper returns the keeper of a method ("window", "summary", "hybrid"); the empty
 	// one is that of the settings. Required.
 	Keeper func(method string) (*fit.Keeper, error)
-	// Counter says how the tokens of a model's texts are counted; nil means that nobody
-	// knows. The error is that of a vocabulary that cannot be read.
+	// Counter says how the tokens of a model's texts are counted; nil means that this
+	// is unknown. The error is that of a vocabulary that cannot be read.
 	Counter func(model string) (plimsoll.CounterInfo, error)
 	// Marks are those of the keepers, for the gauges.
 	Marks fit.Watermarks
-	// Billed, if not nil, is told what was billed, so that a meter can learn from it.
+	// Billed, if not nil, hears what was billed, so that a meter can learn from it.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
 	// Base sends requests; nil means [http.DefaultTransport].
 	Base http.RoundTripper
@@ -48,7 +48,7 @@ type Options struct {
 	Expand transport.Expand
 	// Tools are what models may use; nil means none.
 	Tools Toolbox
-	// Problems are told at the start.
+	// Problems are reported at the start.
 	Problems []error
 	// Logger gets what operators should know, without content; nil means no log.
 	Logger *slog.Logger

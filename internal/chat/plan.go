@@ -58,7 +58,7 @@ func pinsOf(turns []Turn) []string {
 }
 
 // plan says what would become of a request. It is asked of the transport that would
-// send it, so that what is told beforehand is what is done. Nothing is sent.
+// send it, so that the plan is what is done. Nothing is sent.
 func (e *Engine) plan(ctx context.Context, p Participant, s state, asking int) (*plimsoll.Plan, view, error) {
 	r, v, err := e.draw(p, s, asking)
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *Engine) plan(ctx context.Context, p Participant, s state, asking int) (
 	return &plan, v, nil
 }
 
-// refresh reads the gauges anew. What cannot be weighed has none.
+// refresh reads the gauges again. What cannot be weighed has none.
 func (e *Engine) refresh(ctx context.Context) {
 	s := e.snapshot()
 	var all []Gauge

@@ -105,7 +105,7 @@ func (e *Engine) system(ctx context.Context, text string, tell func(Event)) erro
 	return nil
 }
 
-// model shows who takes part, lets somebody in or lets one go.
+// model shows who takes part, adds one or lets one go.
 func (e *Engine) model(spec string, tell func(Event)) error {
 	if spec == "" {
 		var lines []string
@@ -156,7 +156,7 @@ func (e *Engine) admit(all []Participant) error {
 	return e.change(set)
 }
 
-// retry asks the newest message again: whoever is named, else those whose reply is
+// retry asks the newest message again: the named one, else those whose reply is
 // missing, else all who were asked.
 func (e *Engine) retry(ctx context.Context, name string, tell func(Event)) error {
 	s := e.snapshot()

@@ -17,7 +17,7 @@ const (
 	// maxAnswer bounds an answer that is not streamed, and an error.
 	maxAnswer = 64 << 20
 	// pace is how often pieces of an answer are handed on. An answer is put together
-	// anew for each, so it must not be done for every token.
+	// again for each, so it must not be done for every token.
 	pace = 40 * time.Millisecond
 )
 

@@ -11,8 +11,8 @@ import (
 
 // view is the conversation as one participant sees it. A turn is one message of the
 // user's with what the participant itself answered behind it; what others answered
-// stands in the user's message, with their names. So a turn stays one turn for whoever
-// cuts the conversation, however many models answered.
+// stands in the user's message, with their names. So a turn stays one turn for the engine
+// that cuts the conversation, however many models answered.
 type view struct {
 	system   string
 	messages []plimsoll.Message
@@ -24,7 +24,7 @@ type view struct {
 }
 
 // see returns the view of a participant. Of the turn that is being asked, if any
-// (-1), nobody's reply is shown.
+// (-1), no reply is shown.
 func see(p Participant, all []Participant, s state, asking int) view {
 	v := view{system: systemFor(p, all, s.settings.System)}
 	v.among = v.system != "" && dialects.Codec(p.Dialect).Traits().SystemInMessages

@@ -1,10 +1,10 @@
 // Package coding undoes the content codings of HTTP bodies: gzip, deflate, br, zstd
 // and lists of them. Clients compress what they send and upstreams what they answer,
-// and a small body can be made that decodes into a huge one; so whoever reads says
+// and a small body can be made that decodes into a huge one; so the reader says
 // how much may come out, and not more than that is ever held.
 //
-// It knows nothing of what the bodies mean, and it never encodes: what goes on goes
-// on as it came, or plain.
+// It knows nothing of what the bodies mean, and it never encodes: a body goes on
+// unchanged, or plain.
 package coding
 
 import (

@@ -15,10 +15,10 @@ import (
 
 // issue is what is wrong with a value or with one entry of it.
 type issue struct {
-	// entry is "" for the whole value, else what stands behind the key.
+	// entry is "" for the whole value, else what follows the key.
 	entry, value, reason string
 	line                 int
-	// unknown is the hint if the issue is a key that nobody knows; such a mistake
+	// unknown is the hint if the issue is an unknown key; such a mistake
 	// is no matter of values.
 	unknown string
 }

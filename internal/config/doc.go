@@ -11,7 +11,7 @@
 // A file that cannot be read or parsed, an unknown key and one of a removed setting
 // are errors: a typing mistake must not be silent. A value that is not possible is a
 // [Problem] for the log, and the next source decides; only one that was given by a
-// flag is an error, since whoever typed it is there to correct it.
+// flag is an error, since the user who typed it can correct it.
 //
 // # Files
 //
@@ -20,10 +20,10 @@
 // user's own: plimsoll/plimsoll.yaml in XDG_CONFIG_HOME, else in ~/.config, on
 // Windows in AppData.
 //
-// Whoever runs a program in a directory does not vouch for what lies in it. So
+// A user who runs a program in a directory does not vouch for its files. So
 // the settings that make the program open other files or addresses (those with
 // the tag "reach") are not taken from a file that was merely found in the current
-// directory: a repository that somebody cloned can choose how its conversations
+// directory: a cloned repository can choose how its conversations
 // are shortened, and can make the program read or call nothing. No setting runs a
 // program.
 package config

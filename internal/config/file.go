@@ -22,7 +22,7 @@ const FileName = "plimsoll.yaml"
 // file is a file of settings that may be read.
 type file struct {
 	path string
-	// named says that somebody asked for it: it must be there, and it may set
+	// named says that the user named it: it must be there, and it may set
 	// everything.
 	named bool
 	// trusted says that it may make the program reach outside.
@@ -58,7 +58,7 @@ func (o *Options) userFile() string {
 	return ""
 }
 
-// read returns the file's content; a file that nobody asked for may be missing.
+// read returns the file's content; a file that was not named may be missing.
 func (f file) read() (node, bool, error) {
 	data, err := f.bytes()
 	if errors.Is(err, fs.ErrNotExist) && !f.named {

@@ -10,7 +10,7 @@ import (
 )
 
 // Limit returns the context limit that is in force for a model and where it came
-// from: the window of a flag or a variable of ours, the variables that set limits
+// from: the window of a flag or of PLIMSOLL_WINDOW, the variables that set limits
 // of models, the window of a file, the limits of single models, and then what is
 // known of the model. The limits of l.Env and l.Registry are used as they are; nil
 // means the zero value.

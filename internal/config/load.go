@@ -293,7 +293,7 @@ func (l *loader) defaults() {
 	l.add(entries)
 }
 
-// mostMistakes of one kind are reported one by one; nobody reads more.
+// mostMistakes of one kind are reported one by one; more would not be read.
 const mostMistakes = 10
 
 // add checks what a source says and keeps what is possible. Null says nothing
@@ -346,7 +346,7 @@ func (l *loader) refuseFlag(p *Problem) {
 	})
 }
 
-// reconcile makes one number at most another. What somebody wrote wins over
+// reconcile makes one number at most another. What the user wrote wins over
 // presets and defaults, which give way; of two that were written the weaker is
 // passed over.
 func (l *loader) reconcile(low, high string) {

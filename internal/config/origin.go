@@ -43,7 +43,7 @@ func (o Origin) String() string {
 	return out
 }
 
-// Chosen says that somebody wrote the value, as opposed to a preset or default.
+// Chosen says that the user wrote the value, as opposed to a preset or default.
 func (o Origin) Chosen() bool { return o.Kind != FromDefault && o.Kind != FromPreset }
 
 // Problem is a value that was passed over because it is not possible.

@@ -25,7 +25,7 @@ type Settings struct {
 	Model  string `null:"the request's" alias:"model.name" help:"Model whose window and tokenizer count."`
 
 	Window  int  `null:"the model's" min:"1" help:"Context limit in tokens, whatever the model."`
-	Reserve *int `null:"the request's" min:"0" help:"Tokens that are kept free for the answer."`
+	Reserve *int `null:"the request's" min:"0" help:"Tokens that stay free for the answer."`
 
 	Marks Marks
 	Pins  []fit.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
@@ -39,7 +39,7 @@ type Settings struct {
 	Serve  Serve
 	Chat   Chat
 
-	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where content is kept that was taken out of conversations: a file or a postgres:// address."`
+	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where Plimsoll keeps what it cuts: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
 	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
 	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`
@@ -48,8 +48,8 @@ type Settings struct {
 // Serve says where the proxy listens, whom it asks, and what it bears.
 type Serve struct {
 	Listen    string   `default:"127.0.0.1:7171" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where the proxy listens."`
-	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where metrics, the API of our own and the dashboard are served instead."`
-	Dashboard string   `default:"auto" oneof:"auto on off" reach:"outside" help:"Whether the operator is shown the dashboard, with contents of all tenants: where there is an admin token (auto), also without one to whoever is on this machine (on), or not (off)."`
+	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Another address for metrics, the HTTP API and the dashboard."`
+	Dashboard string   `default:"auto" oneof:"auto on off" reach:"outside" help:"Who sees the dashboard, with contents of all tenants: clients with the admin token (auto), without a token also clients on this machine (on), or no client (off)."`
 	Openai    Path     `default:"https://api.openai.com/v1" reach:"outside" help:"Server for Chat Completions and Responses."`
 	Anthropic Path     `default:"https://api.anthropic.com" reach:"outside" help:"Server for Messages."`
 	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`
@@ -71,8 +71,8 @@ type Chat struct {
 // Marks are fractions of the limit: above High the engine acts, and it cuts down
 // to Low.
 type Marks struct {
-	High float64 `null:"the preset's" above:"0" max:"1" help:"Fraction of the limit above which something is done."`
-	Low  float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Fraction of the limit to come down to."`
+	High float64 `null:"the preset's" above:"0" max:"1" help:"High watermark: the fraction of the limit above which Plimsoll cuts."`
+	Low  float64 `null:"the preset's" above:"0" max:"1" atmost:"marks.high" help:"Low watermark: the fraction of the limit that a cut aims at."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.
@@ -86,13 +86,13 @@ type ToolOutputCache struct {
 // Compaction says when old messages are replaced by a checkpoint, and who writes it.
 type Compaction struct {
 	Enabled              bool     `default:"true" help:"Whether old messages may be replaced by a checkpoint."`
-	Auto                 bool     `default:"true" help:"Whether that is done when the load calls for it; else only when somebody asks for it."`
-	ThresholdRatio       float64  `default:"0.8" above:"0" max:"1" help:"Fraction of the window from which on preset agent compacts."`
+	Auto                 bool     `default:"true" help:"Whether Plimsoll compacts when the load calls for it; else only on request."`
+	ThresholdRatio       float64  `default:"0.8" above:"0" max:"1" help:"Fraction of the window at which preset agent compacts."`
 	CompressionThreshold float64  `default:"0.5" above:"0" max:"1" alias:"model.compression_threshold" help:"Fraction of the window below which preset gemini leaves everything as it is; also model.compression_threshold."`
-	Model                string   `null:"that of the summarizer, else the request's" help:"Model that is asked for summaries."`
-	SummaryPrompt        string   `null:"our own" help:"How a model is asked for a summary."`
+	Model                string   `null:"that of the summarizer, else the request's" help:"Model that writes summaries."`
+	SummaryPrompt        string   `null:"the built-in one" help:"How Plimsoll asks a model for a summary."`
 	SummaryDirectives    []string `null:"none" help:"What to add to that, as bullets."`
-	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What a model is asked to retain word for word."`
+	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What Plimsoll asks a model to retain word for word."`
 	RetainDirectives     []string `null:"none" help:"What to add to that, as bullets."`
 	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
 	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
@@ -102,9 +102,9 @@ type Compaction struct {
 
 // Hooks are commands for the shell, or addresses, that hear of compactions.
 type Hooks struct {
-	Pre     []string `null:"none" reach:"outside" help:"Commands and addresses that are asked before a compaction, and may veto it."`
-	Post    []string `null:"none" reach:"outside" help:"Commands and addresses that are told what became of it."`
-	Content bool     `default:"false" reach:"outside" help:"Whether those before get the messages, too."`
+	Pre     []string `null:"none" reach:"outside" help:"Commands and addresses that Plimsoll asks before a compaction; they may veto it."`
+	Post    []string `null:"none" reach:"outside" help:"Commands and addresses that get the result of a compaction."`
+	Content bool     `default:"false" reach:"outside" help:"Whether the pre hooks also get the messages."`
 }
 
 // Path is a file, a directory or an address. Relative ones in a file are relative

@@ -21,7 +21,7 @@ const DefaultModel = "text-embedding-3-small"
 
 // Endpoint is a server that speaks OpenAI's embeddings API: OpenAI's own, or that
 // of vLLM, Ollama, llama.cpp, text-embeddings-inference and others. It may be used
-// by several goroutines at once as long as nobody changes it.
+// by several goroutines at once as long as it does not change.
 type Endpoint struct {
 	// URL of the endpoint, such as https://api.openai.com/v1/embeddings. One that
 	// ends in /v1, or has no path, is completed.

@@ -110,7 +110,7 @@ func (c closer) Close() error { return c() }
 
 // Close ends the server and deletes its files.
 func (c *Cluster) Close() {
-	// The exit status is that of deleting; there is nobody to tell.
+	// The exit status is that of deleting; there is no caller to tell.
 	_ = c.guard.Close()
 }
 

@@ -4,7 +4,7 @@
 // second process waits for the end of the first and cleans up.
 //
 // PostgreSQL refuses to run as root. A root process starts it as the user postgres,
-// or nobody where there is none. The package is for tests only.
+// else as the system's user without rights. The package is for tests only.
 package pgtest
 
 import (

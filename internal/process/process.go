@@ -9,7 +9,7 @@ import (
 )
 
 // Command returns a command that is killed with everything that it started when the
-// context ends. What it leaves running when it ends by itself holds up nobody for
+// context ends. What it leaves running when it ends by itself holds up Wait for no
 // longer than a second; then Wait returns [exec.ErrWaitDelay].
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)

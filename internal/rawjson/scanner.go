@@ -10,7 +10,7 @@ import (
 // zero value and Err returns the error.
 //
 // Every method that reads a value reads exactly one. One that wants a certain kind
-// passes over a value of another kind, so that the scanner stands behind it either
+// passes over a value of another kind, so that the scanner is after it either
 // way; Peek tells the kind before. A Scanner does not allocate unless it says so,
 // and must not be used by two goroutines at once.
 type Scanner struct {
@@ -72,7 +72,7 @@ func (s *Scanner) Peek() byte {
 // (a key with escapes is allocated, any other shares the bytes of the text), and
 // the span of the key with its quotes. The body of the loop reads the value; one
 // that it leaves alone is skipped. After a break the rest of the object is
-// skipped, so that the scanner always stands behind it. Keys may repeat.
+// skipped, so that the scanner is always after it. Keys may repeat.
 func (s *Scanner) Members() iter.Seq2[[]byte, Span] {
 	return func(yield func([]byte, Span) bool) {
 		for more := s.open('{'); more; {

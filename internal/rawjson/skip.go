@@ -58,7 +58,7 @@ func (s *Scanner) skip(i int) int {
 }
 
 // skipNested returns the end of the object or array that closing ends. The offset
-// i stands behind the opening bracket if fresh, else behind a value. The brackets
+// i is after the opening bracket if fresh, else after a value. The brackets
 // that close what is around it are kept as one bit each, so that depth costs
 // neither stack nor, up to 64 levels, memory.
 func (s *Scanner) skipNested(i int, closing byte, fresh bool) int {

@@ -32,7 +32,7 @@ type CheckpointParts struct {
 	User    string `json:"user"`
 	Ledger  string `json:"ledger"`
 	Summary string `json:"summary"`
-	// Tail is what stands behind the checkpoint.
+	// Tail is what follows the checkpoint.
 	Tail   string `json:"tail"`
 	Retain string `json:"retain,omitempty"`
 	// By names who wrote the summary, Notes say what was tried.
@@ -40,7 +40,7 @@ type CheckpointParts struct {
 	Notes []string       `json:"notes,omitempty"`
 	Model string         `json:"model,omitempty"`
 	Usage plimsoll.Usage `json:"usage"`
-	// Cost in dollars; 0 if it is unknown or nobody was asked.
+	// Cost in dollars; 0 if it is unknown or no model was asked.
 	Cost float64 `json:"cost,omitempty"`
 	// Old is the span of messages that it stands for, Kept those of them that still
 	// stand there.

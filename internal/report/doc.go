@@ -1,4 +1,4 @@
-// Package report has the shapes in which programs are told about conversations: what
+// Package report has the shapes of reports about conversations: what
 // they weigh, what a compaction made of them, what they used and saved. The command
 // line prints them as JSON and the HTTP API answers with them, so that a script that
 // reads the one can read the other.

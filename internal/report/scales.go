@@ -34,7 +34,7 @@ type Words struct {
 	// Asked is what is said of what the user demanded: "flag". Given is what is said
 	// of what came with the conversation: "file".
 	Asked, Given string
-	// Unknown is the hint for a model that nobody knows.
+	// Unknown is the hint for an unknown model.
 	Unknown string
 }
 

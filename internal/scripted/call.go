@@ -9,7 +9,7 @@ import (
 
 // Call is a request that the model was asked to answer.
 type Call struct {
-	// Request that was answered: one that continues an answer of ours is whole here,
+	// Request that was answered: one that continues an answer of the script is whole here,
 	// and one of Gemini's names the model of its path.
 	Request *wire.Request
 	// Conversation of the request, with the model that the path names where the body

@@ -51,7 +51,7 @@ func (e *exchange) converse(dialect plimsoll.Dialect) {
 	e.act(step)
 }
 
-// read decodes a body. One that continues an answer of ours becomes whole.
+// read decodes a body. One that continues an answer of the script becomes whole.
 func (e *exchange) read(dialect plimsoll.Dialect, body []byte) (*Call, *Fault) {
 	codec := dialects.Codec(dialect)
 	request, err := codec.Decode(named(dialect, e.r.URL.Path, body))
@@ -222,7 +222,7 @@ func (e *exchange) refuse(f Fault) {
 func (e *exchange) write(kind string, body []byte) {
 	e.w.Header().Set("Content-Type", kind)
 	e.w.WriteHeader(e.Status)
-	_, _ = e.w.Write(body) // a client that has gone away is told nothing
+	_, _ = e.w.Write(body) // a client that has gone away gets nothing
 }
 
 // send writes frames one by one.
@@ -241,7 +241,7 @@ func (e *exchange) send(frames [][]byte, pace time.Duration) {
 	}
 }
 
-// encode writes JSON. What it is given are objects of ours.
+// encode writes JSON. It gets the script's own objects only.
 func encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

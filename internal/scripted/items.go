@@ -87,7 +87,7 @@ func (s *itemStream) add(name string, data object) {
 	s.frames = append(s.frames, event(name, data))
 }
 
-// addTo adds an event about the item at hand.
+// addTo adds an event about the current item.
 func (s *itemStream) addTo(name string, data object) {
 	data["output_index"], data["item_id"] = s.index, s.id
 	s.add(name, data)

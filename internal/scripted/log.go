@@ -12,7 +12,7 @@ type Exchange struct {
 	Method string
 	// Path with its query.
 	Path string
-	// Header as it came, keys included.
+	// Header of the request, keys included.
 	Header http.Header
 	Body   []byte
 	// Call is nil where the request could not be read or carries no conversation.

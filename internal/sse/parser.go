@@ -245,7 +245,7 @@ func (p *parser) reset() {
 	p.name, p.retry, p.lines = "", 0, 0
 }
 
-// rest hands over what stands behind the last blank line at the end of the stream.
+// rest hands over what follows the last blank line at the end of the stream.
 func (p *parser) rest() (Event, bool, error) {
 	end := len(p.window)
 	if p.dropped == 0 && p.block == end {

@@ -28,7 +28,7 @@ func NewReader(r io.Reader, o *Options) *Reader {
 // Next gives the next event, as soon as its last byte has been read. At the end of
 // the stream it gives the rest as an event with Cut set, if there is one, and then
 // io.EOF. A stream that breaks off with an error ends in the same way, with that
-// error, wrapped, in the place of io.EOF.
+// error, wrapped, instead of io.EOF.
 //
 // An event beyond the size limit gives a *TooLargeError; the next call goes on
 // behind it. Every other error is final.

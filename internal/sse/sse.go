@@ -48,7 +48,7 @@ type Event struct {
 	ID string
 	// Retry is the reconnection time that the event set; 0 if it set none.
 	Retry time.Duration
-	// Raw is the event as it came, byte for byte: with comments, with the blank line
+	// Raw is the event byte for byte: with comments, with the blank line
 	// that ends it and, at the start of a stream, with the byte order mark.
 	Raw []byte
 	// Cut reports that the stream ended before the blank line; the last line may be

@@ -7,7 +7,7 @@ import (
 )
 
 // Edit applies edits of every kind that rungs make: placeholders for results,
-// whole rounds and turns dropped, old reasoning removed, a summary in the place
+// whole rounds and turns dropped, old reasoning removed, a summary instead
 // of dropped turns, more instructions, more tools. Edits that a draft refuses are
 // part of the game.
 func Edit(d *plimsoll.Draft, r *rand.Rand) {

@@ -77,7 +77,7 @@ func sizeOf(m plimsoll.Message) int {
 	return size
 }
 
-// sayLoudly is heard in the log of a test, and at once by whoever is fuzzing.
+// sayLoudly is heard in the log of a test, and at once on the terminal of a fuzzer.
 func sayLoudly(t testing.TB, err error) {
 	t.Helper()
 	t.Logf("NOT CHECKED: no recorded sessions: %v", err)

@@ -114,8 +114,8 @@ func (db *DB) sweepPage(ctx context.Context, before time.Time) (seen int, swept 
 	return seen, swept, err
 }
 
-// Erase writes the tables anew, so that nothing that was deleted is left in their
-// files. Nobody can use the store meanwhile, and the disk needs room for both.
+// Erase rewrites the tables, so that nothing that was deleted is left in their
+// files. It locks the store meanwhile, and the disk needs room for both.
 func (db *DB) Erase(ctx context.Context) error { return db.vacuum(ctx, "erase", `VACUUM (FULL) `) }
 
 // vacuum makes the space of deleted rows free for new ones, or gives it back. It

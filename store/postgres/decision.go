@@ -78,7 +78,7 @@ func (db *DB) ExpiredDecisions(ctx context.Context, before time.Time) (int, erro
 }
 
 // ExpireDecisions deletes the decisions that were last used before a time, some at a
-// time so that nobody has to wait for long.
+// time so that no caller waits for long.
 func (db *DB) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
 	for total := 0; ; {
 		n, err := db.exec(ctx, "expire decisions", `

@@ -42,7 +42,7 @@ func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 }
 
 // remove deletes the objects that a query locks. Their chunks are marked first:
-// whoever looks at the mark holds the same lock, so no chunk is overlooked.
+// a reader of the mark holds the same lock, so no chunk is overlooked.
 func (db *DB) remove(ctx context.Context, op, lock string, args ...any) (int, error) {
 	deleted := 0
 	err := db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {

@@ -38,8 +38,8 @@ const (
 // diagnosis is what a failure means.
 type diagnosis struct {
 	next next
-	// dead says that connections are no good any more; conflict that somebody
-	// else's transaction was in the way.
+	// dead says that connections are no good any more; conflict that another
+	// transaction was in the way.
 	dead, conflict bool
 	hint           string
 	// sentinel is what callers test for; nil if the error is that already.

@@ -54,8 +54,8 @@ type Options struct {
 	// Timeout is how long one try of an operation may take; 0 means 30 seconds.
 	// Reading or sweeping the whole store is many operations.
 	Timeout time.Duration
-	// Erase lets Sweep write the tables anew after it has deleted something, so that
-	// nothing of it is left in their files. Nobody can use the store meanwhile, and
+	// Erase lets Sweep rewrite the tables after it has deleted something, so that
+	// nothing of it is left in their files. The store is locked meanwhile, and
 	// the disk needs room for both. Without it the space is free to be written over.
 	Erase bool
 }

@@ -17,7 +17,7 @@ import (
 const fresh = time.Minute
 
 // Rows go in by ascending id everywhere, so that two writers that have some in
-// common wait for each other instead of for ever.
+// common wait for each other and do not deadlock.
 const (
 	insertChunks = `
 		INSERT INTO plimsoll.chunk AS c (tenant, id, size, data, used)
@@ -26,7 +26,7 @@ const (
 			size = CASE WHEN c.damaged THEN excluded.size ELSE c.size END,
 			data = CASE WHEN c.damaged THEN excluded.data ELSE c.data END
 		WHERE c.used < $6 OR c.damaged`
-	// An object that is there is locked before anything else, so that nobody evicts it
+	// An object that is there is locked before anything else, so that no other caller evicts it
 	// as unused while it is being used. A damaged one loses its extents, which makes
 	// their chunks loose.
 	useObject = `

@@ -45,7 +45,7 @@ func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.De
 // FindDecision implements [store.Backend].
 func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	const op = "find a decision"
-	// Most conversations are never cut, and are told so by one statement.
+	// Most conversations are never cut, which one statement finds out.
 	keys, err := db.decided(ctx, op, tenant, keys)
 	if err != nil {
 		return store.Decision{}, err
@@ -108,7 +108,7 @@ func keyList(keys []plimsoll.Digest) string {
 	return string(append(b, ']'))
 }
 
-// mark marks a decision as used, unless the disk is full or somebody writes for long:
+// mark marks a decision as used, unless the disk is full or another process writes for long:
 // what was decided is worth more than the time of its use.
 func (db *DB) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Digest, now int64) error {
 	brief, cancel := context.WithTimeout(ctx, 500*time.Millisecond)

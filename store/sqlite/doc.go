@@ -2,7 +2,7 @@
 // needs nothing to be set up, and several processes may share the file.
 //
 // There is one connection that writes and a few that read, in every process. Writers
-// wait for each other, readers wait for nobody (write-ahead log). What was
+// wait for each other, readers do not wait (write-ahead log). What was
 // acknowledged is on the disk (synchronous FULL). Deleted content is overwritten, and
 // [DB.Sweep] gives its space back.
 //

@@ -47,7 +47,7 @@ func code(err error) int {
 	return 0
 }
 
-// errReading: somebody still reads what the log holds.
+// errReading: another connection still reads what the log holds.
 var errReading = errors.New("the log is in use")
 
 // busy reports an error that goes away when another process is done.

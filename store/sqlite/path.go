@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// DefaultPath returns where the store is when nobody says otherwise: in the user's
+// DefaultPath returns where the store is by default: in the user's
 // data directory ($XDG_DATA_HOME, else ~/.local/share; on Windows %LocalAppData%).
 // Nil means os.Getenv.
 func DefaultPath(getenv func(string) string) (string, error) {

@@ -15,7 +15,7 @@ const (
 )
 
 // Sweep implements [store.Backend]. It ends when the write-ahead log has been emptied
-// into the file, for which it waits until nobody reads what is old.
+// into the file, for which it waits until no connection reads what is old.
 func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
 	var swept store.Swept
 	for {

@@ -131,7 +131,7 @@ func (w *worker) freeWay(slot uint64) uint64 {
 	return way
 }
 
-// spareWay returns which place of a group, other than a slot, is to be given up: one that nobody used, else each in
+// spareWay returns which place of a group, other than a slot, is to be given up: one that was not used, else each in
 // turn.
 func (w *worker) spareWay(slot uint64) uint64 {
 	way := 1 + uint64(w.turn)%(groupLen-1)

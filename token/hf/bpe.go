@@ -130,7 +130,7 @@ func (g *merger) unknownSymbol(m *model, afterUnknown bool) {
 	}
 }
 
-// scan merges a short row: the smallest merge is searched anew after each step.
+// scan merges a short row: the smallest merge is searched again after each step.
 func (g *merger) scan(pairs *pairCache) {
 	ids := g.ids
 	merges := g.rank(pairs)

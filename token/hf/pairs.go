@@ -48,7 +48,7 @@ func (t *pairTable) get(left, right uint32) uint64 {
 	}
 }
 
-// pairCache keeps the answers for pairs that were asked for lately, also that there is no merge. The
+// pairCache keeps the answers for pairs that were asked for recently, also that there is no merge. The
 // table is larger than the caches of a processor, and text repeats its pairs.
 type pairCache struct {
 	pairs *pairTable

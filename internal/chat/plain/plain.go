@@ -1,5 +1,5 @@
 // Package plain is a chat line by line: for pipes and scripts, for terminals that can do
-// nothing else, and for whoever likes it so. Answers and what commands show go to the
+// nothing else, and for users who prefer it. Answers and what commands show go to the
 // output, remarks beside the conversation to another stream, so that a program can read
 // the one without the other.
 //
@@ -32,7 +32,7 @@ type Options struct {
 	Line string
 }
 
-// Run reads lines until there are no more, somebody quits or the context ends. Lines
+// Run reads lines until there are no more, the user quits or the context ends. Lines
 // that fail are reported and the next one is read; the error at the end is that of the
 // first one, as a [ReportedError].
 func Run(ctx context.Context, e *chat.Engine, in io.Reader, out, remarks io.Writer, o *Options) error {
@@ -161,7 +161,7 @@ func (e *ReportedError) Error() string { return e.Err.Error() }
 // Unwrap returns the failure.
 func (e *ReportedError) Unwrap() error { return e.Err }
 
-// lines hands out lines of a stream, which may block for ever, until a context ends.
+// lines hands out lines of a stream, which may block without end, until a context ends.
 type lines struct {
 	in   *bufio.Reader
 	want chan struct{}

@@ -85,7 +85,7 @@ func (s *session) speak() {
 	}
 }
 
-// end notes that somebody is through, or will go on after a remark.
+// end notes that a participant is through, or will go on after a remark.
 func (s *session) end(name string, last bool, after func()) {
 	v := s.voice(name)
 	if before := v.after; before != nil {

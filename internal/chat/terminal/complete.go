@@ -93,7 +93,7 @@ func (w words) addresses() []candidate {
 	return all
 }
 
-// arguments are what may stand behind a command.
+// arguments are what may follow a command.
 func (w words) arguments(name, word string) []candidate {
 	kind := chat.CompletesNothing
 	for _, c := range chat.Commands() {

@@ -25,7 +25,7 @@ var _ tea.ExecCommand = aside(nil)
 // Run does the work.
 func (a aside) Run() error { return a() }
 
-// SetStdin, SetStdout and SetStderr are not needed: whoever works knows the terminal.
+// SetStdin, SetStdout and SetStderr are not needed: the desk knows the terminal.
 func (aside) SetStdin(io.Reader)  {}
 func (aside) SetStdout(io.Writer) {}
 func (aside) SetStderr(io.Writer) {}

@@ -13,7 +13,7 @@ import (
 
 // dialog asks whether a tool may do something. "No" is chosen until the person says
 // otherwise, and "Yes" can be chosen only when all of the action has been seen, so
-// that nobody allows by accident what a model wants.
+// that no user allows by accident what a model wants.
 type dialog struct {
 	ask   chat.Confirmation
 	reply chan<- bool
@@ -28,11 +28,11 @@ type dialog struct {
 type confirmMsg struct {
 	ask   chat.Confirmation
 	reply chan<- bool
-	// ctx ends when nobody waits for the reply any more.
+	// ctx ends when no tool waits for the reply any more.
 	ctx context.Context
 }
 
-// withdrawMsg closes the dialog that nobody waits for.
+// withdrawMsg closes the dialog that no tool waits for.
 type withdrawMsg struct{ reply chan<- bool }
 
 // confirm shows a dialog and waits for the choice. It is called by the engine.

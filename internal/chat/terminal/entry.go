@@ -36,7 +36,7 @@ type entry struct {
 	// who said it, and to whom.
 	who, to string
 	text    strings.Builder
-	// note stands behind the name.
+	// note follows the name.
 	note string
 	// open says that more is to come.
 	open   bool
@@ -121,7 +121,7 @@ func (e *entry) headed(width int, name lipgloss.Style, t *theme, body []string) 
 	return append([]string{ansi.Truncate(head, width, "…")}, body...)
 }
 
-// shortened leaves out the middle of what would fill screens: whoever wrote it knows it.
+// shortened leaves out the middle of what would fill screens: its author knows it.
 func shortened(lines []string, t *theme) []string {
 	const most, head, tail = 40, 12, 6
 	if len(lines) <= most {

@@ -25,7 +25,7 @@ type input struct {
 	draft  string
 }
 
-// paste is text that stands behind a mark.
+// paste is text that a mark replaces.
 type paste struct{ mark, text string }
 
 // mostLines bounds what the text area holds; more than a screen is scrolled.
@@ -208,8 +208,8 @@ func (in *input) left() string {
 	return string(row[:min(in.area.Column(), len(row))])
 }
 
-// replaceLeft puts another text in the place of the last characters in front of the
-// cursor.
+// replaceLeft replaces the last characters before the
+// cursor by another text.
 func (in *input) replaceLeft(characters int, text string) {
 	for range characters {
 		in.area, _ = in.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})

@@ -21,7 +21,7 @@ type Consent int
 const (
 	// Ask asks the person each time.
 	Ask Consent = iota
-	// Refuse allows nothing, because there is nobody to ask.
+	// Refuse allows nothing, because there is no user to ask.
 	Refuse
 	// Allow allows everything.
 	Allow
@@ -39,9 +39,9 @@ type Options struct {
 	// ServerEnviron is the environment of servers that are commands; nil means that of
 	// this process.
 	ServerEnviron []string
-	// Version is what servers are told of us.
+	// Version is the version that servers see.
 	Version string
-	// Warn is told what becomes of servers later; nil means nobody.
+	// Warn hears what becomes of servers later; may be nil.
 	Warn func(text string)
 
 	// MaxBytes bounds what a tool answers; 0 means 4 MiB.

@@ -44,7 +44,7 @@ func plainError(name string, err error) error {
 	return fmt.Errorf("%s cannot be read: %w", name, err)
 }
 
-// open opens a regular file. Others, such as pipes, could block for ever.
+// open opens a regular file. Others, such as pipes, could block without end.
 func (b *Box) open(name string) (*os.File, fs.FileInfo, error) {
 	info, err := b.root.Stat(filepath.FromSlash(name))
 	if err != nil {

@@ -76,7 +76,7 @@ func (s *server) reach(ctx context.Context) (*connection, error) {
 	}
 }
 
-// revive starts the server again, unless somebody else has. One that was started again
+// revive starts the server again, unless another call has. One that was started again
 // a short while ago is left alone.
 func (s *server) revive(ctx context.Context, dead *connection, why error) (*connection, error) {
 	s.mu.Lock()
@@ -264,7 +264,7 @@ func offered(server, tool string) string {
 	return name[:min(len(name), longest)]
 }
 
-// offer makes a tool of ours of one of a server's.
+// offer makes a tool of the toolbox of a server's.
 func (b *Box) offer(s *server, t *mcp.Tool) tool {
 	declared := plimsoll.Tool{Name: offered(s.name, t.Name), Description: t.Description}
 	if schema, err := json.Marshal(t.InputSchema); err == nil && t.InputSchema != nil {

@@ -23,7 +23,7 @@ const DefaultWindow = 64_000
 type Proxy struct {
 	// Handler serves the APIs.
 	Handler http.Handler
-	// Content returns what stands behind a reference.
+	// Content returns what a reference names.
 	Content func(ctx context.Context, ref string) (string, error)
 	// Account returns what was used and saved.
 	Account func() account.Account
@@ -44,12 +44,12 @@ type Options struct {
 	Model string
 	// Window is that of the model and of the proxy; 0 means [DefaultWindow].
 	Window int
-	// Pace is what the model waits before each answer, so that somebody can watch.
+	// Pace is what the model waits before each answer, so that a user can watch.
 	Pace time.Duration
 	// Begin, if not nil, is called with the address of the proxy before anything is
 	// played.
 	Begin func(address string)
-	// Tell, if not nil, is told of each request when it has been answered.
+	// Tell, if not nil, hears of each request when it has been answered.
 	Tell func(Request)
 	// Stay, if not nil, is called when everything has been played, with the address of
 	// the proxy, which is served until it returns.
@@ -163,7 +163,7 @@ func (p *play) run(ctx context.Context) (*Report, error) {
 func (p *play) tell(e transport.Exchange) {
 	select {
 	case p.told <- e:
-	default: // nobody waits for it any more
+	default: // the player does not wait for it any more
 	}
 }
 

@@ -9,7 +9,7 @@
 // is, in the end, everything behind a reference.
 //
 // The package knows how to play and what to compare. The proxy is handed in, and the
-// drawing is somebody else's.
+// caller draws.
 package demo
 
 //go:generate sh record.sh

@@ -54,7 +54,7 @@ func (p *play) hidden(element json.RawMessage) bool {
 	return true
 }
 
-// said reports whether a part says what somebody said.
+// said reports whether a part is text.
 func (p *play) said(part plimsoll.Part) bool {
 	switch part := part.(type) {
 	case plimsoll.Text:

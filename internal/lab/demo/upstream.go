@@ -134,7 +134,7 @@ var (
 func (r *role) call(tool string, arguments map[string]any) plimsoll.ToolCall {
 	text, err := json.Marshal(arguments)
 	if err != nil {
-		panic(err) // values of ours
+		panic(err) // the script's own values
 	}
 	r.made++
 	return plimsoll.ToolCall{ID: fmt.Sprintf("look_%d", r.made), Name: tool, Arguments: string(text)}

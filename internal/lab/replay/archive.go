@@ -16,7 +16,7 @@ import (
 type archive struct {
 	names    *names
 	contents map[string]plimsoll.List[plimsoll.Part]
-	// atoms of contents that somebody asked for.
+	// atoms of contents that were asked for.
 	atoms map[string]map[atom]bool
 }
 

@@ -2,7 +2,7 @@ package replay
 
 import "time"
 
-// pause is what is assumed between calls of which nobody knows when they were made:
+// pause is what is assumed between calls without a recorded time:
 // short enough that no cache forgets.
 const pause = 10 * time.Second
 

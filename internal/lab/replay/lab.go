@@ -45,7 +45,7 @@ type Options struct {
 	Workers int
 	// Registry knows models; nil means the built-in one.
 	Registry *model.Registry
-	// Progress, if not nil, is told after each session; calls are not concurrent.
+	// Progress, if not nil, is called after each session; calls are not concurrent.
 	Progress func(Progress)
 }
 
@@ -62,7 +62,7 @@ type Progress struct {
 // minCalls is how many calls a session must have to say anything about policies.
 const minCalls = 5
 
-// defaultWindow is assumed of models that nobody knows.
+// defaultWindow is assumed of unknown models.
 const defaultWindow = 200_000
 
 // lab is one replay.

@@ -25,7 +25,7 @@ type Outcome struct {
 	cutAt []int
 }
 
-// maxFlaws is how many are told.
+// maxFlaws is how many are reported.
 const maxFlaws = 5
 
 // add adds what happened to another conversation.

@@ -31,7 +31,7 @@ func Names() []string {
 	return append([]string{None, Off, Threshold, EveryTurn, Sliding}, preset.Names()...)
 }
 
-// Defaults lists the policies that are compared where nobody names any.
+// Defaults lists the policies that are compared where none is named.
 func Defaults() []string {
 	return []string{None, preset.NameAuto, Threshold, EveryTurn, Sliding, preset.NameAgent, preset.NameGemini}
 }

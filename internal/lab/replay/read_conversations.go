@@ -86,7 +86,7 @@ func (r record) session(body []byte) (*Session, error) {
 			n := r.Messages[i]
 			e.Time, e.Bill, e.Summary = time.Time(n.Time), billOf(n.Usage), n.Summary
 			if n.Requestor == "user" && (m.Role == plimsoll.ToolRole || plimsoll.Has[plimsoll.ToolCall](m)) {
-				continue // a simulated user's own tools, which no model was told of
+				continue // a simulated user's own tools, which no model knew
 			}
 		}
 		if spoken(e.Message) {
@@ -96,7 +96,7 @@ func (r record) session(body []byte) (*Session, error) {
 	return s, nil
 }
 
-// spoken reports whether a message is one that a model is told.
+// spoken reports whether a message is one that a model reads.
 func spoken(m plimsoll.Message) bool {
 	switch m.Role {
 	case plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole:

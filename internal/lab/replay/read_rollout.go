@@ -75,7 +75,7 @@ func (r *rollout) take(item json.RawMessage, note Entry) {
 	r.notes = append(r.notes, note)
 }
 
-// bill is told after the items of an answer; it belongs to the first of them.
+// bill comes after the items of an answer; it belongs to the first of them.
 func (r *rollout) bill(usage json.RawMessage) {
 	var u struct {
 		Input  int `json:"input_tokens"`

@@ -23,7 +23,7 @@ type words struct {
 
 // sight is how an identifier can be seen.
 type sight struct {
-	// verbatim in a message that nobody touched; named by what management wrote;
+	// verbatim in an unedited message; named by what management wrote;
 	// stored behind a reference that can be seen; alike means that another one with
 	// the same base name can be seen.
 	verbatim, named, stored, alike bool

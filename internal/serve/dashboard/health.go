@@ -24,7 +24,7 @@ type healthView struct {
 	Totals   totals       `json:"totals"`
 	Flights  int          `json:"in_flight"`
 	Waiting  int          `json:"queued"`
-	// Chosen are the settings that somebody has set, Defaults the others.
+	// Chosen are the settings that were set, Defaults the others.
 	Chosen   []Setting `json:"-"`
 	Defaults []Setting `json:"-"`
 	// Streams is how many pages are open that wait for news.

@@ -35,8 +35,8 @@ type overviewView struct {
 }
 
 const (
-	// lately is how long a conversation counts as live.
-	lately = 10 * time.Minute
+	// liveFor is how long a conversation counts as live.
+	liveFor = 10 * time.Minute
 	// shownGauges is how many conversations have one on the first page, shownRecent how
 	// many requests are listed there.
 	shownGauges = 9
@@ -65,7 +65,7 @@ func (d *Dashboard) overview(r *http.Request) (view, error) {
 		switch {
 		case i == focus:
 			v.Focus, v.Load = &row, loadChart(c.requests)
-		case len(v.Others) < shownGauges-1 && v.Now.Sub(c.last) < lately && row.Limit > 0:
+		case len(v.Others) < shownGauges-1 && v.Now.Sub(c.last) < liveFor && row.Limit > 0:
 			v.Others = append(v.Others, row)
 		}
 	}
@@ -100,7 +100,7 @@ func focusOf(all []conversation, now time.Time) int {
 		if limit > 0 {
 			share = float64(load.After) / float64(limit)
 		}
-		if now.Sub(c.last) > lately && best >= 0 {
+		if now.Sub(c.last) > liveFor && best >= 0 {
 			break
 		}
 		if share > most {

@@ -180,7 +180,7 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, show func(*http
 	_, _ = w.Write(body.Bytes()) // the reader may be gone
 }
 
-// safely makes a page; a mistake of ours ends this one and no other.
+// safely makes a page; a panic ends this one and no other.
 func (d *Dashboard) safely(r *http.Request, show func(*http.Request) (view, error)) (v view, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {

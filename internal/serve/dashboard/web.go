@@ -73,7 +73,7 @@ type Setting struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"origin"`
-	// Default says that nobody has set it.
+	// Default says that it was not set.
 	Default bool   `json:"default"`
 	Help    string `json:"help"`
 }

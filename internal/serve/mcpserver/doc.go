@@ -1,6 +1,6 @@
 // Package mcpserver offers the tools of package expand to any client of the Model
 // Context Protocol, so that an agent that was given a reference can read and search
-// what stands behind it, whoever put it there.
+// what it names.
 //
 // A server speaks over a pair of streams ([Server.Serve]), as agents run it as a
 // child, or over streamable HTTP ([Server.Listen]). Over HTTP it keeps no sessions,

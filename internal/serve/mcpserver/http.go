@@ -138,7 +138,7 @@ func (s *Server) Listen(ctx context.Context, address string) (net.Listener, erro
 	return l, nil
 }
 
-// grace is how long calls may go on when the server is told to end.
+// grace is how long calls may go on when the server shuts down.
 const grace = 5 * time.Second
 
 // ServeHTTP answers requests until the context ends; then calls that are under way

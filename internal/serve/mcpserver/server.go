@@ -27,8 +27,8 @@ type Options struct {
 	// Hosts are names that clients may call the server by over HTTP, beside the
 	// address that it listens on.
 	Hosts []string
-	// Logger is told what a model is not: why the store cannot be read. Nil means
-	// that nobody is told.
+	// Logger gets what a model does not: why the store cannot be read. Nil means
+	// no log.
 	Logger *slog.Logger
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // answer is the body of an answer. While it is read, and only then, the upstream's time
-// runs: a client that reads slowly costs nobody anything.
+// runs: a client that reads slowly costs its connection only.
 //
 // A transport may ask the upstream again while its body is read, because the model has
 // called a tool that the client knows nothing of. Such a body says when it is waiting
@@ -66,7 +66,7 @@ func (a *answer) stop() {
 }
 
 // step is how long to leave a body alone. One that may wait is asked every now and then,
-// because its time to stand still begins anew when it has waited.
+// because its time to stand still begins again when it has waited.
 func (a *answer) step() time.Duration {
 	if a.asking == nil {
 		return a.idle

@@ -19,7 +19,7 @@ func isAzure(u *url.URL) bool {
 
 // isOwn reports whether a prefix such as /openai is a part of the upstream's API and
 // not a choice of upstream: Azure has everything of OpenAI's below /openai, and what is
-// Anthropic's below /anthropic. Whoever else speaks of deployments speaks Azure's API.
+// Anthropic's below /anthropic. Others that speak of deployments speak Azure's API.
 // An upstream that leads further below the prefix than to a version is not left by it.
 func isOwn(upstream *url.URL, prefix, rest string) bool {
 	switch prefix {

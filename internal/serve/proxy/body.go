@@ -113,7 +113,7 @@ func (b *body) failure() error {
 const pause = 5 * time.Second
 
 // Close ends the body. The server reads a little of what is left, which must not take
-// for ever, and is not waited for if the body has failed.
+// without end, and is not waited for if the body has failed.
 func (b *body) Close() error {
 	if !b.whole.Load() && b.failure() == nil {
 		_ = b.control.SetReadDeadline(b.now().Add(pause))
@@ -123,7 +123,7 @@ func (b *body) Close() error {
 
 // discard reads what is left, within bounds, so that a client that is still sending can
 // read its answer: if the connection were closed under it, the answer would be lost. If
-// not everything comes, the deadline stays, and nobody waits for the rest.
+// not everything comes, the deadline stays, and the server does not wait for the rest.
 func (b *body) discard() {
 	const most, patience = 64 << 20, 15 * time.Second
 	end := b.now().Add(patience)

@@ -132,7 +132,7 @@ func (g *gate) wake() {
 }
 
 // grow makes the claim that of a larger body, if there is memory. It does not wait:
-// bodies that wait for one another, each half read, would wait for ever.
+// bodies that wait for one another, each half read, would never end.
 func (c *claim) grow(size int64) bool {
 	g := c.gate
 	g.mu.Lock()

@@ -108,7 +108,7 @@ func (p *passage) refuse(w http.ResponseWriter, r *http.Request, f *fault) {
 }
 
 // answer sends a fault while the client may still be sending, and then lets it finish,
-// unless it waits to be told that it may begin, or takes for ever.
+// unless it waits for a 100 Continue, or takes too long.
 func (p *passage) answer(w http.ResponseWriter, r *http.Request, f *fault) {
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // only HTTP/1 needs it
@@ -119,7 +119,7 @@ func (p *passage) answer(w http.ResponseWriter, r *http.Request, f *fault) {
 	}
 }
 
-// rewrite addresses a request to its upstream. Everything else stays as it came.
+// rewrite addresses a request to its upstream. Everything else stays.
 func rewrite(pr *httputil.ProxyRequest) {
 	p := passageOf(pr.In.Context())
 	u := p.target.join()
@@ -173,7 +173,7 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 	logger := p.server.options.Logger
 	if f == nil {
 		logger.DebugContext(r.Context(), "the client left", "method", r.Method, "path", r.URL.Path)
-		w.WriteHeader(statusClientClosed) // for nobody but those who count
+		w.WriteHeader(statusClientClosed) // for metrics only
 		return
 	}
 	what := withoutAddresses(err)
@@ -188,7 +188,7 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 // statusClientClosed is what servers write into their logs for a client that left.
 const statusClientClosed = 499
 
-// explain says what a client is told about an error; nil if there is nobody to tell.
+// explain returns the fault that a client gets for an error; nil if the client has left.
 func (p *passage) explain(ctx context.Context, err error) *fault {
 	if failure := p.body.failure(); failure != nil {
 		err = failure

@@ -3,8 +3,8 @@
 //
 // What is done about a conversation is not decided here: a [Server] sends everything
 // through one [http.RoundTripper], which manages what it recognises. The server's part
-// is that whatever clients and upstreams do, the process stays healthy and nobody is
-// told anything false: it chooses the upstream by the path, bounds bodies, memory and
+// is that whatever clients and upstreams do, the process stays healthy and no client
+// hears anything false: it chooses the upstream by the path, bounds bodies, memory and
 // time, notices when either side is gone, shows a cut answer as a cut one, keeps web
 // pages out, and ends without breaking the streams that are under way.
 //
@@ -38,9 +38,9 @@ type Options struct {
 	//
 	// The body of an answer may have a method Waiting() bool, safe for concurrent use:
 	// while it returns true the body asks the upstream again, and AnswerTimeout holds
-	// in the place of IdleTimeout. An error may have a method Answered() bool: if it
+	// instead of IdleTimeout. An error may have a method Answered() bool: if it
 	// returns true the upstream has answered, and the error's text, which may quote
-	// it, is shown to nobody.
+	// it, is not shown.
 	Transport http.RoundTripper
 	// Upstreams are where requests go; fields that are nil are the providers' own
 	// addresses. Nothing in a request can name another one.
@@ -80,7 +80,7 @@ type Options struct {
 	// WriteTimeout is how long a client may take nothing of its answer; 0 means 2
 	// minutes.
 	WriteTimeout time.Duration
-	// Drain is how long requests may go on when the server is told to end; 0 means 30
+	// Drain is how long requests may go on when the server shuts down; 0 means 30
 	// seconds.
 	Drain time.Duration
 

@@ -17,7 +17,7 @@ const maxHeader = 256 << 10
 
 // Serve answers on a listener, and on another one for the operator if that is not nil,
 // until the context ends. Then it is still there for as long as requests are under way
-// and [Options.Drain] allows: those go on, new ones are told to go elsewhere. It returns
+// and [Options.Drain] allows: those go on, new ones get 503. It returns
 // nil if none had to be cut off. A server serves once.
 func (s *Server) Serve(ctx context.Context, l, admin net.Listener) error {
 	base, cut := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -98,7 +98,7 @@ func closeServer(server *http.Server) error {
 type flights struct {
 	mu sync.Mutex
 	n  int
-	// idle is closed when the last request ends after the server was told to end; nil
+	// idle is closed when the last request ends after the shutdown began; nil
 	// before that.
 	idle chan struct{}
 }

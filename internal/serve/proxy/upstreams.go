@@ -52,7 +52,7 @@ type target struct {
 	// compatible says that the upstream may be any that speaks OpenAI's API, some of
 	// which have their version in the middle of their path.
 	compatible bool
-	// path is the client's, escaped as it came, without a provider's prefix.
+	// path is the client's, escaped as the client wrote it, without a provider's prefix.
 	path string
 	// own is a prefix that stayed in the path, because the upstream's API has it.
 	own string
@@ -126,7 +126,7 @@ func familyOf(path string, dialect plimsoll.Dialect, h http.Header) plimsoll.Dia
 	return plimsoll.OpenAI
 }
 
-// geminiMethods stand behind a colon at the end of Google's paths.
+// geminiMethods follow a colon at the end of Google's paths.
 var geminiMethods = map[string]bool{
 	"generateContent": true, "streamGenerateContent": true, "countTokens": true, "embedContent": true, "batchEmbedContents": true,
 	"batchGenerateContent": true, "predict": true, "predictLongRunning": true,

@@ -7,7 +7,7 @@ import (
 )
 
 // paced gives every write to a client its own deadline, so that a peer that is gone
-// without a word, or never reads, does not hold an answer for ever. How long all writes
+// without a word, or never reads, does not hold an answer without end. How long all writes
 // take together has no bound.
 type paced struct {
 	http.ResponseWriter
@@ -33,7 +33,7 @@ func (p *paced) WriteHeader(status int) {
 		h["Content-Type"] = nil
 	}
 	if status >= http.StatusOK {
-		p.left, _ = strconv.ParseInt(h.Get("Content-Length"), 10, 64) // without one nobody knows
+		p.left, _ = strconv.ParseInt(h.Get("Content-Length"), 10, 64) // without one it is unknown
 	}
 	p.extend()
 	p.ResponseWriter.WriteHeader(status)

@@ -14,7 +14,7 @@ import (
 )
 
 // Options configure [Metrics]. Functions that are nil are not exported; the others are
-// called whenever somebody asks for the metrics, and must not block.
+// called for every request for the metrics, and must not block.
 type Options struct {
 	// Models knows the families that may become labels; nil means [model.Default].
 	Models *model.Registry

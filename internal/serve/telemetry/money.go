@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll/account"
 )
 
-// money reads the accounts when somebody asks.
+// money reads the accounts for a request for the metrics.
 type money struct {
 	account func() account.Account
 	figures []figure

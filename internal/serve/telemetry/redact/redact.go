@@ -1,5 +1,5 @@
 // Package redact keeps secrets out of logs. Errors of HTTP clients carry addresses
-// with keys in them, upstreams repeat the key that they refuse, and somebody will log
+// with keys in them, upstreams repeat the key that they refuse, and some code will log
 // a header one day: whatever looks like a secret is replaced before it is written,
 // wherever it stands.
 //

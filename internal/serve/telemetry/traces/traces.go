@@ -3,7 +3,7 @@
 // OTLP. It does so only where the operator names one in the usual variables.
 //
 // Spans hold figures and names, never content: no messages, no error texts, no
-// credentials. A collector that cannot be reached costs nobody anything: spans are
+// credentials. A collector that cannot be reached costs nothing: spans are
 // sent in batches, aside, and dropped when there are too many. The package keeps its
 // provider to itself and sets nothing for the process as a whole.
 package traces
@@ -41,7 +41,7 @@ type Options struct {
 	Endpoint string
 	// Version of the program.
 	Version string
-	// Logger is told when spans cannot be sent; nil means nobody.
+	// Logger hears when spans cannot be sent; may be nil.
 	Logger *slog.Logger
 }
 
