@@ -38,7 +38,8 @@ func slid(t *testing.T, c plimsoll.Conversation, window int, r fit.Rung, pins ..
 	return k.Fit(t.Context(), fit.Task{
 		// loop is one turn of an agent: a question and rounds of a call and a result of
 		// 50 letters; the rounds that are named think before they call.
-		Conversation: c})
+		Conversation: c,
+	})
 }
 
 func loop(rounds int, thinking ...int) plimsoll.Conversation {
