@@ -63,7 +63,7 @@ func (c *Clear) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	}
 	k.overBudget = fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
 	missed := !t.Reached(w)
-	before, saved := w.Draft().Mark(), w.Draft().Saved()
+	before, saved := w.Draft().Position(), w.Draft().Saved()
 	if err := k.run(ctx, all); err != nil {
 		return err
 	}

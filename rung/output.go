@@ -88,7 +88,7 @@ func ExpansionTools() []string { return []string{"tool_output_cache", "tool_outp
 // replace replaces the content of a result, unless that saves no tokens.
 func replace(w *fit.Work, o output, content plimsoll.List[plimsoll.Part], why plimsoll.Why) (bool, error) {
 	d := w.Draft()
-	before, saved := d.Mark(), d.Saved()
+	before, saved := d.Position(), d.Saved()
 	if err := d.ReplaceResult(o.at, content, why); err != nil {
 		return false, err
 	}

@@ -93,7 +93,7 @@ func (s *shrinking) to(tokens int) error {
 // too much it is taken back.
 func (s *shrinking) try(tokens int) (int, error) {
 	d := s.w.Draft()
-	before, saved := d.Mark(), d.Saved()
+	before, saved := d.Position(), d.Saved()
 	cut, _ := s.cutter.all(s.texts)
 	cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], s.placeholder)
 	if err := d.ReplaceResult(s.output.at, withTexts(s.result.Content, cut), s.why); err != nil {
