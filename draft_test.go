@@ -173,7 +173,7 @@ func TestDraftLaws(t *testing.T) {
 
 		d := plimsoll.NewDraft(c, testkit.ByteMeter{})
 		editAtRandom(t, d, len(messages))
-		position, saved, before := d.Position(), d.Saved(), d.Result()
+		position, saved, result := d.Position(), d.Saved(), d.Result()
 
 		if !reflect.DeepEqual(c, before) {
 			t.Fatal("the original changed")
@@ -184,7 +184,7 @@ func TestDraftLaws(t *testing.T) {
 
 		editAtRandom(t, d, len(messages))
 		d.Rollback(position)
-		if d.Saved() != saved || !reflect.DeepEqual(d.Result(), before) {
+		if d.Saved() != saved || !reflect.DeepEqual(d.Result(), result) {
 			t.Fatal("rolling back did not restore the draft")
 		}
 		d.Rollback(0)
