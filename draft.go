@@ -322,14 +322,14 @@ func (d *Draft) RemoveTools() {
 	d.log, d.tools = kept, nil
 }
 
-// Mark is a place in a draft's log.
-type Mark int
+// Position is a position in a draft's log.
+type Position int
 
-// Mark returns the present end of the log, for Rollback.
-func (d *Draft) Mark() Mark { return Mark(len(d.log)) }
+// Position returns the end of the log, for Rollback.
+func (d *Draft) Position() Position { return Position(len(d.log)) }
 
-// Refer says where everything can be read that was dropped since the mark.
-func (d *Draft) Refer(since Mark, ref *Ref) {
+// Refer sets the reference of every message that was dropped since the position.
+func (d *Draft) Refer(since Position, ref *Ref) {
 	for i := int(since); i < len(d.log); i++ {
 		if d.log[i].Kind == EditDrop {
 			d.log[i].Ref = ref
@@ -337,9 +337,9 @@ func (d *Draft) Refer(since Mark, ref *Ref) {
 	}
 }
 
-// Rollback takes back every edit made since the mark, newest first.
-func (d *Draft) Rollback(m Mark) {
-	for len(d.log) > int(m) {
+// Rollback takes back every edit since the position, newest first.
+func (d *Draft) Rollback(to Position) {
+	for len(d.log) > int(to) {
 		e := d.log[len(d.log)-1]
 		e.undo()
 		d.saved -= e.Saved

@@ -173,7 +173,7 @@ func TestDraftLaws(t *testing.T) {
 
 		d := plimsoll.NewDraft(c, testkit.ByteMeter{})
 		editAtRandom(t, d, len(messages))
-		mark, saved, marked := d.Mark(), d.Saved(), d.Result()
+		position, saved, result := d.Position(), d.Saved(), d.Result()
 
 		if !reflect.DeepEqual(c, before) {
 			t.Fatal("the original changed")
@@ -183,9 +183,9 @@ func TestDraftLaws(t *testing.T) {
 		checkNoStrays(t, c, d, pairs)
 
 		editAtRandom(t, d, len(messages))
-		d.Rollback(mark)
-		if d.Saved() != saved || !reflect.DeepEqual(d.Result(), marked) {
-			t.Fatal("rolling back to a mark did not restore the draft")
+		d.Rollback(position)
+		if d.Saved() != saved || !reflect.DeepEqual(d.Result(), result) {
+			t.Fatal("rolling back did not restore the draft")
 		}
 		d.Rollback(0)
 		if d.Saved() != 0 || !reflect.DeepEqual(d.Result(), c) {

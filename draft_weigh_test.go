@@ -80,10 +80,10 @@ func TestWhatADraftHasShownStaysAsItWas(t *testing.T) {
 	d := plimsoll.NewDraft(reading(3), testkit.ByteMeter{})
 	second := func(m plimsoll.Message) string { return plimsoll.TextOf(m.Parts.At(1).(plimsoll.ToolResult).Content) }
 	original, _ := d.Message(2)
-	mark := d.Mark()
+	position := d.Position()
 	replaceAll(t, d, 3)
 	edited := d.Result().Messages.At(2)
-	d.Rollback(mark)
+	d.Rollback(position)
 	restored, _ := d.Message(2)
 	replaceAll(t, d, 3)
 	for _, m := range []struct {

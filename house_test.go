@@ -22,7 +22,7 @@ const module = "github.com/plimsoll/plimsoll"
 // they need.
 var layers = [][]string{
 	{
-		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/needle", "internal/pgtest", "internal/process",
+		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pgtest", "internal/process",
 		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "examples", "token/internal/split",
 	},
 	{".", "token/bpe", "token/hf", "internal/chat/terminal/markdown"},
@@ -48,7 +48,6 @@ var modules = map[string][]string{
 	"internal/coding":                 {"github.com/andybalholm/brotli", "github.com/klauspost/compress"},
 	"internal/config":                 {"github.com/goccy/go-yaml"},
 	"internal/embedding":              {"golang.org/x/text"},
-	"internal/needle":                 {"golang.org/x/sys"},
 	"internal/pgtest":                 {"github.com/jackc/pgx/v5"},
 	"internal/rawjson":                {"golang.org/x/sys"},
 	"internal/serve/api":              {"github.com/google/jsonschema-go"},

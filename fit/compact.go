@@ -128,7 +128,7 @@ func (w *Work) truncate(ctx context.Context, made *Compaction) error {
 // reading is what a compactor decides by; total is what was billed, if known.
 func (w *Work) reading(total int) Reading {
 	r := Reading{Total: total, Load: w.plan.Before, Line: w.plan.Line, Conversation: w.task.Conversation, High: w.high}
-	if w.draft.Mark() > 0 {
+	if w.draft.Position() > 0 {
 		r.Conversation = w.draft.Result()
 		r.Load = w.k.options.Meter.Weigh(r.Conversation)
 	}
@@ -195,7 +195,7 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 // carryOut makes the checkpoint, and takes it back if it does not hold. It checks at
 // once what would be sent: a checkpoint by a model must not be lost to a later rung.
 func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Compaction) error {
-	since, began := w.draft.Mark(), time.Now()
+	since, began := w.draft.Position(), time.Now()
 	placed, was := w.placed, w.checkpoint
 	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
@@ -209,7 +209,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	case errors.As(err, &archive):
 		return err
 	}
-	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Mark() - since)}
+	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Position() - since)}
 	if err != nil {
 		w.draft.Rollback(since)
 		w.placed, w.checkpoint = placed, was
@@ -272,7 +272,7 @@ func statusOf(err error) CompressionStatus {
 }
 
 // checkpointHolds asks whether the new history is no larger, whole and valid.
-func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Mark, before int) error {
+func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, before int) error {
 	after := w.Load()
 	if recount := w.k.options.Recount; recount != nil && !w.options.dry {
 		n, err := recount(ctx, w.draft.Result())
@@ -296,7 +296,7 @@ func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Mark, before 
 
 // checkpointWeight is what the messages weigh that were inserted since a position, with
 // the one that must stay before them.
-func (w *Work) checkpointWeight(since plimsoll.Mark) int {
+func (w *Work) checkpointWeight(since plimsoll.Position) int {
 	tokens := 0
 	for _, e := range w.draft.Edits()[since:] {
 		if e.Kind == plimsoll.EditInsert {

@@ -52,12 +52,12 @@ var stowing = ladderRung{"stow", func(ctx context.Context, w *fit.Work) error {
 		if ref != nil {
 			id = ref.ID
 		}
-		mark := d.Mark()
+		position := d.Position()
 		if err := d.ReplaceResult(p.Result, testkit.Text(id), plimsoll.Why{Rung: "stow", Reason: "test", Ref: ref}); err != nil {
 			return err
 		}
 		if w.Kept(p.Result.Message) {
-			d.Rollback(mark)
+			d.Rollback(position)
 		}
 	}
 	return nil

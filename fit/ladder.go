@@ -127,7 +127,7 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	if c, ok := r.(Compactor); ok {
 		return w.compact(ctx, c, t, CompactOptions{})
 	}
-	since, before := w.draft.Mark(), w.Load()
+	since, before := w.draft.Position(), w.Load()
 	err := r.Apply(ctx, w, t)
 	var archive *ArchiveError
 	if ctx.Err() != nil {
@@ -136,7 +136,7 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	if errors.As(err, &archive) {
 		return err
 	}
-	report := plimsoll.RungReport{Rung: r.Name(), Edits: int(w.draft.Mark() - since)}
+	report := plimsoll.RungReport{Rung: r.Name(), Edits: int(w.draft.Position() - since)}
 	if err == nil && report.Edits > 0 {
 		err = w.holds(since, before, w.Kept)
 	}
@@ -160,7 +160,7 @@ var (
 
 // holds asks whether the edits since a position left the draft smaller, and touched
 // nothing that must survive.
-func (w *Work) holds(since plimsoll.Mark, before int, kept func(int) bool) error {
+func (w *Work) holds(since plimsoll.Position, before int, kept func(int) bool) error {
 	if w.Load() >= before {
 		return errNotSmaller
 	}

@@ -45,7 +45,7 @@ func (w *Work) toolCost() int {
 	if w.options.archive == nil && !w.task.OfferAlways {
 		return 0
 	}
-	since := w.draft.Mark()
+	since := w.draft.Position()
 	defer w.draft.Rollback(since)
 	return w.addMissing()
 }
@@ -84,9 +84,9 @@ func (w *Work) offer() (n, weight int) {
 	if !w.offers() {
 		return 0, 0
 	}
-	since := w.draft.Mark()
+	since := w.draft.Position()
 	weight = w.addMissing()
-	if n = int(w.draft.Mark() - since); n == 0 {
+	if n = int(w.draft.Position() - since); n == 0 {
 		return 0, 0
 	}
 	known := w.sent != nil && w.sent.Offered
@@ -112,7 +112,7 @@ func (w *Work) offerAlone() int {
 		return w.plan.Before.Total
 	}
 	weight := w.addMissing()
-	if w.draft.Mark() == 0 {
+	if w.draft.Position() == 0 {
 		return w.plan.Before.Total
 	}
 	if w.check() != nil {

@@ -70,7 +70,7 @@ func (w *Work) replay(c *cut) {
 		return
 	}
 	w.offer()
-	w.plan.Rungs = []plimsoll.RungReport{{Rung: recallName, Edits: int(w.draft.Mark()), Saved: w.draft.Saved(), Replayed: true}}
+	w.plan.Rungs = []plimsoll.RungReport{{Rung: recallName, Edits: int(w.draft.Position()), Saved: w.draft.Saved(), Replayed: true}}
 	w.settled()
 }
 
@@ -118,7 +118,7 @@ func (w *Work) commit(ctx context.Context) error {
 
 // remember keeps how the draft is cut for later requests, if this walk cut anything.
 func (w *Work) remember(ctx context.Context) {
-	if int(w.draft.Mark()) == replayed(w.plan) || !w.k.options.Sticky && !w.compacted() {
+	if int(w.draft.Position()) == replayed(w.plan) || !w.k.options.Sticky && !w.compacted() {
 		return
 	}
 	c := w.cut()

@@ -47,12 +47,12 @@ type Work struct {
 
 	// verified is how far the draft is known to be valid, and reports how many rungs had
 	// reported then. Strict says that each rung is checked by itself.
-	verified plimsoll.Mark
+	verified plimsoll.Position
 	reports  int
 	strict   bool
 	// body is the draft as it was encoded when its log had the length encoded.
 	body    []byte
-	encoded plimsoll.Mark
+	encoded plimsoll.Position
 }
 
 // walkOptions say how a walk is done.
@@ -161,7 +161,7 @@ func (w *Work) reweigh() int {
 // the last valid state are rolled back, and the rungs are applied again with a check
 // after each, so that only the edits that do not hold are missing.
 func (w *Work) verify(ctx context.Context) error {
-	if w.draft.Mark() == w.verified {
+	if w.draft.Position() == w.verified {
 		return w.encode()
 	}
 	if w.check() == nil {
@@ -192,7 +192,7 @@ func (w *Work) check() error {
 		if err != nil {
 			return err
 		}
-		w.body, w.encoded = body, w.draft.Mark()
+		w.body, w.encoded = body, w.draft.Position()
 	}
 	if w.task.Check != nil {
 		return w.task.Check(w.draft, w.body)
@@ -201,7 +201,7 @@ func (w *Work) check() error {
 }
 
 // moved reports whether messages came or went since a position of the log.
-func (w *Work) moved(since plimsoll.Mark) bool {
+func (w *Work) moved(since plimsoll.Position) bool {
 	return slices.ContainsFunc(w.draft.Edits()[since:], func(e plimsoll.Edit) bool {
 		return e.Kind == plimsoll.EditDrop || e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw
 	})
@@ -209,10 +209,10 @@ func (w *Work) moved(since plimsoll.Mark) bool {
 
 // encode writes the body that will be sent, unless it is the original's.
 func (w *Work) encode() (err error) {
-	if w.task.Encode == nil || w.draft.Mark() == 0 {
+	if w.task.Encode == nil || w.draft.Position() == 0 {
 		return nil
 	}
-	if w.body == nil || w.encoded != w.draft.Mark() {
+	if w.body == nil || w.encoded != w.draft.Position() {
 		w.body, err = w.task.Encode(w.draft)
 	}
 	w.plan.Body = w.body
@@ -221,5 +221,5 @@ func (w *Work) encode() (err error) {
 
 // settled says that the draft is valid as it is now.
 func (w *Work) settled() {
-	w.verified, w.reports = w.draft.Mark(), len(w.plan.Rungs)
+	w.verified, w.reports = w.draft.Position(), len(w.plan.Rungs)
 }

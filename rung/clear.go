@@ -63,13 +63,13 @@ func (c *Clear) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	}
 	k.overBudget = fmt.Sprintf("oldest output beyond the budget of %d tokens", k.budget)
 	missed := !t.Reached(w)
-	mark, saved := w.Draft().Mark(), w.Draft().Saved()
+	before, saved := w.Draft().Position(), w.Draft().Saved()
 	if err := k.run(ctx, all); err != nil {
 		return err
 	}
 	paid := t.Decided || w.Draft().Saved()-saved >= c.minReclaim(t.Line) || c.ToGoal && missed && k.reached()
 	if !paid {
-		w.Draft().Rollback(mark)
+		w.Draft().Rollback(before)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (k *clearing) late(all []output) (goal int, late bool) {
 
 // before reports whether an earlier cut left a placeholder.
 func (k *clearing) before(all []output) bool {
-	return slices.ContainsFunc(all, func(o output) bool { return o.edited && o.look(k.w).placeholder })
+	return slices.ContainsFunc(all, func(o output) bool { return o.edited && onlyPlaceholder(o.result(k.w)) })
 }
 
 // clear goes over the outputs twice: those that report a failure wait for the
@@ -188,12 +188,12 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if k.w.Pinned(o.at.Message) || o.tokens < lightestPlaceholder || o.mustShow(k.w) {
 			continue
 		}
-		l := o.look(k.w)
-		if l.failed {
+		r := o.result(k.w)
+		if failed(r.IsError, textsOf(r.Content.Slice())) {
 			waiting = append(waiting, o)
 			continue
 		}
-		if err := k.take(ctx, o, l); err != nil {
+		if err := k.take(ctx, o, r); err != nil {
 			return err
 		}
 	}
@@ -201,7 +201,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 		if !k.wanted() || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := k.take(ctx, o, o.look(k.w)); err != nil {
+		if err := k.take(ctx, o, o.result(k.w)); err != nil {
 			return err
 		}
 	}
@@ -212,27 +212,24 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 // outputs need not be looked at.
 const lightestPlaceholder = 5
 
-func (k *clearing) take(ctx context.Context, o output, l look) error {
-	if l.placeholder {
+func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) error {
+	if onlyPlaceholder(r) {
 		return nil
 	}
 	var ref *plimsoll.Ref
-	id, without := "", ""
+	id, hint := "", ""
 	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
 		var err error
-		if ref, err = stored(ctx, k.w, o); err != nil {
+		if ref, id, err = origin(ctx, k.w, r); err != nil {
 			return err
 		}
-		if id = l.ref; ref != nil {
-			id = ref.ID
-		}
 		if k.Explain {
-			without = "it was not stored, run the tool again if it is needed"
+			hint = "it was not stored, run the tool again if it is needed"
 		}
 	}
 	saved := k.w.Draft().Saved()
 	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
-	if _, err := replace(k.w, o, only(mark(trimmedMark, id, without)), why); err != nil {
+	if _, err := replace(k.w, o, only(placeholder(trimmedStart, id, hint)), why); err != nil {
 		return err
 	}
 	k.weight -= k.w.Draft().Saved() - saved

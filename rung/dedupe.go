@@ -45,7 +45,7 @@ func (d *Dedupe) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		if !d.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if x.output.look(w).failed {
+		if r := x.output.result(w); failed(r.IsError, textsOf(r.Content.Slice())) {
 			waiting = append(waiting, x)
 			continue
 		}
@@ -67,18 +67,18 @@ func (d *Dedupe) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 // duplicate is an output that can be done without.
 type duplicate struct {
 	output output
-	// words begin the reference, reason is for people.
-	words, reason string
+	// start begins the placeholder, reason is for the plan.
+	start, reason string
 	// stale says that nothing newer holds the content.
 	stale bool
 }
 
 func (x duplicate) replace(ctx context.Context, w *fit.Work, rung string) error {
-	ref, id, err := origin(ctx, w, x.output)
+	ref, id, err := origin(ctx, w, x.output.result(w))
 	if err != nil {
 		return err
 	}
-	_, err = replace(w, x.output, only(mark(x.words, id, "")), plimsoll.Why{Rung: rung, Reason: x.reason, Ref: ref})
+	_, err = replace(w, x.output, only(placeholder(x.start, id, "")), plimsoll.Why{Rung: rung, Reason: x.reason, Ref: ref})
 	return err
 }
 
@@ -135,10 +135,11 @@ func copies(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 		if o.tokens < lightestCopy || !maybe(i) {
 			continue
 		}
-		key := o.shape(w).key
-		if o.look(w).placeholder {
+		r := o.result(w)
+		if onlyPlaceholder(r) {
 			continue
 		}
+		key := contentKey(r.Content.Slice())
 		later, again := newest[key]
 		if !again {
 			newest[key] = i
@@ -152,7 +153,7 @@ func copies(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 			of += " of " + a[0].path
 		}
 		found[i] = duplicate{
-			output: o, words: sameMark + "the newer result of " + clip(of),
+			output: o, start: sameStart + "the newer result of " + clip(of),
 			reason: fmt.Sprintf("same output as message %d", all[later].at.Message),
 		}
 	}
@@ -208,7 +209,7 @@ func (k *contentHash) add(texts ...string) {
 	}
 }
 
-// clip bounds a name in a mark.
+// clip bounds the length of a name in a placeholder.
 func clip(name string) string {
 	const most = 120
 	return cutter{line: most}.shorten(name)

@@ -92,31 +92,32 @@ func (f *later) write(w *fit.Work, o output) {
 	if f.changed >= 0 {
 		return
 	}
-	if o.look(w).didWork {
+	if r := o.result(w); !startsFailed(r.IsError, textsOf(r.Content.Slice())) {
 		f.changed = o.at.Message
 	}
 }
 
 // read reports whether a read can be done without; if not it is noted.
 func (f *later) read(w *fit.Work, o output, a access) (duplicate, bool) {
-	if o.look(w).placeholder {
+	r := o.result(w)
+	if onlyPlaceholder(r) {
 		return duplicate{}, false
 	}
 	x := duplicate{output: o}
 	for _, read := range f.reads {
 		// A newer read that is much smaller may only say that nothing changed.
 		if read.span.covers(a.span) && read.tokens*2 >= o.tokens && free(w, o) {
-			x.words = olderMark + clip(a.path) + ", which was read again later"
+			x.start = olderStart + clip(a.path) + ", which was read again later"
 			x.reason = fmt.Sprintf("read again in message %d", read.message)
 			return x, true
 		}
 	}
-	bad := o.result(w).IsError || o.tokens < mostOfRefusal && o.look(w).failed
+	bad := r.IsError || o.tokens < mostOfRefusal && failed(false, textsOf(r.Content.Slice()))
 	if !bad && len(f.reads) < readsPerFile {
 		f.reads = append(f.reads, laterRead{a.span, o.tokens, o.at.Message})
 	}
 	if f.changed >= 0 && !bad && free(w, o) {
-		x.words, x.stale = olderMark+clip(a.path)+", which was changed later", true
+		x.start, x.stale = olderStart+clip(a.path)+", which was changed later", true
 		x.reason = fmt.Sprintf("changed in message %d", f.changed)
 		return x, true
 	}

@@ -14,7 +14,8 @@ func FuzzOutputs(f *testing.F) {
 	f.Add("{\"exit_code\":01}", "apply_patch", "*** Update File: a\n", 1000)
 	paths := DefaultPaths()
 	f.Fuzz(func(t *testing.T, text, tool, arguments string, limit int) {
-		lookAtParts(false, only(text).Slice())
+		failed(false, []string{text})
+		startsFailed(false, []string{text})
 		for _, a := range paths.accesses(paths.kind(tool), arguments) {
 			if a.path == "" || !a.writes && !a.span.covers(a.span) {
 				t.Errorf("%q of %s: got %+v", arguments, tool, a)
@@ -22,8 +23,8 @@ func FuzzOutputs(f *testing.F) {
 		}
 		v := &View{MaxBytes: 1 + limit&0xfff, MaxLine: 50, Tail: 0.4, Errors: true}
 		view := v.Text(text, "c1")
-		body, mark := splitMark(view)
-		if view != text && mark != "" && len(body) > v.MaxBytes {
+		body, placeholder := cutPlaceholder(view)
+		if view != text && placeholder != "" && len(body) > v.MaxBytes {
 			t.Errorf("%d bytes, want at most %d", len(body), v.MaxBytes)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(view) {

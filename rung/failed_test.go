@@ -3,8 +3,6 @@ package rung
 import (
 	"strings"
 	"testing"
-
-	"github.com/plimsoll/plimsoll"
 )
 
 func TestWhichOutputsReportAFailure(t *testing.T) {
@@ -65,12 +63,12 @@ func TestWhichOutputsReportAFailure(t *testing.T) {
 		{"a Japanese error", "エラー: ファイルがありません", true},
 		{"a Japanese failure", "処理に失敗しました。", true},
 	} {
-		got := lookAtParts(false, only(tc.text).Slice()).failed
+		got := failed(false, []string{tc.text})
 		if got != tc.want {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
 	}
-	if !lookAtParts(true, nil).failed {
+	if !failed(true, nil) {
 		t.Error("a result that is marked as an error is not taken for one")
 	}
 }
@@ -81,11 +79,11 @@ func BenchmarkFailed(b *testing.B) {
 		"code": "	return fmt.Errorf(\"read %s: %w\", name, err)\n", "exits": "exit ", "colons": "a:1:", "blank": "\n", "words": "code ", "signs": "code：：：：", "errors": "error ",
 	} {
 		for _, size := range []int{1 << 16, 1 << 20} {
-			r := plimsoll.ToolResult{Content: only(strings.Repeat(unit, size/len(unit)))}
+			texts := []string{strings.Repeat(unit, size/len(unit))}
 			b.Run(name+"/"+byteSize(size), func(b *testing.B) {
 				b.SetBytes(int64(size))
 				for b.Loop() {
-					lookAtParts(r.IsError, r.Content.Slice())
+					failed(false, texts)
 				}
 			})
 		}

@@ -27,7 +27,7 @@ func (s *Slide) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	if len(turns) == 0 {
 		return nil
 	}
-	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Mark()}
+	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Position()}
 	if err := c.takeOver(); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool,
 	if s.TurnsOnly || len(turn.Rounds) < 2 || c.reached() || c.free(turn.Span) <= w.Load()-c.target.Goal {
 		return false, nil
 	}
-	mark, before := w.Draft().Mark(), *c
+	position, before := w.Draft().Position(), *c
 	for n := 1; n < len(turn.Rounds); n++ {
 		why := plimsoll.Why{Rung: s.Name(), Reason: fmt.Sprintf("oldest turn left; round %d of %d is the oldest of it", n, len(turn.Rounds))}
 		if err := c.dropRound(turn.Rounds[n-1], why); err != nil {
@@ -87,7 +87,7 @@ func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool,
 			return done, err
 		}
 	}
-	w.Draft().Rollback(mark)
+	w.Draft().Rollback(position)
 	*c = before
 	return false, nil
 }

@@ -15,8 +15,8 @@ type cut struct {
 	work   *fit.Work
 	target fit.Target
 	rung   string
-	// start is where the draft's log stood before.
-	start plimsoll.Mark
+	// start is the position in the draft's log before the cut.
+	start plimsoll.Position
 	// messages that were dropped, by index.
 	messages []int
 	// turns and rounds count those of earlier cuts, too.
@@ -143,7 +143,7 @@ func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	if text == "" {
 		return end || c.reached(), nil
 	}
-	mark, reached := d.Mark(), c.reached()
+	position, reached := d.Position(), c.reached()
 	why := plimsoll.Why{Rung: c.rung, Reason: "receipt for what was removed", Ref: ref}
 	if _, err := d.Insert(before, plimsoll.Receipt(text), why); err != nil {
 		return false, err
@@ -152,7 +152,7 @@ func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	if c.reached() || end && ref != nil && !reached {
 		return true, nil
 	}
-	d.Rollback(mark)
+	d.Rollback(position)
 	return end, nil
 }
 

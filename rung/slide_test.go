@@ -35,13 +35,11 @@ func slid(t *testing.T, c plimsoll.Conversation, window int, r fit.Rung, pins ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.Fit(t.Context(), fit.Task{
-		// loop is one turn of an agent: a question and rounds of a call and a result of
-		// 50 letters; the rounds that are named think before they call.
-		Conversation: c,
-	})
+	return k.Fit(t.Context(), fit.Task{Conversation: c})
 }
 
+// loop is one turn of an agent: a question and rounds of a call and a result of
+// 50 letters; the rounds that are named think before they call.
 func loop(rounds int, thinking ...int) plimsoll.Conversation {
 	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, "fix the bug")}
 	for i := range rounds {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
@@ -95,10 +96,8 @@ func (v *View) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		if !v.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if o.shape(w).extent.exceeds(c) {
-			if err := v.cut(ctx, w, o, c); err != nil {
-				return err
-			}
+		if err := v.cut(ctx, w, o, c); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -133,23 +132,23 @@ func (v *View) exempts(tool string) bool {
 	return slices.Contains(v.Exempt, tool)
 }
 
-// cut puts a view in the place of an output that exceeds the limits.
+// cut replaces an output by a view of it, if it exceeds the limits.
 func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 	r := o.result(w)
-	if r.Ref != nil || isPlaceholder(r) {
+	texts := textsOf(r.Content.Slice())
+	if r.Ref != nil || !c.exceeded(texts) || onlyPlaceholder(r) {
 		return nil
 	}
-	texts := textsOf(r.Content.Slice())
 	cut, shorter := c.all(texts)
 	if !shorter && slices.Equal(cut, texts) {
 		return nil
 	}
-	ref, id, err := origin(ctx, w, o)
+	ref, id, err := origin(ctx, w, r)
 	if err != nil {
 		return err
 	}
 	if shorter {
-		cut[len(cut)-1] = marked(cut[len(cut)-1], v.mark(id))
+		cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], v.placeholder(id))
 	}
 	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
 	_, err = replace(w, o, withTexts(r.Content, cut), why)
@@ -161,30 +160,22 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 // is.
 func (v *View) Text(text, id string) string {
 	c := v.cutter()
-	if !extentOf([]string{text}).exceeds(c) {
+	if !c.exceeded([]string{text}) {
 		return text
 	}
 	cut, shorter := c.all([]string{text})
 	if !shorter {
 		return cut[0]
 	}
-	return marked(cut[0], v.mark(id))
+	return withPlaceholder(cut[0], v.placeholder(id))
 }
 
-func (v *View) mark(id string) string {
-	without := ""
+func (v *View) placeholder(id string) string {
+	hint := ""
 	if v.Explain {
-		without = "the rest was not stored, run the tool again if it is needed"
+		hint = "the rest was not stored, run the tool again if it is needed"
 	}
-	return mark(truncatedMark, id, without)
-}
-
-// marked ends a text by a mark.
-func marked(text, mark string) string {
-	if text == "" {
-		return mark
-	}
-	return text + "\n\n" + mark
+	return placeholder(truncatedStart, id, hint)
 }
 
 func (c cutter) reason(texts []string) string {
@@ -194,16 +185,15 @@ func (c cutter) reason(texts []string) string {
 	return fmt.Sprintf("output with lines of more than %d characters", c.line)
 }
 
-// all cuts texts to the limits, and reports whether anything was left out. The marks
-// of earlier views go, unless they still say all that there is to say.
+// all cuts texts to the limits, and reports whether it left anything out. If so, it also
+// removes the placeholders of earlier views, and the caller adds one.
 func (c cutter) all(texts []string) (cut []string, shorter bool) {
 	cut = make([]string, len(texts))
-	marks, sizes := make([]string, len(texts)), make([]int, len(texts))
-	for i, text := range texts {
-		body, mark := splitMark(text)
-		marks[i] = mark
-		body = strings.ReplaceAll(body, "\r\n", "\n")
-		short, long := c.lines(body)
+	placeholders, sizes := make([]string, len(texts)), make([]int, len(texts))
+	for i, view := range texts {
+		text, placeholder := cutPlaceholder(view)
+		placeholders[i] = placeholder
+		short, long := c.lines(strings.ReplaceAll(text, "\r\n", "\n"))
 		cut[i], sizes[i], shorter = short, len(short), shorter || long
 	}
 	level := waterline(sizes, c.bytes)
@@ -211,19 +201,41 @@ func (c cutter) all(texts []string) (cut []string, shorter bool) {
 		if len(text) > level {
 			part := c
 			part.bytes = level
-			// Notes are lines too.
+			// The notes about what is left out are lines too.
 			cut[i], _ = c.lines(part.whole(text))
 			shorter = true
 		}
 	}
 	if !shorter {
-		for i, mark := range marks {
-			if mark != "" {
-				cut[i] = marked(cut[i], mark)
+		for i, placeholder := range placeholders {
+			if placeholder != "" {
+				cut[i] = withPlaceholder(cut[i], placeholder)
 			}
 		}
 	}
 	return cut, shorter
+}
+
+// exceeded reports whether texts are larger than the limits. Placeholders at their ends
+// do not count.
+func (c cutter) exceeded(texts []string) bool {
+	bytes := 0
+	for _, view := range texts {
+		text, _ := cutPlaceholder(view)
+		if bytes += len(text); bytes > c.bytes || c.line > 0 && len(text) > c.line && c.hasLongLine(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c cutter) hasLongLine(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) > c.line && utf8.RuneCountInString(line) > c.line {
+			return true
+		}
+	}
+	return false
 }
 
 func textsOf(parts []plimsoll.Part) []string {

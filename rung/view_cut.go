@@ -81,7 +81,7 @@ func (c cutter) whole(text string) string {
 	if c.errors {
 		share := c.bytes / 8
 		head := c.head(middle, room-share)
-		if found := c.telling(middle, len(head), share); found != "" {
+		if found := c.errorLines(middle, len(head), share); found != "" {
 			return head + gap(middle, len(head), found, foot) + foot
 		}
 	}
@@ -134,23 +134,20 @@ func (c cutter) foot(text string, n int) string {
 	return text[at:]
 }
 
-// tellingLine is how much is kept of a line that looks like an error.
-const tellingLine = 300
+// errorLineLimit is how many characters a view keeps of a line that looks like an error.
+const errorLineLimit = 300
 
-// telling returns the lines from a place on that look like errors, with their
-// numbers, as far as they fit.
-func (c cutter) telling(text string, from, room int) string {
+// errorLines returns the lines behind the first bytes of a text that look like errors,
+// with their line numbers, until they fill room.
+func (c cutter) errorLines(text string, from, room int) string {
 	var b strings.Builder
-	number, text := 1+strings.Count(text[:from], "\n"), text[from:]
-	var l suspects
-	l.begin(text)
-	for last := 0; b.Len() < room && l.next(); last = l.start {
-		number += strings.Count(text[last:l.start], "\n")
-		line := text[l.start:l.end]
-		if !errorLine(line) {
+	number, words := strings.Count(text[:from], "\n"), errorWordsIn(text[from:])
+	for line := range strings.SplitSeq(text[from:], "\n") {
+		number++
+		if !errorLine(line, words) {
 			continue
 		}
-		entry := fmt.Sprintf("%d: %s\n", number, cutter{line: tellingLine}.shorten(strings.TrimSpace(line)))
+		entry := fmt.Sprintf("%d: %s\n", number, cutter{line: errorLineLimit}.shorten(strings.TrimSpace(line)))
 		if b.Len()+len(entry) > room {
 			break
 		}

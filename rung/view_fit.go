@@ -49,8 +49,9 @@ type shrinking struct {
 	result plimsoll.ToolResult
 	texts  []string
 	cutter cutter
-	mark   string
-	why    plimsoll.Why
+	// placeholder ends the view.
+	placeholder string
+	why         plimsoll.Why
 }
 
 func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason string) (*shrinking, error) {
@@ -59,11 +60,11 @@ func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason stri
 	id := ""
 	if !v.exempts(o.tool(w)) {
 		var err error
-		if s.why.Ref, id, err = origin(ctx, w, o); err != nil {
+		if s.why.Ref, id, err = origin(ctx, w, s.result); err != nil {
 			return nil, err
 		}
 	}
-	s.mark = v.mark(id)
+	s.placeholder = v.placeholder(id)
 	return s, nil
 }
 
@@ -73,7 +74,7 @@ const shrinkTries = 5
 // to guesses the bytes from what the output weighs, and corrects the guess. If no
 // size of the texts will do, nothing but the mark is left.
 func (s *shrinking) to(tokens int) error {
-	s.cutter.bytes = max(0, scaled(total(s.texts), tokens, s.output.tokens)-len(s.mark))
+	s.cutter.bytes = max(0, scaled(total(s.texts), tokens, s.output.tokens)-len(s.placeholder))
 	for range shrinkTries {
 		if len(s.texts) == 0 {
 			break
@@ -84,7 +85,7 @@ func (s *shrinking) to(tokens int) error {
 		}
 		s.cutter.bytes = scaled(s.cutter.bytes, tokens, weight) * 7 / 8
 	}
-	_, err := replace(s.w, s.output, only(s.mark), s.why)
+	_, err := replace(s.w, s.output, only(s.placeholder), s.why)
 	return err
 }
 
@@ -92,15 +93,15 @@ func (s *shrinking) to(tokens int) error {
 // too much it is taken back.
 func (s *shrinking) try(tokens int) (int, error) {
 	d := s.w.Draft()
-	at, saved := d.Mark(), d.Saved()
+	before, saved := d.Position(), d.Saved()
 	cut, _ := s.cutter.all(s.texts)
-	cut[len(cut)-1] = marked(cut[len(cut)-1], s.mark)
+	cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], s.placeholder)
 	if err := d.ReplaceResult(s.output.at, withTexts(s.result.Content, cut), s.why); err != nil {
 		return 0, err
 	}
 	weight := s.output.tokens - (d.Saved() - saved)
 	if weight > tokens {
-		d.Rollback(at)
+		d.Rollback(before)
 	}
 	return weight, nil
 }
