@@ -80,7 +80,7 @@ func (o *undoRequest) do(c *call) (any, error) {
 // Undo returns the request with the archived messages instead of the checkpoint that
 // names the reference, and makes the keeper forget the decision. A request without such
 // a checkpoint is whole already. Undo makes the task from the whole request.
-func Undo(ctx context.Context, k *fit.Keeper, from fit.Contents, r *wire.Request, ref string, task func(*wire.Request) fit.Task) (*wire.Request, error) {
+func Undo(ctx context.Context, k *fit.Keeper, from fit.Archive, r *wire.Request, ref string, task func(*wire.Request) fit.Task) (*wire.Request, error) {
 	whole := r
 	_, standing := summary.CheckpointSpan(r.Conversation(), ref)
 	if standing {

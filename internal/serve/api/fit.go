@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/preset"
@@ -184,6 +185,9 @@ func (recallOnly) Remember(context.Context, fit.Decision) error { return nil }
 
 // Forget does nothing.
 func (recallOnly) Forget(context.Context, ...plimsoll.Digest) error { return nil }
+
+// AddAccount does nothing.
+func (recallOnly) AddAccount(context.Context, account.Account) error { return nil }
 
 // Lease is always granted.
 func (recallOnly) Lease(context.Context, string, time.Duration) (func(), bool, error) {
