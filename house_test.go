@@ -23,7 +23,7 @@ const module = "github.com/plimsoll/plimsoll"
 var layers = [][]string{
 	{
 		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/needle", "internal/pgtest", "internal/process",
-		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "examples", "token/internal/split",
+		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples", "token/internal/split",
 	},
 	{".", "token/bpe", "token/hf", "internal/chat/terminal/markdown"},
 	{"account", "model", "summary", "wire", "internal/embedding", "internal/testkit"},

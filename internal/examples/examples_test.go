@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 )
 
