@@ -63,7 +63,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 func Tiktoken(name string) plimsoll.Counter {
 	encoding, ok := model.EncodingFor(name)
 	if !ok {
-		encoding = model.CL100K
+		encoding = cl100k
 	}
 	c, err := openAI(model.Default().Resolve(name), encoding)
 	if err != nil {
