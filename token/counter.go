@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // Strategies of counters that are neither OpenAI's vocabularies nor formulas.

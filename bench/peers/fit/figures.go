@@ -12,9 +12,9 @@ import (
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
 	"github.com/plimsoll/plimsoll/bench/internal/line"
 	engine "github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/token/bpe"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 

@@ -3,7 +3,7 @@
 // part of this repository. It asks npm for the packages by name and keeps the tokenizer.json of
 // each; what is there already is left alone.
 //
-//	go run ./token/hf/internal/fetchvocab [DIR]
+//	go run ./internal/hf/internal/fetchvocab [DIR]
 //
 // Without DIR it is $PLIMSOLL_TOKENIZERS or plimsoll/tokenizers in the user's cache directory.
 package main

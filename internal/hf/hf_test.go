@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // textParts are what random texts are made of: common words, what the families treat apart, and

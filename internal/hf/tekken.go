@@ -7,7 +7,7 @@ import (
 	"encoding/json/v2"
 	"fmt"
 
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 // tekkenConfig is the head of a tekken.json.

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 //go:generate go run ./internal/genvocab -out vocab

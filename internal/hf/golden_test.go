@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // golden is what testdata/golden.py wrote with Hugging Face's own library.
@@ -46,7 +46,7 @@ func vocabularyDir(t testing.TB) string {
 func vocabulary(t testing.TB, name string) string {
 	path := filepath.Join(vocabularyDir(t), name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("NOT TESTED against the real %s vocabulary: %v; run: go run ./token/hf/internal/fetchvocab", name, err)
+		t.Skipf("NOT TESTED against the real %s vocabulary: %v; run: go run ./internal/hf/internal/fetchvocab", name, err)
 	}
 	return path
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // normalizer rewrites text before it is split. At most one field is set.
@@ -64,7 +66,7 @@ func normalize(list []normalizer, text string, buf *[2][]byte) string {
 			text = normalForm(*n.form, text)
 		case n.prepend != "":
 			buf[free] = append(append(buf[free][:0], n.prepend...), text...)
-			text = view(buf[free])
+			text = rawjson.View(buf[free])
 			free ^= 1
 		case n.from != "" && strings.Contains(text, n.from):
 			text = replaceAll(text, n.from, n.to, &buf[free])
@@ -87,7 +89,7 @@ func replaceAll(text, from, to string, buf *[]byte) string {
 		at = strings.Index(text, from)
 	}
 	*buf = append(out, text...)
-	return view(*buf)
+	return rawjson.View(*buf)
 }
 
 // normalForm brings text into a normal form. Characters that no form touches are copied; each

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // families are the vocabularies that benchmarks run on.

@@ -5,7 +5,7 @@ import (
 	"log"
 	"strings"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 const exampleFile = `{

@@ -3,7 +3,8 @@ package split
 import (
 	"math/bits"
 	"unicode/utf8"
-	"unsafe"
+
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // windowLen is the number of bytes that Window looks at at once.
@@ -51,7 +52,7 @@ func (p Pattern) Window(text string, pos int) (ends uint64, n int) {
 func (p Pattern) load(m *masks, text string, pos int) int {
 	block, limit := (*[windowLen]byte)(nil), len(text)-pos
 	if limit >= windowLen {
-		block = (*[windowLen]byte)(unsafe.Pointer(unsafe.StringData(text[pos:])))
+		block = (*[windowLen]byte)(rawjson.Bytes(text[pos:]))
 	} else {
 		var padded [windowLen]byte
 		copy(padded[:], text[pos:])

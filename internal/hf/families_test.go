@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/plimsoll/plimsoll/token/hf"
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/hf"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 // A family is a small tokenizer of our own in the shape of a real one, as a file and as a reference.

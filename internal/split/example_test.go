@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 func ExamplePattern_Next() {

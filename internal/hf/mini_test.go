@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // miniCase is a small tokenizer for one feature of the format, with what Hugging Face's own library

@@ -1,8 +1,8 @@
 """Writes the golden ids of testdata/golden with Hugging Face's own library, the judge.
 
-    go run ./token/hf/internal/fetchvocab DIR
+    go run ./internal/hf/internal/fetchvocab DIR
     pip install tokenizers==0.23.3
-    python3 token/hf/testdata/golden.py DIR
+    python3 internal/hf/testdata/golden.py DIR
 
 Special tokens are encoded as text, as this package does by default; "special" holds what
 the library gives with its own defaults.

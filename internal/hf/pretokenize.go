@@ -7,7 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 // preTokenizer cuts normalised text into the pieces that are merged separately.
@@ -187,7 +188,7 @@ func regexRun(steps []component) []string {
 func (p *preTokenizer) prepare(text string, first bool, buf *[2][]byte) string {
 	if p.prefixSpace && !strings.HasPrefix(text, " ") {
 		buf[0] = append(append(buf[0][:0], ' '), text...)
-		return view(buf[0])
+		return rawjson.View(buf[0])
 	}
 	if p.meta == nil {
 		return text
@@ -196,7 +197,7 @@ func (p *preTokenizer) prepare(text string, first bool, buf *[2][]byte) string {
 	wanted := p.meta.prepend == prependAlways || p.meta.prepend == prependFirst && first
 	if wanted && !strings.HasPrefix(text, p.meta.replacement) {
 		buf[1] = append(append(buf[1][:0], p.meta.replacement...), text...)
-		text = view(buf[1])
+		text = rawjson.View(buf[1])
 	}
 	return text
 }

@@ -2,7 +2,7 @@
 the ids that Hugging Face's own library gives for a few texts.
 
     pip install tokenizers==0.23.3
-    python3 token/hf/testdata/mini.py
+    python3 internal/hf/testdata/mini.py
 """
 
 import gzip

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // tiny is a valid file; %s takes further sections.

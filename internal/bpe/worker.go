@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/plimsoll/plimsoll/token/internal/split"
+	"github.com/plimsoll/plimsoll/internal/split"
 )
 
 // worker is what one call needs for itself: memos of the pieces seen before and scratch space. A worker serves one

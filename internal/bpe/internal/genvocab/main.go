@@ -1,7 +1,7 @@
 // Command genvocab turns OpenAI's published .tiktoken files into the vocabularies that package bpe embeds.
 //
 // Each token of more than one byte is stored as the two tokens whose merge makes it: that is smaller than its bytes
-// and is what the encoder needs anyway. Run it by "go generate ./token/bpe"; the same inputs give the same bytes.
+// and is what the encoder needs anyway. Run it by "go generate ./internal/bpe"; the same inputs give the same bytes.
 // The inputs come from a Go module that carries the files, which is downloaded but never required by this module,
 // and they are checked against the SHA-256 sums that OpenAI publishes with its tokenizer.
 package main
