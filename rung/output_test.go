@@ -170,7 +170,7 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 	loads := 0
 	result := func(id, text string) plimsoll.Message {
 		whole := plimsoll.ToolResult{CallID: id, Content: parts(text)}
-		m := plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: id}, counted{whole, &loads}))
+		m := plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: id}, counted{whole, &loads}, 0))
 		m.Digest = plimsoll.Digest{byte(len(text)), byte(len(text) >> 8)}
 		return m
 	}
@@ -206,4 +206,4 @@ type counted struct {
 	loads *int
 }
 
-func (c counted) LoadPart() plimsoll.Part { *c.loads++; return c.whole }
+func (c counted) LoadAt(plimsoll.Part, uint64) plimsoll.Part { *c.loads++; return c.whole }
