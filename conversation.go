@@ -71,18 +71,6 @@ type Message struct {
 // Digest is a 128-bit fingerprint of raw bytes. It is no secret and no proof.
 type Digest [16]byte
 
-// Digests returns the digests of the messages up to the first that has none.
-func (c Conversation) Digests() []Digest {
-	digests := make([]Digest, 0, len(c.Messages.items))
-	for i := range c.Messages.items {
-		if c.Messages.items[i].Digest == (Digest{}) {
-			break
-		}
-		digests = append(digests, c.Messages.items[i].Digest)
-	}
-	return digests
-}
-
 // NewMessage returns a message of the given parts.
 func NewMessage(role Role, parts ...Part) Message {
 	return Message{Role: role, Parts: ListOf(parts...)}

@@ -1,27 +1,18 @@
 package plimsoll
 
-// Loader completes a part that was only indexed.
-type Loader interface {
-	// LoadPart returns the whole part. It is of the outline's type and may be
-	// called any number of times, from several goroutines.
-	LoadPart() Part
-}
-
-// Defer returns a part of which only the outline is known yet: its type, and for
-// calls and results their ids and names. A read from a [List] gives the
-// whole part. So a codec need not unescape or copy a text that is never read.
-func Defer(outline Part, l Loader) Part { return DeferAt(outline, single{l}, 0) }
-
-// Source completes many parts, each by where it stands.
+// Source completes parts that were only indexed, each by where it stands.
 type Source interface {
-	// LoadAt is like [Loader.LoadPart], for the part that was deferred with the
-	// outline and the place.
+	// LoadAt returns the whole part that was deferred with the outline and the place.
+	// It is of the outline's type. LoadAt may be called any number of times, from
+	// several goroutines.
 	LoadAt(outline Part, at uint64) Part
 }
 
-// DeferAt is [Defer] for one of many parts that come from the same source. What at
-// means is the source's to say.
-func DeferAt(outline Part, s Source, at uint64) Part {
+// Defer returns a part of which only the outline is known yet: its type, and for
+// calls and results their ids and names. A [List] that holds it returns the whole part.
+// So a codec need not unescape or copy a text that no caller reads. The source decides
+// what at means.
+func Defer(outline Part, s Source, at uint64) Part {
 	return &deferred{outline: outline, source: s, at: at}
 }
 
@@ -37,12 +28,6 @@ func (*deferred) part() {}
 func (d *deferred) load() Part {
 	return d.source.LoadAt(d.outline, d.at)
 }
-
-// single is the source of one part.
-type single struct{ Loader }
-
-// LoadAt loads the part.
-func (s single) LoadAt(Part, uint64) Part { return s.LoadPart() }
 
 // loaded returns an item, and completes it if it was deferred.
 func loaded[T any](item *T) T {

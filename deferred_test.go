@@ -15,17 +15,17 @@ type counted struct {
 	loads *int
 }
 
-func (c counted) LoadPart() plimsoll.Part { *c.loads++; return c.whole }
+func (c counted) LoadAt(plimsoll.Part, uint64) plimsoll.Part { *c.loads++; return c.whole }
 
-func TestADeferredPartIsLoadedOnlyWhenSomebodyLooks(t *testing.T) {
+func TestADeferredPartIsLoadedOnlyWhenItIsRead(t *testing.T) {
 	t.Parallel()
 	loads := 0
 	call := plimsoll.ToolCall{ID: "1", Name: "read"}
 	whole := plimsoll.ToolCall{ID: "1", Name: "read", Arguments: `{"path":"a.go"}`}
 	c := testkit.Conversation([]plimsoll.Message{
 		plimsoll.Say(plimsoll.User, "read it"),
-		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Defer(call, counted{whole, &loads})),
-		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: "1"}, counted{plimsoll.ToolResult{CallID: "1", Content: testkit.Text("x")}, &loads})),
+		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Defer(call, counted{whole, &loads}, 0)),
+		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: "1"}, counted{plimsoll.ToolResult{CallID: "1", Content: testkit.Text("x")}, &loads}, 0)),
 	})
 	o := c.Outline()
 	d := plimsoll.NewDraft(c, nil)

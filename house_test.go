@@ -23,10 +23,11 @@ const module = "github.com/plimsoll/plimsoll"
 var layers = [][]string{
 	{
 		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pgtest", "internal/process",
-		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "examples", "token/internal/split",
+		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples",
 	},
-	{".", "token/bpe", "token/hf", "internal/chat/terminal/markdown"},
-	{"account", "model", "summary", "wire", "internal/embedding", "internal/testkit"},
+	{".", "internal/split", "internal/chat/terminal/markdown"},
+	{"account", "internal/bpe", "internal/hf"},
+	{"model", "summary", "wire", "internal/embedding", "internal/testkit"},
 	{"fit", "token", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
 	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript"},
@@ -61,9 +62,9 @@ var modules = map[string][]string{
 	"store/postgres":                  {"github.com/jackc/pgx/v5"},
 	"store/sqlite":                    {"modernc.org/sqlite"},
 	"token":                           {"github.com/zeebo/xxh3"},
-	"token/bpe":                       {"golang.org/x/sys"},
-	"token/hf":                        {"golang.org/x/text"},
-	"token/internal/split":            {"golang.org/x/sys"},
+	"internal/bpe":                    {"golang.org/x/sys"},
+	"internal/hf":                     {"golang.org/x/text"},
+	"internal/split":                  {"golang.org/x/sys"},
 	"wire":                            {"github.com/zeebo/xxh3"},
 }
 

@@ -18,7 +18,7 @@ func (place) LoadAt(outline plimsoll.Part, at uint64) plimsoll.Part {
 func TestASourceIsToldWhichPartToLoad(t *testing.T) {
 	t.Parallel()
 	call := plimsoll.ToolCall{ID: "1", Name: "read"}
-	m := plimsoll.NewMessage(plimsoll.Assistant, plimsoll.DeferAt(call, place{}, 0), plimsoll.DeferAt(call, place{}, 1))
+	m := plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Defer(call, place{}, 0), plimsoll.Defer(call, place{}, 1))
 	if got := plimsoll.Peek(m, 1); got != plimsoll.Part(call) {
 		t.Errorf("the outline is %v", got)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/bench/internal/measure"
 	"github.com/plimsoll/plimsoll/bench/internal/texts"
-	"github.com/plimsoll/plimsoll/token/bpe"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 )
 
 // library is a tokenizer in Go, opened for one encoding.

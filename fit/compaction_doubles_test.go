@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/testkit"
 	"github.com/plimsoll/plimsoll/rung"
@@ -150,6 +151,8 @@ func (n *notebook) Lease(_ context.Context, name string, _ time.Duration) (func(
 		delete(n.leases, name)
 	}, true, nil
 }
+
+func (n *notebook) AddAccount(context.Context, account.Account) error { return nil }
 
 // compacting returns a keeper of a window of letters that compacts with the scribe.
 func compacting(t *testing.T, s *scribe, change func(*fit.Options)) *fit.Keeper {

@@ -39,6 +39,10 @@ func (s *shelf) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (
 	return ref, err
 }
 
+func (s *shelf) Content(_ context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
+	return testkit.Text(s.stored[id]), nil
+}
+
 // stowing replaces every result that may be, and one more that is taken back.
 var stowing = ladderRung{"stow", func(ctx context.Context, w *fit.Work) error {
 	d := w.Draft()

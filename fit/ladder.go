@@ -9,6 +9,10 @@ import (
 )
 
 // Rung is one way to make a conversation smaller.
+//
+// A rung may also be a [Shrinker], a [Prospector] or a [Compactor]. The keeper finds
+// that out by a type assertion: most rungs are none of them, and a program's own rung
+// needs two methods only.
 type Rung interface {
 	// Name is the word for it in edits, reports and configurations.
 	Name() string

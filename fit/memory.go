@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
-// Memory keeps decisions, so that what was cut for the prefix of a conversation is
-// cut in the same way for every later request that begins with it, in other
-// processes and after a restart too. It is safe for concurrent use.
+// Memory keeps decisions and accounts. What was cut for the prefix of a conversation is
+// cut in the same way for every later request that begins with it, in other processes
+// and after a restart too. A Memory is safe for concurrent use.
 type Memory interface {
 	// Recall returns the decision of the first of the keys that has one, or
-	// [ErrNotFound].
+	// [plimsoll.ErrNotFound].
 	Recall(ctx context.Context, keys []plimsoll.Digest) (Decision, error)
 	// Remember adds or replaces a decision.
 	Remember(ctx context.Context, d Decision) error
@@ -27,6 +28,8 @@ type Memory interface {
 	// the work. It reports false if another has it. A process that ends without a
 	// release has it no longer than life.
 	Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error)
+	// AddAccount adds figures to the account of a conversation.
+	AddAccount(ctx context.Context, a account.Account) error
 }
 
 // Decision is what was decided for the prefix of a conversation.

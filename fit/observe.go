@@ -128,8 +128,8 @@ func (k *Keeper) book(ctx context.Context, t *Task, a account.Account) error {
 	k.books.conversations.Put(key, sum.Add(a))
 	k.books.total = k.books.total.Add(a)
 	k.books.mu.Unlock()
-	if keeper, ok := k.memoryOf(t).(Bookkeeper); ok {
-		return keeper.AddAccount(ctx, a)
+	if memory := k.memoryOf(t); memory != nil {
+		return memory.AddAccount(ctx, a)
 	}
 	return nil
 }
@@ -174,12 +174,6 @@ func (k *Keeper) watch(model string, estimated, billed int) {
 	if tell {
 		k.tell(CountDrift{Model: model, Estimated: int(d.estimated), Billed: int(d.billed), Off: off})
 	}
-}
-
-// Bookkeeper is a [Memory] that keeps accounts, too.
-type Bookkeeper interface {
-	// AddAccount adds figures to the account of a conversation.
-	AddAccount(ctx context.Context, a account.Account) error
 }
 
 // CountDrift says that the requests to a model weigh something else than is billed for

@@ -9,12 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// Contents is an [Archive] that can be read.
-type Contents interface {
-	// Content returns what is stored under a reference, or [ErrNotFound].
-	Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error)
-}
-
 // Undo takes the compaction back whose messages are kept as the reference. It
 // returns the conversation with them instead of the checkpoint and with
 // everything that was said since, and forgets the decision, so that the same history
@@ -72,11 +66,11 @@ func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) 
 
 // span reads archived messages.
 func (k *Keeper) span(ctx context.Context, t *Task, ref string) ([]byte, error) {
-	contents, ok := k.archiveOf(t).(Contents)
-	if !ok {
-		return nil, fmt.Errorf("the archive cannot be read: %w", plimsoll.ErrUnsupported)
+	archive := k.archiveOf(t)
+	if archive == nil {
+		return nil, fmt.Errorf("the keeper has no archive: %w", plimsoll.ErrUnsupported)
 	}
-	content, err := contents.Content(ctx, ref)
+	content, err := archive.Content(ctx, ref)
 	if err != nil {
 		return nil, fmt.Errorf("ref=%s: %w", ref, err)
 	}

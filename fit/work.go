@@ -15,6 +15,8 @@ type Archive interface {
 	Ref(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error)
 	// Put stores the content under the reference that Ref returns.
 	Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error)
+	// Content returns what is stored under a reference, or [plimsoll.ErrNotFound].
+	Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error)
 }
 
 // ArchiveError says that content could not be named or stored.

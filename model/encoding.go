@@ -4,10 +4,10 @@ import "strings"
 
 // The encodings that have public vocabularies with these names.
 const (
-	O200K  = "o200k_base"
-	CL100K = "cl100k_base"
-	P50K   = "p50k_base"
-	R50K   = "r50k_base"
+	o200k  = "o200k_base"
+	cl100k = "cl100k_base"
+	p50k   = "p50k_base"
+	r50k   = "r50k_base"
 )
 
 // encodingStem maps the beginning of OpenAI's model names to an encoding. A stem
@@ -18,44 +18,44 @@ type encodingStem struct {
 
 // encodingStems is ordered: the first stem that fits decides.
 var encodingStems = []encodingStem{
-	{"gpt-oss", "-:", O200K},
-	{"gpt-5", "-.:", O200K},
-	{"gpt-4.1", "-:", O200K},
-	{"gpt-4.5", "-:", O200K},
-	{"gpt-4o", "-:", O200K},
-	{"chatgpt-4o", "-:", O200K},
-	{"o1", "-:", O200K},
-	{"o3", "-:", O200K},
-	{"o4", "-:", O200K},
-	{"codex-mini", "-:", O200K},
-	{"gpt-4", "-:", CL100K},
-	{"gpt-3.5-turbo", "-:", CL100K},
-	{"gpt-3.5", "", CL100K},
-	{"gpt-35-turbo", "-:", CL100K},
-	{"text-embedding-ada-002", ":", CL100K},
-	{"text-embedding-3", "-", CL100K},
-	{"davinci-002", ":", CL100K},
-	{"babbage-002", ":", CL100K},
-	{"text-davinci-003", "", P50K},
-	{"text-davinci-002", "", P50K},
-	{"code-davinci", "-", P50K},
-	{"code-cushman", "-", P50K},
-	{"davinci-codex", "", P50K},
-	{"cushman-codex", "", P50K},
-	{"text-davinci-edit", "-", P50K},
-	{"text-davinci-001", "", R50K},
-	{"text-curie-001", "", R50K},
-	{"text-babbage-001", "", R50K},
-	{"text-ada-001", "", R50K},
-	{"davinci", "", R50K},
-	{"curie", "", R50K},
-	{"babbage", "", R50K},
-	{"ada", "", R50K},
-	{"text-similarity", "-", R50K},
-	{"text-search", "-", R50K},
-	{"code-search", "-", R50K},
-	{"gpt2", "", R50K},
-	{"gpt-2", "", R50K},
+	{"gpt-oss", "-:", o200k},
+	{"gpt-5", "-.:", o200k},
+	{"gpt-4.1", "-:", o200k},
+	{"gpt-4.5", "-:", o200k},
+	{"gpt-4o", "-:", o200k},
+	{"chatgpt-4o", "-:", o200k},
+	{"o1", "-:", o200k},
+	{"o3", "-:", o200k},
+	{"o4", "-:", o200k},
+	{"codex-mini", "-:", o200k},
+	{"gpt-4", "-:", cl100k},
+	{"gpt-3.5-turbo", "-:", cl100k},
+	{"gpt-3.5", "", cl100k},
+	{"gpt-35-turbo", "-:", cl100k},
+	{"text-embedding-ada-002", ":", cl100k},
+	{"text-embedding-3", "-", cl100k},
+	{"davinci-002", ":", cl100k},
+	{"babbage-002", ":", cl100k},
+	{"text-davinci-003", "", p50k},
+	{"text-davinci-002", "", p50k},
+	{"code-davinci", "-", p50k},
+	{"code-cushman", "-", p50k},
+	{"davinci-codex", "", p50k},
+	{"cushman-codex", "", p50k},
+	{"text-davinci-edit", "-", p50k},
+	{"text-davinci-001", "", r50k},
+	{"text-curie-001", "", r50k},
+	{"text-babbage-001", "", r50k},
+	{"text-ada-001", "", r50k},
+	{"davinci", "", r50k},
+	{"curie", "", r50k},
+	{"babbage", "", r50k},
+	{"ada", "", r50k},
+	{"text-similarity", "-", r50k},
+	{"text-search", "-", r50k},
+	{"code-search", "-", r50k},
+	{"gpt2", "", r50k},
+	{"gpt-2", "", r50k},
 }
 
 // EncodingFor gives the encoding in which OpenAI counts the text of a model, by

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -33,17 +34,6 @@ func ExampleUnknownModelError() {
 	// gpt-5.22 is not known, but gpt-5.2 is
 }
 
-func ExampleContextLimit() {
-	settings := map[string]string{"GEMINI_MAX_CONTEXT_LENGTH": "a lot", "DEFAULT_MAX_CONTEXT_LENGTH": "20000"}
-	env := func(name string) string { return settings[name] }
-	limit, source, problems := model.ContextLimit(env, "gemini-2.5-pro")
-	fmt.Println(limit, "from the", source)
-	fmt.Println(problems[0])
-	// Output:
-	// 20000 from the environment default
-	// GEMINI_MAX_CONTEXT_LENGTH="a lot": not a whole number: want a number of tokens above zero; the next source of the limit is used
-}
-
 func ExampleModel_Cost() {
 	m, _, err := model.Default().Lookup("claude-haiku-5-5")
 	if err != nil {
@@ -51,12 +41,12 @@ func ExampleModel_Cost() {
 		return
 	}
 	for _, prompt := range []int{100_000, 101_000} {
-		cost, _ := m.Cost(model.Usage{CacheRead: 90_000, Input: prompt - 90_000, Output: 500})
+		cost, _ := m.Cost(plimsoll.Usage{CacheRead: 90_000, Input: prompt - 90_000, Output: 500})
 		fmt.Println(prompt, cost)
 	}
 	// Output:
-	// 100000 $0.002150
-	// 101000 $0.011250
+	// 100000 $0.0022
+	// 101000 $0.0112
 }
 
 func ExampleLoad() {
@@ -74,20 +64,6 @@ func ExampleLoad() {
 	// Output:
 	// 64000 <nil>
 	// model "zorp-x" at byte 105: field "max_input_tokens": want a whole number of tokens, got plenty
-}
-
-func ExampleRegistry_Override() {
-	reg, _ := model.Default().Override(
-		model.Override{Model: "claude-*", InputLimit: 150_000},
-		model.Override{Model: "in-house-7b", InputLimit: 16_384, Tokenizer: model.Tokenizer{Name: "llama3", Exact: true}},
-	)
-	for _, name := range []string{"claude-opus-5", "in-house-7b"} {
-		limit, _ := reg.Limit(name)
-		fmt.Println(name, limit)
-	}
-	// Output:
-	// claude-opus-5 150000
-	// in-house-7b 16384
 }
 
 func ExampleEncodingFor() {

@@ -98,8 +98,8 @@ var lines = []lineFacts{
 	{stem: "glm", cache: unspecifiedCache},
 	{stem: "minimax", cache: unspecifiedCache},
 	{stem: "nova", cache: novaCache},
-	{stem: "phi4", tokenizer: Tokenizer{CL100K, false}},
-	{stem: "phi-4", tokenizer: Tokenizer{CL100K, false}},
+	{stem: "phi4", tokenizer: Tokenizer{cl100k, false}},
+	{stem: "phi-4", tokenizer: Tokenizer{cl100k, false}},
 	{stem: "phi3", tokenizer: Tokenizer{"llama2", false}},
 	{stem: "phi-3", tokenizer: Tokenizer{"llama2", false}},
 }

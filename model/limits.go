@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// The limits that stand in where nothing is known: the safe one of text 003 and
-// the one of text 004, which speaks of Gemini models only.
-const (
-	SafeLimit   = 4_096
-	GeminiLimit = 1_048_576
-)
+// SafeLimit is the limit of a model that nothing is known of, as text 003 wants it.
+const SafeLimit = 4_096
+
+// geminiLimit is the same of text 004, which speaks of Gemini models only.
+const geminiLimit = 1_048_576
 
 // Source says where a limit came from.
 type Source string
@@ -38,10 +37,10 @@ type Limit struct {
 	Source Source
 	// From is the variable, the model or the row of the table that gave it.
 	From string
-	// Match says how the name led there; [MatchDefault] when it led nowhere and
-	// a default stands in, [MatchNone] when the name did not matter.
+	// Match says how the name led there; "default" when it led nowhere and
+	// a default stands in, "none" when the name did not matter.
 	Match Match
-	// Problems are settings that were passed over, each a [*SettingError].
+	// Problems are settings that were passed over.
 	Problems []error
 }
 
@@ -57,24 +56,9 @@ type Limits struct {
 	Registry *Registry
 	// Env looks up a variable, as os.Getenv does; nil means no environment.
 	Env func(name string) string
-	// Tables are asked where the registry knows nothing; nil means
-	// [MultichatTable].
-	Tables []Table
-	// Fallback is the limit of an unknown model; 0 means [SafeLimit].
-	Fallback int
-}
-
-// GeminiLimits finds limits as text 004 wants it: unknown models have
-// [GeminiLimit].
-func GeminiLimits() *Limits {
-	return &Limits{Tables: []Table{GeminiTable()}, Fallback: GeminiLimit}
-}
-
-// ContextLimit gives the limit of a model as texts 002 and 003 want it. Each
-// problem is a setting that was passed over, for the log.
-func ContextLimit(env func(string) string, name string) (limit int, source Source, problems []error) {
-	l := (&Limits{Env: env}).For(name)
-	return l.Tokens, l.Source, l.Problems
+	// Gemini asks the table of the text 004 instead, and gives models that neither
+	// knows the limit of Gemini, 1,048,576 tokens.
+	Gemini bool
 }
 
 // For gives the limit of a model.
@@ -99,7 +83,7 @@ func (l *Limits) fromEnv(name string) (Limit, []error) {
 		return Limit{}, nil
 	}
 	var problems []error
-	for _, variable := range append(l.registry().EnvNames(name), defaultVariable) {
+	for _, variable := range append(l.registry().envNames(name), defaultVariable) {
 		value := strings.TrimSpace(l.Env(variable))
 		if value == "" {
 			continue
@@ -122,16 +106,14 @@ func (l *Limits) fromFacts(name string) Limit {
 	if m, how, err := l.registry().Lookup(name); err == nil && m.Limit() > 0 {
 		return Limit{Tokens: m.Limit(), Source: SourceRegistry, From: m.ID, Match: how}
 	}
-	tables := l.Tables
-	if tables == nil {
-		tables = []Table{MultichatTable()}
+	table, fallback := multichatTable, SafeLimit
+	if l.Gemini {
+		table, fallback = geminiTable, geminiLimit
 	}
-	for _, t := range tables {
-		if row, ok := t.Find(name); ok {
-			return Limit{Tokens: row.Limit, Source: SourceTable, From: t.Name + " " + row.Stem, Match: MatchFamily}
-		}
+	if row, ok := table.find(name); ok {
+		return Limit{Tokens: row.limit, Source: SourceTable, From: table.name + " " + row.stem, Match: matchFamily}
 	}
-	return Limit{Tokens: firstOf(max(l.Fallback, 0), SafeLimit), Source: SourceDefault, Match: MatchDefault}
+	return Limit{Tokens: fallback, Source: SourceDefault, Match: matchDefault}
 }
 
 // variableSuffix ends the names of all variables that set a limit.
@@ -140,10 +122,10 @@ const (
 	defaultVariable = "DEFAULT" + variableSuffix
 )
 
-// EnvNames gives the variables that may set the limit of a model, most specific
+// envNames gives the variables that may set the limit of a model, most specific
 // first: for the model itself (GPT_4O_…), for its family (CHATGPT_…, GEMINI_…,
 // CLAUDE_…) and for who serves it (OPENAI_…, AZURE_…).
-func (r *Registry) EnvNames(name string) []string {
+func (r *Registry) envNames(name string) []string {
 	key := foldName(name)
 	if key == "" || len(key) > maxName {
 		return nil
@@ -151,7 +133,7 @@ func (r *Registry) EnvNames(name string) []string {
 	bare := bareName(key)
 	words := []string{bare}
 	i, how := r.find(key)
-	if how != MatchNone {
+	if how != matchNone {
 		words = append(words, r.models[i].ID)
 	}
 	if v, ok := vendorOf(bare); ok {
@@ -160,7 +142,7 @@ func (r *Registry) EnvNames(name string) []string {
 	words = append(words, leadingWord(bare))
 	segments := strings.Split(key, "/")
 	words = append(words, segments[:len(segments)-1]...)
-	if how != MatchNone {
+	if how != matchNone {
 		words = append(words, r.models[i].Provider)
 	}
 	return variables(words)
@@ -197,15 +179,15 @@ func variableRune(c rune) rune {
 	return '_'
 }
 
-// SettingError says that a variable does not hold a limit.
-type SettingError struct {
+// settingError says that a variable does not hold a limit.
+type settingError struct {
 	// Name and Value are the variable's.
 	Name, Value string
 	// Reason says what is wrong with the value.
 	Reason string
 }
 
-func (e *SettingError) Error() string {
+func (e *settingError) Error() string {
 	return fmt.Sprintf("%s=%q: %s: want a number of tokens above zero; the next source of the limit is used", e.Name, clip(e.Value), e.Reason)
 }
 
@@ -213,11 +195,11 @@ func parseLimit(name, value string) (int, error) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case errors.Is(err, strconv.ErrRange), n > maxCount:
-		return 0, &SettingError{name, value, "out of range"}
+		return 0, &settingError{name, value, "out of range"}
 	case err != nil:
-		return 0, &SettingError{name, value, "not a whole number"}
+		return 0, &settingError{name, value, "not a whole number"}
 	case n <= 0:
-		return 0, &SettingError{name, value, "not above zero"}
+		return 0, &settingError{name, value, "not above zero"}
 	}
 	return int(n), nil
 }

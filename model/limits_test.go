@@ -55,29 +55,25 @@ func TestF01_LimitComesFromTheFirstSourceThatHasOne(t *testing.T) {
 			if got.Tokens != tc.limit || got.Source != tc.source || got.From != tc.from || len(got.Problems) != 0 {
 				t.Errorf("got %+v, want %d from %s %q", got, tc.limit, tc.source, tc.from)
 			}
-			limit, source, problems := model.ContextLimit(tc.env.get, tc.model)
-			if limit != got.Tokens || source != got.Source || len(problems) != 0 {
-				t.Errorf("ContextLimit gives %d from %s with %v", limit, source, problems)
-			}
 		})
 	}
 }
 
 func TestF01_TheTablesOfTheTextsAreThere(t *testing.T) {
 	t.Parallel()
+	tables := &model.Limits{Registry: model.NewRegistry()}
 	for name, want := range map[string]int{
 		"gemini-2.0-flash": 1_048_576, "gemini-exp-1206": 1_048_576, "gemini-1.5-pro": 2_097_152, "gemini-1.5-flash": 1_048_576,
 		"gemini-pro": 32_760, "gemini-nano": 32_760, "gpt-4o": 128_000, "gpt-4-turbo": 128_000, "gpt-4-1106-preview": 128_000,
 		"gpt-4": 8_192, "gpt-4-0613": 8_192, "gpt-3.5-turbo-16k": 16_385, "gpt-3.5-turbo": 4_096, "models/gemini-1.5-pro-002": 2_097_152,
 	} {
-		row, ok := model.MultichatTable().Find(name)
-		if !ok || row.Limit != want {
-			t.Errorf("%s: %d, want %d", name, row.Limit, want)
+		if got := tables.For(name); got.Tokens != want || got.Source != model.SourceTable {
+			t.Errorf("%s: %+v, want %d", name, got, want)
 		}
 	}
 	for _, name := range []string{"gpt-4.1", "gpt-41", "geminix", "my-gpt-4", "claude-3-opus", ""} {
-		if row, ok := model.MultichatTable().Find(name); ok {
-			t.Errorf("%q is covered by %q", name, row.Stem)
+		if got := tables.For(name); got.Source != model.SourceDefault {
+			t.Errorf("%q is covered: %+v", name, got)
 		}
 	}
 }
@@ -85,14 +81,10 @@ func TestF01_TheTablesOfTheTextsAreThere(t *testing.T) {
 func TestF02_SaysWhetherACountExceedsTheLimit(t *testing.T) {
 	t.Parallel()
 	limit := (&model.Limits{}).For("gpt-4")
-	m := lookup(t, model.Default(), "gpt-4")
 	for count, want := range map[int]bool{0: false, 8_191: false, 8_192: false, 8_193: true} {
-		if limit.Exceeds(count) != want || m.Exceeds(count) != want {
-			t.Errorf("%d of 8192 tokens: exceeds = %v and %v, want %v", count, limit.Exceeds(count), m.Exceeds(count), want)
+		if limit.Exceeds(count) != want {
+			t.Errorf("%d of 8192 tokens: exceeds = %v, want %v", count, limit.Exceeds(count), want)
 		}
-	}
-	if (model.Model{}).Exceeds(1 << 40) {
-		t.Error("an unknown limit is exceeded")
 	}
 }
 
@@ -112,19 +104,19 @@ func TestF09_AnInvalidLimitIsOneProblemAndTheNextSourceIsUsed(t *testing.T) {
 			t.Parallel()
 			want := &model.SettingError{Name: "GEMINI_MAX_CONTEXT_LENGTH", Value: tc.value, Reason: tc.reason}
 			e := env{want.Name: tc.value}
-			limit, source, problems := model.ContextLimit(e.get, "gemini-2.5-pro")
-			if limit != 1_048_576 || source != model.SourceRegistry {
-				t.Errorf("got %d from %s, want the registry's limit", limit, source)
+			limit := (&model.Limits{Env: e.get}).For("gemini-2.5-pro")
+			if limit.Tokens != 1_048_576 || limit.Source != model.SourceRegistry {
+				t.Errorf("got %d from %s, want the registry's limit", limit.Tokens, limit.Source)
 			}
-			wantSettingError(t, problems, want)
+			wantSettingError(t, limit.Problems, want)
 			wantSettingError(t, model.CheckEnv([]string{"PATH=/bin", want.Name + "=" + tc.value, "OPENAI_MAX_CONTEXT_LENGTH=5", "X_MAX_CONTEXT_LENGTH="}), want)
 
 			e["DEFAULT_MAX_CONTEXT_LENGTH"] = "777"
-			limit, source, problems = model.ContextLimit(e.get, "gemini-2.5-pro")
-			if limit != 777 || source != model.SourceEnvDefault {
-				t.Errorf("got %d from %s, want the default variable's", limit, source)
+			limit = (&model.Limits{Env: e.get}).For("gemini-2.5-pro")
+			if limit.Tokens != 777 || limit.Source != model.SourceEnvDefault {
+				t.Errorf("got %d from %s, want the default variable's", limit.Tokens, limit.Source)
 			}
-			wantSettingError(t, problems, want)
+			wantSettingError(t, limit.Problems, want)
 		})
 	}
 }
@@ -145,9 +137,9 @@ func wantSettingError(t *testing.T, problems []error, want *model.SettingError) 
 
 func TestF09_AnInvalidDefaultFallsToTheSafeDefault(t *testing.T) {
 	t.Parallel()
-	limit, source, problems := model.ContextLimit(env{"DEFAULT_MAX_CONTEXT_LENGTH": "x", "ZORP_MAX_CONTEXT_LENGTH": "y"}.get, "zorp-9")
-	if limit != model.SafeLimit || source != model.SourceDefault || len(problems) != 2 {
-		t.Errorf("got %d from %s with %v, want %d and one problem for each variable", limit, source, problems, model.SafeLimit)
+	limit := (&model.Limits{Env: env{"DEFAULT_MAX_CONTEXT_LENGTH": "x", "ZORP_MAX_CONTEXT_LENGTH": "y"}.get}).For("zorp-9")
+	if limit.Tokens != model.SafeLimit || limit.Source != model.SourceDefault || len(limit.Problems) != 2 {
+		t.Errorf("got %d from %s with %v, want %d and one problem for each variable", limit.Tokens, limit.Source, limit.Problems, model.SafeLimit)
 	}
 }
 
@@ -156,48 +148,24 @@ func TestG02_GeminiLimitsAndTheirDefault(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		limit int
-		how   model.Match
+		how   string
 	}{
-		{"gemini-1.5-pro", 2_097_152, model.MatchExact},
-		{"models/gemini-1.5-pro-002", 2_097_152, model.MatchDated},
-		{"gemini-2.5-pro", 1_048_576, model.MatchExact},
-		{"gemini-2.5-flash", 1_048_576, model.MatchExact},
-		{"gemini-2.5-flash-lite", 1_048_576, model.MatchExact},
-		{"gemini-next", 1_048_576, model.MatchDefault},
-		{"some-model", 1_048_576, model.MatchDefault},
-		{"gpt-4o", 128_000, model.MatchExact},
+		{"gemini-1.5-pro", 2_097_152, "exact"},
+		{"models/gemini-1.5-pro-002", 2_097_152, "dated"},
+		{"gemini-2.5-pro", 1_048_576, "exact"},
+		{"gemini-2.5-flash", 1_048_576, "exact"},
+		{"gemini-2.5-flash-lite", 1_048_576, "exact"},
+		{"gemini-next", 1_048_576, "default"},
+		{"some-model", 1_048_576, "default"},
+		{"gpt-4o", 128_000, "exact"},
 	} {
-		got := model.GeminiLimits().For(tc.name)
-		if got.Tokens != tc.limit || got.Match != tc.how || (got.Source == model.SourceDefault) != (tc.how == model.MatchDefault) {
+		got := (&model.Limits{Gemini: true}).For(tc.name)
+		if got.Tokens != tc.limit || got.Match.String() != tc.how || (got.Source == model.SourceDefault) != (tc.how == "default") {
 			t.Errorf("%s: %+v, want %d (%s)", tc.name, got, tc.limit, tc.how)
 		}
 	}
-	empty := &model.Limits{Registry: model.NewRegistry(), Tables: []model.Table{model.GeminiTable()}, Fallback: model.GeminiLimit}
+	empty := &model.Limits{Registry: model.NewRegistry(), Gemini: true}
 	if got := empty.For("gemini-1.5-pro"); got.Tokens != 2_097_152 || got.Source != model.SourceTable {
 		t.Errorf("without a registry: %+v, want the row of the table", got)
-	}
-}
-
-func TestBudgetLeavesRoomForTheAnswer(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		name    string
-		model   model.Model
-		reserve int
-		want    int
-	}{
-		{"prompt and answer share the window", model.Model{InputLimit: 200, Window: 200}, 50, 150},
-		{"the answer has room of its own", model.Model{InputLimit: 272, Window: 400}, 128, 272},
-		{"a larger answer eats into the prompt", model.Model{InputLimit: 272, Window: 400}, 200, 200},
-		{"no reserve", model.Model{InputLimit: 200, Window: 200}, 0, 200},
-		{"a negative reserve is none", model.Model{InputLimit: 200, Window: 200}, -9, 200},
-		{"more reserve than window", model.Model{InputLimit: 200, Window: 200}, 300, 0},
-		{"only the window is known", model.Model{Window: 200}, 50, 150},
-		{"only the input limit is known", model.Model{InputLimit: 200}, 50, 200},
-		{"nothing is known", model.Model{}, 50, 0},
-	} {
-		if got := tc.model.Budget(tc.reserve); got != tc.want {
-			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
-		}
 	}
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,17 +14,8 @@ const (
 	perMillion = 1e6
 )
 
-// LoadLiteLLM reads LiteLLM's list (model_prices_and_context_window.json): an
-// object from names to facts. Entries that are no conversation models are left
-// out; problems are reported as by [Load].
-func LoadLiteLLM(r io.Reader) (*Registry, []error, error) {
-	members, err := readMembers(formatLiteLLM, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	return loadLiteLLM(members)
-}
-
+// loadLiteLLM reads LiteLLM's list (model_prices_and_context_window.json): an object
+// from names to facts. Entries that are no conversation models are left out.
 func loadLiteLLM(members []member) (*Registry, []error, error) {
 	var models []Model
 	var problems []error
@@ -39,7 +29,7 @@ func loadLiteLLM(members []member) (*Registry, []error, error) {
 		}
 		model := liteLLMModel(m.key, &f)
 		if f.err != nil {
-			problems = append(problems, &Problem{m.key, m.offset, f.err})
+			problems = append(problems, &problem{m.key, m.offset, f.err})
 			continue
 		}
 		models = append(models, model)

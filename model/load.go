@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// MaxListBytes is the largest list that is read; the complete public lists have
+// maxListBytes is the largest list that is read; the complete public lists have
 // about three million bytes.
-const MaxListBytes = 32 << 20
+const maxListBytes = 32 << 20
 
-// ErrTooLarge says that a list has more than [MaxListBytes].
-var ErrTooLarge = errors.New("list is too large")
+// errTooLarge says that a list has more than [MaxListBytes].
+var errTooLarge = errors.New("list is too large")
 
-// Problem is an entry of a list that was left out because it could not be
+// problem is an entry of a list that was left out because it could not be
 // understood.
-type Problem struct {
+type problem struct {
 	// Key says which entry, as "id" or "provider/id".
 	Key string
 	// Offset is where the entry's value begins in the list, in bytes.
@@ -26,15 +26,15 @@ type Problem struct {
 	Err error
 }
 
-func (p *Problem) Error() string {
+func (p *problem) Error() string {
 	return fmt.Sprintf("model %q at byte %d: %v", clip(p.Key), p.Offset, p.Err)
 }
 
 // Unwrap gives what was expected.
-func (p *Problem) Unwrap() error { return p.Err }
+func (p *problem) Unwrap() error { return p.Err }
 
-// FormatError says that a list as a whole could not be read.
-type FormatError struct {
+// formatError says that a list as a whole could not be read.
+type formatError struct {
 	// Format is the format that was expected.
 	Format string
 	// Offset is where the list stopped making sense, in bytes.
@@ -42,12 +42,12 @@ type FormatError struct {
 	Err    error
 }
 
-func (e *FormatError) Error() string {
+func (e *formatError) Error() string {
 	return fmt.Sprintf("model: read %s list: at byte %d: %v", e.Format, e.Offset, e.Err)
 }
 
 // Unwrap gives the cause.
-func (e *FormatError) Unwrap() error { return e.Err }
+func (e *formatError) Unwrap() error { return e.Err }
 
 // The names of the formats, as they stand in errors.
 const (
@@ -74,7 +74,7 @@ func Load(r io.Reader) (*Registry, []error, error) {
 	case formatModelsDev:
 		return loadModelsDev(members)
 	}
-	return nil, nil, &FormatError{formatAny, 0, errors.New(`not recognised: want an object {"format": "plimsoll-models/1", …}, {ID: {"max_input_tokens": …}} as LiteLLM has it, or {PROVIDER: {"models": {…}}} as models.dev has it`)}
+	return nil, nil, &formatError{formatAny, 0, errors.New(`not recognised: want an object {"format": "plimsoll-models/1", …}, {ID: {"max_input_tokens": …}} as LiteLLM has it, or {PROVIDER: {"models": {…}}} as models.dev has it`)}
 }
 
 // detect tells the formats apart. LiteLLM's first entry is a description, so one
@@ -113,17 +113,17 @@ type member struct {
 
 // readMembers reads a whole list and splits its outermost object.
 func readMembers(format string, r io.Reader) ([]member, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxListBytes+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxListBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("model: read %s list: %w", format, err)
 	}
-	if len(data) > MaxListBytes {
-		return nil, &FormatError{format, MaxListBytes, ErrTooLarge}
+	if len(data) > maxListBytes {
+		return nil, &formatError{format, maxListBytes, errTooLarge}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	members, at, err := splitObject(data)
 	if err != nil {
-		return nil, &FormatError{format, at, err}
+		return nil, &formatError{format, at, err}
 	}
 	return members, nil
 }

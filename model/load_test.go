@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -66,8 +67,8 @@ func TestC03_ReadsLiteLLMsNativeFormat(t *testing.T) {
 			t.Errorf("%s/%s (-want +got):\n%s", w.Provider, w.ID, diff)
 		}
 	}
-	if reg.Len() != len(want) {
-		t.Errorf("got %d models, want %d", reg.Len(), len(want))
+	if len(reg.All()) != len(want) {
+		t.Errorf("got %d models, want %d", len(reg.All()), len(want))
 	}
 	wantProblems(t, "litellm.json", problems, "bad-limit", "bad-price", "bad-entry")
 }
@@ -96,8 +97,8 @@ func TestC03_ReadsModelsDevsNativeFormat(t *testing.T) {
 			t.Errorf("%s/%s (-want +got):\n%s", w.Provider, w.ID, diff)
 		}
 	}
-	if reg.Len() != len(want) {
-		t.Errorf("got %d models, want %d", reg.Len(), len(want))
+	if len(reg.All()) != len(want) {
+		t.Errorf("got %d models, want %d", len(reg.All()), len(want))
 	}
 	wantProblems(t, "modelsdev.json", problems, "openai/bad-limit", "openai/bad-entry", "broken")
 }
@@ -197,12 +198,12 @@ func TestTheMakersEntryStandsForABareID(t *testing.T) {
 	}
 }
 
-func TestWithReplacesTheEntryABareIDStandsFor(t *testing.T) {
+func TestMergeCorrectsTheEntryABareIDStandsFor(t *testing.T) {
 	t.Parallel()
-	reg := model.Default().With(model.Model{ID: "gpt-4o", InputLimit: 7})
+	reg := model.Default().Merge(model.NewRegistry(model.Model{ID: "gpt-4o", InputLimit: 7}))
 	got := lookup(t, reg, "openai/gpt-4o")
-	if got.InputLimit != 7 || got.Provider != "openai" || reg.Len() != model.Default().Len() {
-		t.Errorf("got %s/%s with limit %d among %d models", got.Provider, got.ID, got.InputLimit, reg.Len())
+	if got.InputLimit != 7 || got.Provider != "openai" || len(reg.All()) != len(model.Default().All()) {
+		t.Errorf("got %s/%s with limit %d among %d models", got.Provider, got.ID, got.InputLimit, len(reg.All()))
 	}
 }
 
@@ -231,17 +232,6 @@ func TestListsThatCannotBeReadSayWhereAndWhy(t *testing.T) {
 	}
 }
 
-func TestNamedLoadersTakeTheirFormatOnly(t *testing.T) {
-	t.Parallel()
-	lite := `{"x": {"litellm_provider": "openai", "max_input_tokens": 5}}`
-	if reg, problems, err := model.LoadLiteLLM(strings.NewReader(lite)); err != nil || len(problems) != 0 || reg.Len() != 1 {
-		t.Errorf("LiteLLM: %v %v", problems, err)
-	}
-	if reg, problems, err := model.LoadModelsDev(strings.NewReader(lite)); err != nil || len(problems) != 1 || reg.Len() != 0 {
-		t.Errorf("models.dev: a provider without models gives %v %v, want one problem", problems, err)
-	}
-}
-
 func TestTooLargeListsAreRefused(t *testing.T) {
 	t.Parallel()
 	_, _, err := model.Load(&spaces{left: model.MaxListBytes + 100})
@@ -267,15 +257,20 @@ func (s *spaces) Read(p []byte) (int, error) {
 
 func TestWrittenRegistriesReadBackTheSame(t *testing.T) {
 	t.Parallel()
-	var b bytes.Buffer
-	if err := model.Default().Write(&b, model.Note{Key: "about", Text: "a \"test\""}); err != nil {
-		t.Fatal(err)
-	}
-	reg, problems, err := model.Load(&b)
+	reg, problems, err := model.Load(bytes.NewReader(write(t, model.Default())))
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
 	if diff := cmp.Diff(model.Default().All(), reg.All()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// write returns a registry in this package's own format.
+func write(t interface{ Fatal(...any) }, r *model.Registry) []byte {
+	data, err := json.Marshal(map[string]any{"about": "a \"test\"", "format": "plimsoll-models/1", "models": r.All()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -10,21 +10,21 @@ import (
 type Match int
 
 const (
-	// MatchNone means that nothing was found.
-	MatchNone Match = iota
+	// matchNone means that nothing was found.
+	matchNone Match = iota
 	// MatchExact means that the name is the model's id.
 	MatchExact
-	// MatchAlias means that the name is another name of the model.
-	MatchAlias
-	// MatchPrefix means that the name carried a provider or gateway.
-	MatchPrefix
-	// MatchDated means that a date, version or channel was taken off the name.
-	MatchDated
-	// MatchFamily means that the name is a size or quantisation of open weights
+	// matchAlias means that the name is another name of the model.
+	matchAlias
+	// matchPrefix means that the name carried a provider or gateway.
+	matchPrefix
+	// matchDated means that a date, version or channel was taken off the name.
+	matchDated
+	// matchFamily means that the name is a size or quantisation of open weights
 	// of which only the family is known.
-	MatchFamily
-	// MatchDefault means that no model was found and a default stands in.
-	MatchDefault
+	matchFamily
+	// matchDefault means that no model was found and a default stands in.
+	matchDefault
 )
 
 var matchNames = [...]string{"none", "exact", "alias", "prefix", "dated", "family", "default"}
@@ -37,9 +37,6 @@ func (m Match) String() string {
 	return matchNames[m]
 }
 
-// MarshalText gives the word used in output.
-func (m Match) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
-
 // maxName is longer than any model name; what is longer is not looked at.
 const maxName = 256
 
@@ -50,61 +47,61 @@ const maxName = 256
 // ("azure/gpt-4o") prefers that provider's entry. The error is always an
 // [*UnknownModelError].
 func (r *Registry) Lookup(name string) (Model, Match, error) {
-	if i, how := r.find(foldName(name)); how != MatchNone {
+	if i, how := r.find(foldName(name)); how != matchNone {
 		return r.models[i].clone(), how, nil
 	}
-	return Model{}, MatchNone, r.unknown(name)
+	return Model{}, matchNone, r.unknown(name)
 }
 
 func (r *Registry) find(key string) (int, Match) {
 	if key == "" || len(key) > maxName {
-		return 0, MatchNone
+		return 0, matchNone
 	}
 	for n, form := range withoutPrefixes(key) {
 		floor := MatchExact
 		if n > 0 {
-			floor = MatchPrefix
+			floor = matchPrefix
 		}
-		if i, how := r.findForm(form); how != MatchNone {
+		if i, how := r.findForm(form); how != matchNone {
 			return i, max(how, floor)
 		}
 	}
-	return 0, MatchNone
+	return 0, matchNone
 }
 
 // findForm looks for the name and for what is left of it when suffixes are taken
 // off one by one.
 func (r *Registry) findForm(form string) (int, Match) {
-	if i, how := r.direct(form); how != MatchNone {
+	if i, how := r.direct(form); how != matchNone {
 		return i, how
 	}
 	for _, s := range withoutSuffixes(form) {
 		i, how := r.direct(s.name)
-		if how == MatchNone || weightsOf(r.models[i].Provider) < s.weights {
+		if how == matchNone || weightsOf(r.models[i].Provider) < s.weights {
 			continue
 		}
 		return i, max(how, s.how)
 	}
-	return 0, MatchNone
+	return 0, matchNone
 }
 
 // direct compares the whole name, without taking anything off it.
 func (r *Registry) direct(name string) (int, Match) {
 	if provider, rest, ok := strings.Cut(name, "/"); ok {
 		if i, ok := r.served[servedKey{canonicalProvider(provider), foldName(rest)}]; ok {
-			return i, MatchPrefix
+			return i, matchPrefix
 		}
 	}
 	if i, ok := r.ids[name]; ok {
 		return i, MatchExact
 	}
 	if i, ok := r.aliases[name]; ok {
-		return i, MatchAlias
+		return i, matchAlias
 	}
 	if i, ok := r.plain[plainName(name)]; ok {
-		return i, MatchAlias
+		return i, matchAlias
 	}
-	return 0, MatchNone
+	return 0, matchNone
 }
 
 // ErrNoLimit says that a model is known but its limit is not.
@@ -125,7 +122,7 @@ func (r *Registry) Limit(name string) (int, error) {
 
 // Resolve gives the id a name stands for, or the name itself when it is unknown.
 func (r *Registry) Resolve(name string) string {
-	if i, how := r.find(foldName(name)); how != MatchNone {
+	if i, how := r.find(foldName(name)); how != matchNone {
 		return r.models[i].ID
 	}
 	return name

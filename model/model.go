@@ -4,12 +4,12 @@
 // number that a provider may change.
 //
 // The facts are defaults with a date, never truth: [Default] is a curated
-// snapshot, and a caller lays fuller lists ([LoadLiteLLM], [LoadModelsDev]) and
-// its own corrections ([Override]) over it. Registries are immutable; every
+// snapshot, and a caller lays fuller lists ([Load]) and its own facts
+// ([NewRegistry]) over it with [Registry.Merge]. Registries are immutable; every
 // change gives a new one.
 //
 // The package knows nothing of conversations, wire formats or policy, counts no
-// tokens itself, and takes only the sentinel errors from the root package.
+// tokens itself, and takes only errors, usage and money from the packages below it.
 package model
 
 import "slices"
@@ -69,13 +69,11 @@ type Tokenizer struct {
 	Exact bool `json:"exact,omitempty"`
 }
 
-// CacheMode says who decides what is cached.
+// CacheMode says who decides what is cached. It is empty when nothing is known of a
+// prompt cache, or when there is none.
 type CacheMode string
 
 const (
-	// CacheUnknown means that nothing is known of a prompt cache, or that there
-	// is none.
-	CacheUnknown CacheMode = ""
 	// CacheAutomatic means that the provider caches repeated prefixes by itself.
 	CacheAutomatic CacheMode = "automatic"
 	// CacheBreakpoint means that the request marks where cached prefixes end.
@@ -101,23 +99,6 @@ func (m Model) Limit() int {
 		return m.InputLimit
 	}
 	return m.Window
-}
-
-// Budget is the number of prompt tokens that leaves room for an answer of
-// reserve tokens. It is never negative.
-func (m Model) Budget(reserve int) int {
-	budget := m.Limit()
-	if m.Window > 0 {
-		budget = min(budget, m.Window-max(reserve, 0))
-	}
-	return max(budget, 0)
-}
-
-// Exceeds says whether a prompt of count tokens is over the model's limit.
-// Nothing exceeds an unknown limit.
-func (m Model) Exceeds(count int) bool {
-	limit := m.Limit()
-	return limit > 0 && count > limit
 }
 
 // clone keeps callers from reaching into a registry through shared slices.

@@ -2,35 +2,25 @@ package model
 
 import (
 	"errors"
-	"io"
 	"slices"
 )
 
-// LoadModelsDev reads the list of models.dev (api.json): an object from
-// providers to their models. Entries without a window (images, speech) are left
-// out; problems are reported as by [Load].
-func LoadModelsDev(r io.Reader) (*Registry, []error, error) {
-	members, err := readMembers(formatModelsDev, r)
-	if err != nil {
-		return nil, nil, err
-	}
-	return loadModelsDev(members)
-}
-
+// loadModelsDev reads the list of models.dev (api.json): an object from providers to
+// their models. Entries without a window (images, speech) are left out.
 func loadModelsDev(members []member) (*Registry, []error, error) {
 	var models []Model
 	var problems []error
 	for _, provider := range members {
 		list, at, err := modelsOf(provider)
 		if err != nil {
-			problems = append(problems, &Problem{provider.key, at, err})
+			problems = append(problems, &problem{provider.key, at, err})
 			continue
 		}
 		for _, m := range list {
 			f := readFields(m.value)
 			model := modelsDevModel(provider.key, m.key, &f)
 			if f.err != nil {
-				problems = append(problems, &Problem{provider.key + "/" + m.key, m.offset, f.err})
+				problems = append(problems, &problem{provider.key + "/" + m.key, m.offset, f.err})
 				continue
 			}
 			if model.Window > 0 {

@@ -74,7 +74,7 @@ const (
 // quantisations and sizes are taken off the end of a name, longest first.
 func withoutSuffixes(name string) []shortened {
 	var forms []shortened
-	last := shortened{name: name, how: MatchDated}
+	last := shortened{name: name, how: matchDated}
 	for {
 		rest, need, ok := cutSuffix(last.name)
 		if !ok || rest == "" {
@@ -83,7 +83,7 @@ func withoutSuffixes(name string) []shortened {
 		preview := strings.HasSuffix(last.name, "-preview")
 		last.name, last.weights = rest, max(last.weights, need)
 		if last.weights > anyWeights {
-			last.how = MatchFamily
+			last.how = matchFamily
 		}
 		forms = append(forms, last)
 		if preview {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // ownFormat marks a list in this package's own format.
@@ -20,7 +19,7 @@ func loadOwn(members []member) (*Registry, []error, error) {
 		switch m.key {
 		case "format":
 			if !bytes.Equal(m.value, []byte(`"`+ownFormat+`"`)) {
-				return nil, nil, &FormatError{formatOwn, m.offset, fmt.Errorf("want version %q, got %s", ownFormat, clip(string(m.value)))}
+				return nil, nil, &formatError{formatOwn, m.offset, fmt.Errorf("want version %q, got %s", ownFormat, clip(string(m.value)))}
 			}
 		case "models":
 			var err error
@@ -35,14 +34,14 @@ func loadOwn(members []member) (*Registry, []error, error) {
 func readModels(list member) ([]Model, []error, error) {
 	dec := json.NewDecoder(bytes.NewReader(list.value))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
-		return nil, nil, &FormatError{formatOwn, list.offset, errors.New(`"models": want an array`)}
+		return nil, nil, &formatError{formatOwn, list.offset, errors.New(`"models": want an array`)}
 	}
 	var models []Model
 	var problems []error
 	for dec.More() {
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
-			return nil, nil, &FormatError{formatOwn, list.offset + dec.InputOffset(), err}
+			return nil, nil, &formatError{formatOwn, list.offset + dec.InputOffset(), err}
 		}
 		var m Model
 		err := json.Unmarshal(raw, &m)
@@ -50,7 +49,7 @@ func readModels(list member) ([]Model, []error, error) {
 			err = m.check()
 		}
 		if err != nil {
-			problems = append(problems, &Problem{m.ID, list.offset + dec.InputOffset() - int64(len(raw)), err})
+			problems = append(problems, &problem{m.ID, list.offset + dec.InputOffset() - int64(len(raw)), err})
 			continue
 		}
 		models = append(models, m)
@@ -76,37 +75,4 @@ func (m Model) check() error {
 		last = c.Above
 	}
 	return nil
-}
-
-// Write writes the registry in this package's own format, one model per line.
-// head gives further members that stand before the models, in order.
-func (r *Registry) Write(w io.Writer, head ...Note) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "{\n\"format\": %q,\n", ownFormat)
-	for _, n := range head {
-		fmt.Fprintf(&b, "%s: %s,\n", quote(n.Key), quote(n.Text))
-	}
-	b.WriteString("\"models\": [")
-	for i, m := range r.models {
-		line, err := json.Marshal(m)
-		if err != nil {
-			return fmt.Errorf("model: write %s: %w", m.ID, err)
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		b.Write(line)
-	}
-	b.WriteString("\n]\n}\n")
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-// Note is a remark in the head of a written list.
-type Note struct{ Key, Text string }
-
-func quote(s string) []byte {
-	out, _ := json.Marshal(s)
-	return out
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 )
 
 // Rate is a price in micro-dollars per million tokens, which is the same number
@@ -48,22 +51,6 @@ func (r *Rate) UnmarshalJSON(b []byte) error {
 	rate, err := RatePerMillion(usd)
 	*r = rate
 	return err
-}
-
-// Cost is an amount of money in picodollars (10⁻¹² US dollars): what one token
-// costs at a [Rate] of one. It holds nine million dollars and stays at its
-// largest value instead of overflowing.
-type Cost int64
-
-// USD is the cost in US dollars.
-func (c Cost) USD() float64 { return float64(c) / 1e12 }
-
-// String gives the cost in dollars with as many digits as small calls need.
-func (c Cost) String() string {
-	if c >= 1_000_000_000_000 {
-		return fmt.Sprintf("$%.2f", c.USD())
-	}
-	return fmt.Sprintf("$%.6f", c.USD())
 }
 
 // Prices are what a provider charges per token. Every rate is the one billed:
@@ -142,36 +129,8 @@ type Cliff struct {
 	Prices Prices `json:"prices"`
 }
 
-// Usage is what one call consumed, each token counted once. Negative numbers
-// count as zero.
-type Usage struct {
-	// Input counts prompt tokens that were neither read from nor written to the
-	// cache.
-	Input int `json:"input"`
-	// Output counts the answer, thinking included.
-	Output int `json:"output"`
-	// CacheRead counts prompt tokens served from the cache.
-	CacheRead int `json:"cache_read"`
-	// CacheWrite counts prompt tokens written with the default life.
-	CacheWrite int `json:"cache_write"`
-	// CacheWriteLong counts prompt tokens written with the long life.
-	CacheWriteLong int `json:"cache_write_long"`
-}
-
-// Prompt is the size of the prompt, cached or not; it is what cliffs look at.
-func (u Usage) Prompt() int {
-	total := 0
-	for _, n := range []int{u.Input, u.CacheRead, u.CacheWrite, u.CacheWriteLong} {
-		if n = max(n, 0); n > math.MaxInt-total {
-			return math.MaxInt
-		}
-		total += max(n, 0)
-	}
-	return total
-}
-
-// PricesAt gives the prices that apply to a prompt of that many tokens.
-func (m Model) PricesAt(prompt int) Prices {
+// pricesAt gives the prices that apply to a prompt of that many tokens.
+func (m Model) pricesAt(prompt int) Prices {
 	p := m.Prices
 	for _, c := range m.Cliffs {
 		if prompt > c.Above {
@@ -181,24 +140,20 @@ func (m Model) PricesAt(prompt int) Prices {
 	return p
 }
 
-// NextCliff is the largest prompt that still pays the prices of a prompt of that
-// many tokens; ok is false when no cliff lies above it.
-func (m Model) NextCliff(prompt int) (largest int, ok bool) {
-	for _, c := range m.Cliffs {
-		if prompt <= c.Above {
-			return c.Above, true
-		}
-	}
-	return 0, false
-}
-
 // Cost is what a call with that usage costs; ok is false when the model's prices
-// are not known.
-func (m Model) Cost(u Usage) (cost Cost, ok bool) {
+// are not known. Negative counts are none, and an amount that is too large for
+// [account.Money] is the largest.
+func (m Model) Cost(u plimsoll.Usage) (cost account.Money, ok bool) {
 	if !m.Prices.Known {
 		return 0, false
 	}
-	p := m.PricesAt(u.Prompt())
+	prompt := 0
+	for _, n := range []int{u.Input, u.CacheRead, u.CacheCreation} {
+		if prompt += max(n, 0); prompt < 0 {
+			prompt = math.MaxInt
+		}
+	}
+	p := m.pricesAt(prompt)
 	for _, item := range []struct {
 		tokens int
 		rate   Rate
@@ -206,22 +161,21 @@ func (m Model) Cost(u Usage) (cost Cost, ok bool) {
 		{u.Input, p.Input},
 		{u.Output, p.Output},
 		{u.CacheRead, p.CacheRead},
-		{u.CacheWrite, p.CacheWrite},
-		{u.CacheWriteLong, p.CacheWriteLong},
+		{u.CacheCreation, p.CacheWrite},
 	} {
-		cost = cost.plus(item.tokens, item.rate)
+		cost = plus(cost, item.tokens, item.rate)
 	}
 	return cost, true
 }
 
-func (c Cost) plus(tokens int, rate Rate) Cost {
+func plus(m account.Money, tokens int, rate Rate) account.Money {
 	if tokens <= 0 || rate <= 0 {
-		return c
+		return m
 	}
-	if int64(tokens) > (math.MaxInt64-int64(c))/int64(rate) {
+	if int64(tokens) > (math.MaxInt64-int64(m))/int64(rate) {
 		return math.MaxInt64
 	}
-	return c + Cost(int64(tokens)*int64(rate))
+	return m + account.Money(int64(tokens)*int64(rate))
 }
 
 // clip shortens foreign text for an error message.

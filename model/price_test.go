@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
 )
 
@@ -27,21 +28,21 @@ func TestCostOfACall(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		model model.Model
-		usage model.Usage
+		usage plimsoll.Usage
 		want  float64
 	}{
-		{"nothing", gpt, model.Usage{}, 0},
-		{"a million in", gpt, model.Usage{Input: 1_000_000}, 2.50},
-		{"a million out", gpt, model.Usage{Output: 1_000_000}, 10},
-		{"a million from the cache", gpt, model.Usage{CacheRead: 1_000_000}, 1.25},
-		{"a write without a price of its own costs what input costs", gpt, model.Usage{CacheWrite: 1_000_000}, 2.50},
-		{"negative counts are none", gpt, model.Usage{Input: -5, Output: 1_000_000, CacheRead: math.MinInt}, 10},
-		{"both kinds of write", haiku, model.Usage{CacheWrite: 40_000, CacheWriteLong: 40_000}, 0.005 + 0.008},
-		{"just below the cliff", haiku, model.Usage{Input: 100_000, Output: 1_000}, 0.01 + 0.0005},
-		{"one token above the cliff all tokens cost more", haiku, model.Usage{Input: 100_001, Output: 1_000}, 0.0500005 + 0.0025},
-		{"cached tokens count towards the cliff", haiku, model.Usage{Input: 1, CacheRead: 100_000, Output: 1_000}, 0.0000005 + 0.005 + 0.0025},
-		{"output does not count towards the cliff", haiku, model.Usage{Input: 1_000, Output: 200_000}, 0.0001 + 0.1},
-		{"the other side of another cliff", gemini, model.Usage{Input: 200_001}, 0.5000025},
+		{"nothing", gpt, plimsoll.Usage{}, 0},
+		{"a million in", gpt, plimsoll.Usage{Input: 1_000_000}, 2.50},
+		{"a million out", gpt, plimsoll.Usage{Output: 1_000_000}, 10},
+		{"a million from the cache", gpt, plimsoll.Usage{CacheRead: 1_000_000}, 1.25},
+		{"a write without a price of its own costs what input costs", gpt, plimsoll.Usage{CacheCreation: 1_000_000}, 2.50},
+		{"negative counts are none", gpt, plimsoll.Usage{Input: -5, Output: 1_000_000, CacheRead: math.MinInt}, 10},
+		{"a write with a price of its own", haiku, plimsoll.Usage{CacheCreation: 40_000}, 0.005},
+		{"just below the cliff", haiku, plimsoll.Usage{Input: 100_000, Output: 1_000}, 0.01 + 0.0005},
+		{"one token above the cliff all tokens cost more", haiku, plimsoll.Usage{Input: 100_001, Output: 1_000}, 0.0500005 + 0.0025},
+		{"cached tokens count towards the cliff", haiku, plimsoll.Usage{Input: 1, CacheRead: 100_000, Output: 1_000}, 0.0000005 + 0.005 + 0.0025},
+		{"output does not count towards the cliff", haiku, plimsoll.Usage{Input: 1_000, Output: 200_000}, 0.0001 + 0.1},
+		{"the other side of another cliff", gemini, plimsoll.Usage{Input: 200_001}, 0.5000025},
 	} {
 		got, ok := tc.model.Cost(tc.usage)
 		if !ok || math.Abs(got.USD()-tc.want) > 1e-12 {
@@ -52,10 +53,10 @@ func TestCostOfACall(t *testing.T) {
 
 func TestCostIsUnknownWithoutPricesAndZeroForLocalWeights(t *testing.T) {
 	t.Parallel()
-	if c, ok := (model.Model{}).Cost(model.Usage{Input: 5}); ok {
+	if c, ok := (model.Model{}).Cost(plimsoll.Usage{Input: 5}); ok {
 		t.Errorf("a model without prices costs %v", c)
 	}
-	if c, ok := lookup(t, model.Default(), "llama3.1:8b").Cost(model.Usage{Input: 5}); !ok || c != 0 {
+	if c, ok := lookup(t, model.Default(), "llama3.1:8b").Cost(plimsoll.Usage{Input: 5}); !ok || c != 0 {
 		t.Errorf("local weights cost %v (%v)", c, ok)
 	}
 }
@@ -63,23 +64,9 @@ func TestCostIsUnknownWithoutPricesAndZeroForLocalWeights(t *testing.T) {
 func TestCostStaysAtItsLargestValue(t *testing.T) {
 	t.Parallel()
 	m := model.Model{Prices: model.Prices{Known: true, Input: usd(t, 100), Output: usd(t, 100)}}
-	c, ok := m.Cost(model.Usage{Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt})
+	c, ok := m.Cost(plimsoll.Usage{Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt})
 	if !ok || c != math.MaxInt64 {
 		t.Errorf("got %d", c)
-	}
-}
-
-func TestNextCliffIsTheLargestPromptAtThePresentPrice(t *testing.T) {
-	t.Parallel()
-	m := lookup(t, model.Default(), "gemini-2.5-pro")
-	for prompt, want := range map[int]int{0: 200_000, 200_000: 200_000, 200_001: 0} {
-		got, ok := m.NextCliff(prompt)
-		if got != want || ok != (want > 0) {
-			t.Errorf("from %d: %d (%v), want %d", prompt, got, ok, want)
-		}
-		if ok && m.PricesAt(prompt) != m.PricesAt(got) || ok && m.PricesAt(got) == m.PricesAt(got+1) {
-			t.Errorf("from %d: the price does not change behind %d", prompt, got)
-		}
 	}
 }
 
@@ -108,22 +95,13 @@ func TestPricesAreExactInJSON(t *testing.T) {
 	}
 }
 
-func TestCostTextHasTheDigitsThatMatter(t *testing.T) {
-	t.Parallel()
-	for c, want := range map[model.Cost]string{0: "$0.000000", 1_500_000_000: "$0.001500", 1_234_000_000_000: "$1.23"} {
-		if got := c.String(); got != want {
-			t.Errorf("%d: %s, want %s", c, got, want)
-		}
-	}
-}
-
 func TestMoreTokensNeverCostLess(t *testing.T) {
 	t.Parallel()
 	models := model.Default().All()
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.SampledFrom(models).Draw(t, "model")
 		count := rapid.IntRange(0, 3_000_000)
-		u := model.Usage{Input: count.Draw(t, "in"), Output: count.Draw(t, "out"), CacheRead: count.Draw(t, "read"), CacheWrite: count.Draw(t, "write"), CacheWriteLong: count.Draw(t, "long")}
+		u := plimsoll.Usage{Input: count.Draw(t, "in"), Output: count.Draw(t, "out"), CacheRead: count.Draw(t, "read"), CacheCreation: count.Draw(t, "write")}
 		more := u
 		more.Input += count.Draw(t, "more in")
 		more.Output += count.Draw(t, "more out")

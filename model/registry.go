@@ -33,14 +33,7 @@ func keyOf(m Model) servedKey {
 // NewRegistry gives a registry of the models; of two with the same provider and
 // id the later one wins.
 func NewRegistry(models ...Model) *Registry {
-	return (&Registry{}).With(models...)
-}
-
-// With gives a registry in which the models are added, each replacing the whole
-// entry with the same provider and id. A model without a provider replaces the
-// one its bare id stands for.
-func (r *Registry) With(models ...Model) *Registry {
-	return r.put(models, func(_, later Model) Model { return later.clone() })
+	return (&Registry{}).put(models, func(_, later Model) Model { return later.clone() })
 }
 
 // Merge gives a registry with the models of both. Where both have an entry,
@@ -139,9 +132,6 @@ func (r *Registry) rightTo(name string, i int) int {
 
 // localProvider is the provider of weights that anyone can run.
 const localProvider = "local"
-
-// Len is the number of models.
-func (r *Registry) Len() int { return len(r.models) }
 
 // All gives every model, ordered by provider and id.
 func (r *Registry) All() []Model {

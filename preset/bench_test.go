@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // agent is a request of an agent: one question, and rounds whose results have
@@ -21,11 +21,11 @@ func agent(b *testing.B, rounds int) *wire.Request {
 	for i := range rounds {
 		messages = append(messages, round(i)...)
 	}
-	body, err := wiretest.Rewrite(openai.Codec{}, plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)})
+	body, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)})
 	if err != nil {
 		b.Fatal(err)
 	}
-	request, err := openai.Codec{}.Decode(body)
+	request, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func costs(r *model.Registry) func(string, plimsoll.Usage) (float64, bool) {
 		if err != nil {
 			return 0, false
 		}
-		cost, known := m.Cost(model.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheCreation})
+		cost, known := m.Cost(u)
 		return cost.USD(), known
 	}
 }

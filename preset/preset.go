@@ -182,10 +182,8 @@ func Agent(o *Options) (*fit.Options, error) {
 func Gemini(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	if o.Limit == nil {
-		limits := model.GeminiLimits()
-		limits.Registry = o.Token.Registry
 		with := *o
-		with.Limit = limits.For
+		with.Limit = (&model.Limits{Registry: o.Token.Registry, Gemini: true}).For
 		o = &with
 	}
 	k, err := o.keeper(NameGemini, []string{"compact", "slide"}, ladder{layout: rung.SnapshotAndAnswer, early: true})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
@@ -105,6 +106,9 @@ func (recallOnly) Remember(context.Context, fit.Decision) error { return nil }
 // Forget does nothing.
 func (recallOnly) Forget(context.Context, ...plimsoll.Digest) error { return nil }
 
+// AddAccount does nothing.
+func (recallOnly) AddAccount(context.Context, account.Account) error { return nil }
+
 // Lease is always granted.
 func (recallOnly) Lease(context.Context, string, time.Duration) (func(), bool, error) {
 	return func() {}, true, nil
@@ -123,7 +127,7 @@ func Body(r *wire.Request, p *plimsoll.Plan) ([]byte, error) {
 
 // Undo returns the request with the archived messages instead of the checkpoint that
 // names the reference, and makes the keeper forget the decision. A request without such
-// a checkpoint is whole already. The client's archive must be readable.
+// a checkpoint is whole already.
 func Undo(ctx context.Context, k *fit.Keeper, r *wire.Request, c Client, ref string) (*wire.Request, error) {
 	whole := r
 	_, compacted := summary.CheckpointSpan(r.Conversation(), ref)
@@ -145,11 +149,7 @@ func Undo(ctx context.Context, k *fit.Keeper, r *wire.Request, c Client, ref str
 
 // restored returns the body with the archived messages of a reference.
 func restored(ctx context.Context, r *wire.Request, c Client, ref string) ([]byte, error) {
-	contents, ok := c.Archive.(fit.Contents)
-	if !ok {
-		return nil, &plimsoll.Error{Op: "undo", Err: fmt.Errorf("the archive cannot be read: %w", plimsoll.ErrUnsupported)}
-	}
-	content, err := contents.Content(ctx, ref)
+	content, err := c.Archive.Content(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

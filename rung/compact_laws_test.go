@@ -1,9 +1,7 @@
 package rung_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -36,7 +34,7 @@ func TestCompactionKeepsTheLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawConversation(t)
-		archive := &readable{}
+		archive := &shelf{}
 		o := fit.Options{
 			Meter: letterMeter(), Window: 1_000_000, Reserve: -1, Archive: archive,
 			Keep:  rapid.SampledFrom([]fit.Keep{fit.KeepRound, fit.KeepTurn, fit.KeepPending}).Draw(t, "keep"),
@@ -71,29 +69,6 @@ func TestCompactionKeepsTheLaws(t *testing.T) {
 			t.Fatalf("undone it is not what it was (-want +got):\n%s", diff)
 		}
 	})
-}
-
-// readable is a shelf whose content can be read.
-type readable struct {
-	shelf
-	contents map[string]plimsoll.List[plimsoll.Part]
-}
-
-func (r *readable) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	ref, err := r.shelf.Put(ctx, content)
-	if r.contents == nil {
-		r.contents = map[string]plimsoll.List[plimsoll.Part]{}
-	}
-	r.contents[ref.ID] = content
-	return ref, err
-}
-
-func (r *readable) Content(_ context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
-	content, ok := r.contents[id]
-	if !ok {
-		return content, fmt.Errorf("%s: %w", id, plimsoll.ErrNotFound)
-	}
-	return content, nil
 }
 
 func mustCompact(t *rapid.T, o fit.Options, c plimsoll.Conversation) *fit.Compaction {
@@ -135,7 +110,7 @@ func compactRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r c
 		t.Fatalf("%s: %v", r.ID, err)
 	}
 	request := wiretest.Decode(t, codec, string(body))
-	archive := &readable{}
+	archive := &shelf{}
 	k, err := fit.New(&fit.Options{
 		Meter: meter, Model: "gpt-4o", Window: 200_000, Archive: archive, Keep: fit.KeepPending,
 		Rungs: []fit.Rung{&rung.Compact{Layout: layout, KeepTurns: 1}},

@@ -21,7 +21,7 @@ import (
 // does not name need not be stored.
 func TestO10_ACheckpointNeedsTheReferencesThatItNamesAndNoOthers(t *testing.T) {
 	t.Parallel()
-	archive := &readable{}
+	archive := &shelf{}
 	k := compactKeeper(t, fit.Options{
 		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 40_000, Archive: archive, Rungs: []fit.Rung{&rung.Compact{}},
 	})

@@ -46,7 +46,7 @@ func TestG12_TheUserSpeaksBeforeACallThatFollowsTheAnswer(t *testing.T) {
 	t.Parallel()
 	c := chat(80)
 	c.Messages = plimsoll.ListOf(append(slices.Concat(c.Messages.Slice(), loop(40).Messages.Slice()), plimsoll.Say(plimsoll.Assistant, "done"))...)
-	archive := &readable{}
+	archive := &shelf{}
 	o := fit.Options{Archive: archive, Keep: fit.KeepPending, Window: 4000, Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}}}
 	made := compacted(t, o, c)
 	got := made.Plan.Conversation()

@@ -17,7 +17,7 @@ import (
 func TestALoopThatThinksIsCompactedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
-		archive := &readable{}
+		archive := &shelf{}
 		k := compactKeeper(t, fit.Options{Archive: archive, Window: 9000, Rungs: []fit.Rung{&rung.Compact{Layout: layout}}})
 		codec := dialects.Codec(plimsoll.Anthropic)
 		body := `{"model":"claude-sonnet-4-5","max_tokens":2000,"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"mend the crane"}` + thoughts(0, 30) + `]}`

@@ -16,9 +16,10 @@ import (
 
 // shelf is an archive in memory. Names are hashes unless one is set.
 type shelf struct {
-	name string
-	kept map[string]string
-	down bool
+	name     string
+	kept     map[string]string
+	contents map[string]plimsoll.List[plimsoll.Part]
+	down     bool
 }
 
 func (s *shelf) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
@@ -36,10 +37,18 @@ func (s *shelf) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (pl
 func (s *shelf) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
 	ref, err := s.Ref(ctx, content)
 	if s.kept == nil {
-		s.kept = map[string]string{}
+		s.kept, s.contents = map[string]string{}, map[string]plimsoll.List[plimsoll.Part]{}
 	}
-	s.kept[ref.ID] = written(content)
+	s.kept[ref.ID], s.contents[ref.ID] = written(content), content
 	return ref, err
+}
+
+func (s *shelf) Content(_ context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
+	content, ok := s.contents[id]
+	if !ok {
+		return content, fmt.Errorf("%s: %w", id, plimsoll.ErrNotFound)
+	}
+	return content, nil
 }
 
 // written writes content so that different contents read differently.
@@ -161,7 +170,7 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 	loads := 0
 	result := func(id, text string) plimsoll.Message {
 		whole := plimsoll.ToolResult{CallID: id, Content: parts(text)}
-		m := plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: id}, counted{whole, &loads}))
+		m := plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.Defer(plimsoll.ToolResult{CallID: id}, counted{whole, &loads}, 0))
 		m.Digest = plimsoll.Digest{byte(len(text)), byte(len(text) >> 8)}
 		return m
 	}
@@ -197,4 +206,4 @@ type counted struct {
 	loads *int
 }
 
-func (c counted) LoadPart() plimsoll.Part { *c.loads++; return c.whole }
+func (c counted) LoadAt(plimsoll.Part, uint64) plimsoll.Part { *c.loads++; return c.whole }

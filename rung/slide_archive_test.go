@@ -34,6 +34,10 @@ func (p *pile) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (p
 	return p.Ref(ctx, content)
 }
 
+func (p *pile) Content(context.Context, string) (plimsoll.List[plimsoll.Part], error) {
+	return plimsoll.List[plimsoll.Part]{}, plimsoll.ErrNotFound
+}
+
 // archived fits into a window and returns what was stored, the only thing.
 func archived(t *testing.T, c plimsoll.Conversation, window int, raw func(int) []byte) (*plimsoll.Plan, string) {
 	t.Helper()

@@ -62,7 +62,7 @@ func (r *Reader) behindText(ctx context.Context) (string, error) {
 func (r *Reader) number(ctx context.Context, all []Attachment) error {
 	for i := 0; i < len(all); {
 		from := i
-		for b, err := range r.Blocks(ctx, all[i].Offset) {
+		for b, err := range r.blocks(ctx, all[i].Offset) {
 			if err != nil {
 				return err
 			}

@@ -75,9 +75,6 @@ type Decision struct {
 	Created, Used time.Time
 }
 
-// Account adds up what a conversation used and saved.
-type Account = account.Account
-
 // Stats says what a tenant, or everybody, has stored.
 type Stats struct {
 	Objects   int64 `json:"objects"`
@@ -146,10 +143,10 @@ type Backend interface {
 
 	// AddAccount adds figures to the conversations' accounts, all of them or none; First and Last widen, and
 	// Model is that of the figures with the greatest Last.
-	AddAccount(ctx context.Context, tenant TenantID, accounts ...Account) error
+	AddAccount(ctx context.Context, tenant TenantID, accounts ...account.Account) error
 	// Accounts lists accounts, the last used first, at most limit, behind the given
 	// conversation if it is not empty, which must be there.
-	Accounts(ctx context.Context, tenant TenantID, after string, limit int) ([]Account, error)
+	Accounts(ctx context.Context, tenant TenantID, after string, limit int) ([]account.Account, error)
 
 	// PutValue keeps a small value under a name, for settings that are learned.
 	PutValue(ctx context.Context, name string, value []byte) error
@@ -179,9 +176,12 @@ type Backend interface {
 	// ExpireDecisions deletes decisions that were last used before a time.
 	ExpireDecisions(ctx context.Context, before time.Time) (int, error)
 	// Sweep deletes chunks that no object names and that were last used before a
-	// time, and gives the space back so that nothing of them is left in the files.
-	// It works in small steps; one that failed may have deleted some.
+	// time, and frees their space. It works in small steps; one that failed may have
+	// deleted some.
 	Sweep(ctx context.Context, before time.Time) (Swept, error)
+	// Erase clears what Sweep deleted from the backend's files, if Sweep only freed
+	// its space. The store cannot be used meanwhile.
+	Erase(ctx context.Context) error
 	// Stats counts; of all tenants if tenant is nil.
 	Stats(ctx context.Context, tenant *TenantID) (Stats, error)
 

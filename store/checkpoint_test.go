@@ -163,7 +163,7 @@ func TestALeaseLastsAsLongAsTheWorkAndNoLongerThanItsLifeBehindIt(t *testing.T) 
 			t.Error("after its release nobody gets it")
 		}
 		// A process that has died is one that does not renew.
-		if ok, err := k.Lease(t.Context(), fmt.Sprintf("%x:checkpoint", k.tenant.ID()), "dead", time.Minute); err != nil || !ok {
+		if ok, err := k.memory.Lease(t.Context(), fmt.Sprintf("%x:checkpoint", k.tenant.ID()), "dead", time.Minute); err != nil || !ok {
 			t.Fatalf("the next one got %v, %v", ok, err)
 		}
 		time.Sleep(59 * time.Second)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -171,10 +172,7 @@ func TestO10_WhatNoDecisionRefersToCanBeCollected(t *testing.T) {
 	if want := (store.Collected{Objects: 2, Bytes: 8000}); report.Unreferenced != want {
 		t.Errorf("got %+v", report)
 	}
-	n, err := s.tenant.DeleteDecisions(t.Context(), plimsoll.Digest{1})
-	if n != 1 || err != nil {
-		t.Fatalf("got %d, %v", n, err)
-	}
+	must(t, s.tenant.Memory().Forget(t.Context(), plimsoll.Digest{1}))
 	s.gc(t, store.Policy{Unreferenced: true, Grace: -1})
 	s.expect(t, "just stored")
 	s.clock.pass(time.Second)
@@ -351,20 +349,8 @@ func TestSmallThingsPassThrough(t *testing.T) {
 	}
 	_, err := k.Value(ctx, "nothing")
 	is(t, "no value", err, plimsoll.ErrNotFound)
-	for _, row := range []struct {
-		holder string
-		want   bool
-	}{{"a", true}, {"a", true}, {"b", false}} {
-		if ok, err := k.Lease(ctx, "gc", row.holder, time.Minute); ok != row.want || err != nil {
-			t.Errorf("lease of %s: got %v, %v", row.holder, ok, err)
-		}
-	}
-	must(t, k.Release(ctx, "gc", "a"))
-	if ok, err := k.Lease(ctx, "gc", "b", time.Minute); !ok || err != nil {
-		t.Errorf("lease after release: got %v, %v", ok, err)
-	}
-	must(t, k.tenant.AddAccount(ctx, store.Account{Conversation: "c", Requests: 1, Saved: 5}))
-	must(t, k.tenant.AddAccount(ctx, store.Account{Conversation: "c", Requests: 1, Saved: 6}))
+	must(t, k.tenant.AddAccount(ctx, account.Account{Conversation: "c", Requests: 1, Saved: 5}))
+	must(t, k.tenant.AddAccount(ctx, account.Account{Conversation: "c", Requests: 1, Saved: 6}))
 	accounts, err := k.tenant.Accounts(ctx, "", 5)
 	if err != nil || len(accounts) != 1 || accounts[0].Requests != 2 || accounts[0].Saved != 11 {
 		t.Errorf("accounts: got %+v, %v", accounts, err)

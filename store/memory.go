@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 )
 
@@ -28,35 +29,41 @@ func (m memory) Remember(ctx context.Context, d fit.Decision) error {
 
 // Forget implements [fit.Memory].
 func (m memory) Forget(ctx context.Context, keys ...plimsoll.Digest) error {
-	_, err := m.tenant.DeleteDecisions(ctx, keys...)
-	return err
+	_, err := m.tenant.store.backend.DeleteDecisions(ctx, m.tenant.id, keys)
+	return fault("delete decisions", err)
 }
 
 // Lease implements [fit.Memory].
 func (m memory) Lease(ctx context.Context, name string, life time.Duration) (func(), bool, error) {
 	name, holder := hex.EncodeToString(m.tenant.id[:])+":"+name, rand.Text()
-	ok, err := m.tenant.store.Lease(ctx, name, holder, life)
+	backend := m.tenant.store.backend
+	ok, err := backend.Lease(ctx, name, holder, life)
 	if err != nil || !ok {
-		return nil, false, err
+		return nil, false, fault("lease "+name, err)
 	}
 	background := context.WithoutCancel(ctx)
 	held, stop := context.WithCancel(background)
 	renewing := make(chan struct{})
 	go func() {
 		defer close(renewing)
-		m.tenant.store.renew(held, name, holder, life)
+		renew(held, backend, name, holder, life)
 	}()
 	return func() {
 		stop()
 		<-renewing // or it could be taken again behind its release
 		// The lease ends by itself; giving it back early is a courtesy to others.
-		_ = m.tenant.store.Release(background, name, holder)
+		_ = backend.Release(background, name, holder)
 	}, true, nil
+}
+
+// AddAccount implements [fit.Memory].
+func (m memory) AddAccount(ctx context.Context, a account.Account) error {
+	return m.tenant.AddAccount(ctx, a)
 }
 
 // renew takes a lease again and again before it ends, until the context does or
 // another one has it.
-func (s *Store) renew(ctx context.Context, name, holder string, life time.Duration) {
+func renew(ctx context.Context, b Backend, name, holder string, life time.Duration) {
 	const tries = 3 // in the life of a lease
 	tick := time.NewTicker(max(life/tries, time.Millisecond))
 	defer tick.Stop()
@@ -66,7 +73,7 @@ func (s *Store) renew(ctx context.Context, name, holder string, life time.Durati
 		case <-ctx.Done():
 			return
 		}
-		if ok, err := s.Lease(ctx, name, holder, life); err == nil && !ok {
+		if ok, err := b.Lease(ctx, name, holder, life); err == nil && !ok {
 			return
 		}
 	}

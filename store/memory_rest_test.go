@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -49,7 +50,7 @@ func (m *memory) DeleteDecisions(ctx context.Context, tenant store.TenantID, key
 	return before - len(m.decisions), nil
 }
 
-func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
+func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...account.Account) error {
 	if err := m.begin(ctx, "AddAccount"); err != nil {
 		return err
 	}
@@ -64,21 +65,21 @@ func (m *memory) AddAccount(ctx context.Context, tenant store.TenantID, accounts
 	return nil
 }
 
-func (m *memory) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Account, error) {
+func (m *memory) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]account.Account, error) {
 	if err := m.begin(ctx, "Accounts"); err != nil {
 		return nil, err
 	}
 	defer m.mu.Unlock()
-	var all []store.Account
+	var all []account.Account
 	for key, a := range m.accounts {
 		if key.tenant == tenant {
 			all = append(all, a)
 		}
 	}
-	slices.SortFunc(all, func(a, b store.Account) int {
+	slices.SortFunc(all, func(a, b account.Account) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))
 	})
-	return pageOf(all, after, limit, func(a store.Account) string { return a.Conversation })
+	return pageOf(all, after, limit, func(a account.Account) string { return a.Conversation })
 }
 
 func (m *memory) PutValue(ctx context.Context, name string, value []byte) error {
@@ -101,6 +102,8 @@ func (m *memory) Value(ctx context.Context, name string) ([]byte, error) {
 	}
 	return v, nil
 }
+
+func (m *memory) Erase(ctx context.Context) error { return m.begin(ctx, "Erase") }
 
 func (m *memory) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
 	if err := m.begin(ctx, "Lease"); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -23,7 +24,7 @@ type memory struct {
 	extents   map[of[string]][]store.Extent
 	chunks    map[of[store.ChunkID]]*kept
 	decisions map[of[plimsoll.Digest]]store.Decision
-	accounts  map[of[string]]store.Account
+	accounts  map[of[string]]account.Account
 	values    map[string][]byte
 	leases    map[string]lease
 	calls     calls
@@ -58,7 +59,7 @@ func newMemory() *memory {
 	return &memory{
 		now: time.Now, secret: [32]byte{1, 2, 3},
 		objects: map[of[string]]store.Object{}, extents: map[of[string]][]store.Extent{}, chunks: map[of[store.ChunkID]]*kept{},
-		decisions: map[of[plimsoll.Digest]]store.Decision{}, accounts: map[of[string]]store.Account{},
+		decisions: map[of[plimsoll.Digest]]store.Decision{}, accounts: map[of[string]]account.Account{},
 		values: map[string][]byte{}, leases: map[string]lease{},
 	}
 }

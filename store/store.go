@@ -106,18 +106,6 @@ func (s *Store) Value(ctx context.Context, name string) ([]byte, error) {
 	return value, fault("read value "+name, err)
 }
 
-// Lease gives the holder the right to something until it expires or is released;
-// false if another one has it. The one who has it may take it again, for longer.
-func (s *Store) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
-	ok, err := s.backend.Lease(ctx, name, holder, life)
-	return ok, fault("lease "+name, err)
-}
-
-// Release gives a lease up.
-func (s *Store) Release(ctx context.Context, name, holder string) error {
-	return fault("release "+name, s.backend.Release(ctx, name, holder))
-}
-
 // Close closes the backend. Nothing may be called afterwards.
 func (s *Store) Close() error {
 	s.codec.close()

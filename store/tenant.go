@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 )
 
@@ -62,20 +63,14 @@ func (t *Tenant) FindDecision(ctx context.Context, keys ...plimsoll.Digest) (Dec
 	return d, fault("find decision", err)
 }
 
-// DeleteDecisions takes decisions out and returns how many were there.
-func (t *Tenant) DeleteDecisions(ctx context.Context, keys ...plimsoll.Digest) (int, error) {
-	n, err := t.store.backend.DeleteDecisions(ctx, t.id, keys)
-	return n, fault("delete decisions", err)
-}
-
 // AddAccount adds figures to the accounts of conversations, all of them or none.
-func (t *Tenant) AddAccount(ctx context.Context, accounts ...Account) error {
+func (t *Tenant) AddAccount(ctx context.Context, accounts ...account.Account) error {
 	return fault("account", t.store.backend.AddAccount(ctx, t.id, accounts...))
 }
 
 // Accounts lists accounts, the last used first, at most limit, behind the given
 // conversation if it is not empty.
-func (t *Tenant) Accounts(ctx context.Context, after string, limit int) ([]Account, error) {
+func (t *Tenant) Accounts(ctx context.Context, after string, limit int) ([]account.Account, error) {
 	accounts, err := t.store.backend.Accounts(ctx, t.id, after, limit)
 	return accounts, fault("list accounts", err)
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/token/bpe"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 )
 
 // count is the counter of the tests.

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/internal/corpora"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // The summaries that a model really wrote in long sessions must pass, and keep

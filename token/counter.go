@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // Strategies of counters that are neither OpenAI's vocabularies nor formulas.
@@ -63,7 +63,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 func Tiktoken(name string) plimsoll.Counter {
 	encoding, ok := model.EncodingFor(name)
 	if !ok {
-		encoding = model.CL100K
+		encoding = cl100k
 	}
 	c, err := openAI(model.Default().Resolve(name), encoding)
 	if err != nil {

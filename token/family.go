@@ -23,23 +23,29 @@ type family struct {
 	percent int
 }
 
+// The built-in encodings that count for families without a vocabulary.
+const (
+	o200k  = "o200k_base"
+	cl100k = "cl100k_base"
+)
+
 // claude47 is the tokenizer that Claude has used since version 4.7.
 const claude47 = "claude-4.7"
 
-var unknownFamily = family{standIn: model.O200K, percent: 120}
+var unknownFamily = family{standIn: o200k, percent: 120}
 
 var families = [...]family{
-	{name: "claude", standIn: model.O200K, percent: 116},
-	{name: claude47, standIn: model.O200K, percent: 150},
-	{name: "deepseek-v3", files: []string{"deepseek_v3"}, standIn: model.O200K, percent: 104},
-	{name: "gemma2", standIn: model.O200K, percent: 120},
-	{name: "gemma3", standIn: model.O200K, percent: 120},
-	{name: "llama2", standIn: model.CL100K, percent: 127},
-	{name: "llama3", standIn: model.O200K, percent: 101},
-	{name: "mistral-7b", standIn: model.CL100K, percent: 127},
-	{name: "qwen2.5", files: []string{"qwen2_5"}, standIn: model.O200K, percent: 115},
-	{name: "qwen3", standIn: model.O200K, percent: 115},
-	{name: "tekken", files: []string{"mistral_nemo"}, standIn: model.O200K, percent: 117},
+	{name: "claude", standIn: o200k, percent: 116},
+	{name: claude47, standIn: o200k, percent: 150},
+	{name: "deepseek-v3", files: []string{"deepseek_v3"}, standIn: o200k, percent: 104},
+	{name: "gemma2", standIn: o200k, percent: 120},
+	{name: "gemma3", standIn: o200k, percent: 120},
+	{name: "llama2", standIn: cl100k, percent: 127},
+	{name: "llama3", standIn: o200k, percent: 101},
+	{name: "mistral-7b", standIn: cl100k, percent: 127},
+	{name: "qwen2.5", files: []string{"qwen2_5"}, standIn: o200k, percent: 115},
+	{name: "qwen3", standIn: o200k, percent: 115},
+	{name: "tekken", files: []string{"mistral_nemo"}, standIn: o200k, percent: 117},
 }
 
 func familyNamed(name string) family {

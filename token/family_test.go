@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 func TestF06_EveryFamilyOfTheRegistryHasACounter(t *testing.T) {

@@ -3,7 +3,7 @@ package token
 import (
 	"sync"
 
-	"github.com/plimsoll/plimsoll/token/hf"
+	"github.com/plimsoll/plimsoll/internal/hf"
 )
 
 // vocabularies are the files that have been loaded, by path: they take tens of

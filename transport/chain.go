@@ -7,7 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // link is what one request added to a conversation whose history the server keeps: the
@@ -33,7 +33,7 @@ const maxLinks = 10_000
 // continued puts the history in front of a request that only names it, as far as it
 // passed through here. What the server alone knows cannot be weighed or cut.
 func (f *flow) continued() {
-	id := responses.PreviousResponseID(f.shown)
+	id := dialects.PreviousResponseID(f.shown)
 	if id == "" {
 		return
 	}
@@ -57,7 +57,7 @@ func (f *flow) continued() {
 			items = append(items, []byte(item))
 		}
 	}
-	body, err := responses.Rebuild(f.shown, items)
+	body, err := dialects.Rebuild(f.shown, items)
 	if err != nil {
 		f.failed("the conversation could not be put together", err)
 		return
@@ -81,15 +81,15 @@ func (f *flow) chained(final []byte, hidden *wire.Record) {
 		return
 	}
 	id := answerID(final)
-	items, err := responses.InputItems(client)
+	items, err := dialects.InputItems(client)
 	if err != nil || id == "" {
 		return
 	}
-	l := link{Before: responses.PreviousResponseID(client), Woven: hidden != nil || f.renamed}
+	l := link{Before: dialects.PreviousResponseID(client), Woven: hidden != nil || f.renamed}
 	if hidden != nil {
 		items = slices.Concat(items, hidden.Elements, hidden.Results)
 	} else {
-		output, err := responses.OutputItems(final)
+		output, err := dialects.OutputItems(final)
 		if err != nil {
 			return
 		}
@@ -106,7 +106,7 @@ func (f *flow) chained(final []byte, hidden *wire.Record) {
 // tellsAll reports whether a request carries its history itself. A client that does so
 // again and again need not name earlier answers.
 func tellsAll(r *wire.Request) bool {
-	return responses.PreviousResponseID(r) == "" && len(replies(r)) > 0
+	return dialects.PreviousResponseID(r) == "" && len(replies(r)) > 0
 }
 
 // stored reports whether the server keeps what it answers to a request, as it does

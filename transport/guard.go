@@ -94,10 +94,10 @@ func (a guardedArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.
 	return ref, err
 }
 
-// Content implements [fit.Contents].
+// Content implements [fit.Archive].
 func (a guardedArchive) Content(ctx context.Context, id string) (parts plimsoll.List[plimsoll.Part], err error) {
 	err = a.guard.ask(ctx, func(ctx context.Context) error {
-		parts, err = a.Archive.(fit.Contents).Content(ctx, id)
+		parts, err = a.Archive.Content(ctx, id)
 		return err
 	})
 	return parts, err
@@ -134,7 +134,7 @@ func (m guardedMemory) Lease(ctx context.Context, name string, life time.Duratio
 	return release, ok, err
 }
 
-// AddAccount implements [fit.Bookkeeper]. It is done a little later.
+// AddAccount implements [fit.Memory]. It is done a little later.
 func (m guardedMemory) AddAccount(_ context.Context, a account.Account) error {
 	m.guard.accounts.add(m.owner, guardedBooks{m.tenant, m.guard}, a)
 	return nil

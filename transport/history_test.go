@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // follow asks a server that keeps the history: each request has only what is new.
@@ -50,7 +50,7 @@ func follow(b *bench, stream bool, steps int, limit string) (ids []string) {
 			b.t.Fatalf("%v: %s", err, final)
 		}
 		previous, ids = answer.ID, append(ids, answer.ID)
-		items, err := responses.OutputItems(final)
+		items, err := dialects.OutputItems(final)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestAConversationIsCompactedWhereTheUpstreamCannot(t *testing.T) {
 	if len(answer.Output) > len(a.body())/2 {
 		t.Errorf("%d bytes of %d are left", len(answer.Output), len(a.body()))
 	}
-	next, err := responses.Codec{}.Decode(fmt.Appendf(nil, `{"model":"gpt-4o","input":%s}`, answer.Output))
+	next, err := dialects.Codec(plimsoll.Responses).Decode(fmt.Appendf(nil, `{"model":"gpt-4o","input":%s}`, answer.Output))
 	if err != nil {
 		t.Fatal(err)
 	}

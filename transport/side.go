@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // lacking remembers for a while what upstreams turned out not to have.
@@ -108,7 +108,7 @@ func (f *flow) compact() (*http.Response, error) {
 	if made.Checkpoint != nil {
 		usage = made.Checkpoint.Usage
 	}
-	body, err := responses.Compacted(f.request, made.Plan.Draft, "cmp_"+f.beginning(), f.t.options.Now(), usage)
+	body, err := dialects.Compacted(f.request, made.Plan.Draft, "cmp_"+f.beginning(), f.t.options.Now(), usage)
 	if err != nil {
 		return f.refuse(err), nil
 	}

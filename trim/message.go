@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // message is what trimming looks at.
@@ -81,7 +81,7 @@ func pairsOf(messages []json.RawMessage) ([][]int, error) {
 		list[i] = m
 	}
 	body := append(append([]byte(`{"messages":[`), bytes.Join(list, []byte(","))...), "]}"...)
-	request, err := openai.Codec{}.Decode(body)
+	request, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		return nil, fmt.Errorf("find tool calls and their results: %w", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/trim"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // drawMessages draws a conversation, legal or not: calls that are never answered,
@@ -144,7 +144,7 @@ func checkPairs(t *rapid.T, in []json.RawMessage, got *trim.Result) {
 }
 
 func outline(t *rapid.T, messages []json.RawMessage) plimsoll.Outline {
-	r, err := openai.Codec{}.Decode([]byte(`{"messages":` + string(marshal(t, messages)) + `}`))
+	r, err := dialects.Codec(plimsoll.OpenAI).Decode([]byte(`{"messages":` + string(marshal(t, messages)) + `}`))
 	if err != nil {
 		t.Fatal(err)
 	}

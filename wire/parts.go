@@ -21,10 +21,10 @@ func packed(s rawjson.Span) uint64 { return uint64(s.Start)<<32 | uint64(s.End)<
 const escaped = 1
 
 // DeferAt returns a part that its source reads later, from the span; see
-// [plimsoll.DeferAt].
+// [plimsoll.Defer].
 func (s *Scanner) DeferAt(outline plimsoll.Part, from plimsoll.Source, at rawjson.Span) plimsoll.Part {
 	s.countPart()
-	return plimsoll.DeferAt(outline, from, packed(at))
+	return plimsoll.Defer(outline, from, packed(at))
 }
 
 // SpanAt returns the span that a source was given by [Scanner.DeferAt].
@@ -56,7 +56,7 @@ func (s *Scanner) deferText(outline plimsoll.Part, from plimsoll.Source, t rawjs
 	if t.Escaped {
 		at |= escaped
 	}
-	return plimsoll.DeferAt(outline, from, at)
+	return plimsoll.Defer(outline, from, at)
 }
 
 // LoadAt unescapes the text.

@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 )
 

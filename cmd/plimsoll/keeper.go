@@ -66,10 +66,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 	} else if hooks, err = p.hooks(s.Compaction.Hooks); err != nil {
 		return nil, err
 	}
-	limits := &model.Limits{Registry: registry, Env: p.getenv}
-	if s.Preset == preset.NameGemini {
-		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
-	}
+	limits := &model.Limits{Registry: registry, Env: p.getenv, Gemini: s.Preset == preset.NameGemini}
 	find := func(name string) model.Limit { return limitFor(c, limits, name) }
 	if where.serves {
 		find = transport.KnownLimit(find)

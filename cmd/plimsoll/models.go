@@ -12,8 +12,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/model"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // modelsCmd shows what is known about models.

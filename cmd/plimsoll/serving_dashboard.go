@@ -24,10 +24,7 @@ func showsDashboard(s config.Serve, token string) bool {
 // newDashboard makes the pages for the operator. They end with the context, so that
 // an open page does not keep the process from ending.
 func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *dashboard.Dashboard {
-	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv}
-	if s.settings.Settings.Preset == preset.NameGemini {
-		limits.Tables, limits.Fallback = []model.Table{model.GeminiTable()}, model.GeminiLimit
-	}
+	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv, Gemini: s.settings.Settings.Preset == preset.NameGemini}
 	d := dashboard.New(&dashboard.Options{
 		Store: s.store, Models: s.keepers.registry, Logger: o.log,
 		Limit:   func(name string) model.Limit { return limitFor(s.settings, limits, name) },

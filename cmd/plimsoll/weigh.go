@@ -8,11 +8,11 @@ import (
 	"os"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // weigher turns inputs into reports.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 const (
@@ -46,7 +46,7 @@ func (c *client) complete(ctx context.Context, body []byte) (wire.Response, erro
 	if resp.StatusCode == http.StatusUnauthorized {
 		return wire.Response{}, &plimsoll.Error{Op: "call the model", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("it answers %s", resp.Status), Hint: "set OPENAI_API_KEY"}
 	}
-	said, err := openai.Codec{}.ReadResponse(answer)
+	said, err := dialects.Codec(plimsoll.OpenAI).ReadResponse(answer)
 	if err != nil {
 		return wire.Response{}, fmt.Errorf("call the model: %s: %w", resp.Status, err)
 	}

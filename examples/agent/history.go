@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 const instructions = "You are a careful engineer. You work on one directory with the tools that you have, and answer in a few plain sentences once you know enough. " +
@@ -58,7 +58,9 @@ func (h *history) body() []byte { return encode(h) }
 func (h *history) set(body []byte) error { return json.Unmarshal(body, h) }
 
 // request reads the history as Plimsoll sees it.
-func (h *history) request() (*wire.Request, error) { return openai.Codec{}.Decode(h.body()) }
+func (h *history) request() (*wire.Request, error) {
+	return dialects.Codec(plimsoll.OpenAI).Decode(h.body())
+}
 
 // said returns what the model answered as an entry.
 func said(m plimsoll.Message) message {

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 func TestAJobIsTasksWithTheirSteps(t *testing.T) {
@@ -101,7 +102,7 @@ func TestARecordedSessionIsWhole(t *testing.T) {
 	if len(body) < 10*window {
 		t.Errorf("%d bytes may fit into the window of the model, so this shows nothing", len(body))
 	}
-	session, err := openai.Codec{}.Decode(body)
+	session, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		t.Fatal(err)
 	}

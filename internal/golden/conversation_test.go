@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/internal/examples"
 )
 
 // story is a conversation with the two requests that follow its first.

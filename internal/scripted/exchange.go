@@ -13,7 +13,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
 // exchange is one request while it is being answered.
@@ -58,7 +57,7 @@ func (e *exchange) read(dialect plimsoll.Dialect, body []byte) (*Call, *Fault) {
 	if err != nil {
 		return nil, &Fault{Status: http.StatusBadRequest, Message: err.Error()}
 	}
-	if previous := responses.PreviousResponseID(request); previous != "" {
+	if previous := dialects.PreviousResponseID(request); previous != "" {
 		items, ok := e.model.items(previous)
 		if !ok {
 			return nil, &Fault{
@@ -66,7 +65,7 @@ func (e *exchange) read(dialect plimsoll.Dialect, body []byte) (*Call, *Fault) {
 				Message: fmt.Sprintf("Previous response with id '%s' not found.", previous),
 			}
 		}
-		whole, err := responses.Rebuild(request, items)
+		whole, err := dialects.Rebuild(request, items)
 		if err == nil {
 			request, err = codec.Decode(whole)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // items writes as OpenAI's Responses API does.
@@ -157,7 +157,7 @@ const maxStored = 1024
 
 // store keeps a conversation, so that a request can continue it by its id.
 func (m *Model) store(a *answer) {
-	said, err := responses.InputItems(a.call.Request)
+	said, err := dialects.InputItems(a.call.Request)
 	if err != nil {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
-	"github.com/plimsoll/plimsoll/store"
 )
 
 func accounts() []test {
@@ -19,8 +18,8 @@ func accounts() []test {
 	}
 }
 
-func accountOf(conversation, model string, n int, first, last time.Time) store.Account {
-	return store.Account{
+func accountOf(conversation, model string, n int, first, last time.Time) account.Account {
+	return account.Account{
 		Conversation: conversation, Model: model, Requests: int64(n),
 		Usage: plimsoll.Usage{Input: 2 * n, Output: 3 * n, CacheCreation: 5 * n, CacheRead: 7 * n, Reasoning: n},
 		Saved: int64(11 * n), Written: int64(13 * n), First: first, Last: last,
@@ -31,7 +30,7 @@ func accountOf(conversation, model string, n int, first, last time.Time) store.A
 
 func addUp(k *kit) {
 	at := func(minutes int) time.Time { return k.now.Add(time.Duration(minutes) * time.Minute) }
-	for _, a := range []store.Account{
+	for _, a := range []account.Account{
 		accountOf("c", "second", 1, at(5), at(10)),
 		accountOf("c", "third", 10, at(15), at(20)),
 		accountOf("c", "first", 100, at(1), at(2)),
@@ -44,7 +43,7 @@ func addUp(k *kit) {
 	k.must(k.AddAccount(k.Context(), alice))
 	got, err := k.Accounts(k.Context(), alice, "", 10)
 	k.must(err)
-	k.same("accounts", got, []store.Account{
+	k.same("accounts", got, []account.Account{
 		accountOf("c", "third", 1111, at(1), at(20)),
 		accountOf("d", "other", 7, at(1), at(2)),
 	})
@@ -98,7 +97,7 @@ func addUpTogether(k *kit) {
 	got, err := k.Accounts(k.Context(), alice, "", 10)
 	k.must(err)
 	last := workers*each - 1
-	k.same("accounts", got, []store.Account{
+	k.same("accounts", got, []account.Account{
 		accountOf("c", fmt.Sprint("m", last), workers*each, k.now, k.now.Add(time.Duration(last)*time.Second)),
 	})
 }

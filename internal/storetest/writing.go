@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -198,7 +199,7 @@ func isolation(k *kit) {
 	one := chunk(1, 10)
 	k.put(alice, "one", k.now, one)
 	k.decide(alice, 1, k.now, "one")
-	k.must(k.AddAccount(k.Context(), alice, store.Account{Conversation: "c", Requests: 1, First: k.now, Last: k.now}))
+	k.must(k.AddAccount(k.Context(), alice, account.Account{Conversation: "c", Requests: 1, First: k.now, Last: k.now}))
 	ctx := k.Context()
 
 	if k.has(bob, one) {

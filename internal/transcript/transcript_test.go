@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 func TestAFileIsTakenForWhatItIs(t *testing.T) {
@@ -194,7 +194,7 @@ func TestAFileWeighsWhatTheSameRequestWeighs(t *testing.T) {
 	message := `{"role":"user","content":[{"type":"text","text":"listen"},{"type":"input_audio","input_audio":{"data":"` + sound + `","format":"wav"}}]}`
 	call := `{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"` + strings.Repeat("word ", 100) + `"}}`
 	body := `{"model":"gpt-4o","messages":[` + message + `,` + call + `]}`
-	r, err := openai.Codec{}.Decode([]byte(body))
+	r, err := dialects.Codec(plimsoll.OpenAI).Decode([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}

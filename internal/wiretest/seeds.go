@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/examples"
 	"github.com/plimsoll/plimsoll/internal/corpora"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 )
 

@@ -8,15 +8,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
 // AddAccount adds figures to the accounts of conversations.
-func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
+func (db *backend) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...account.Account) error {
 	return db.do(ctx, "add to an account", false, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			// In one order everywhere, so that two processes do not wait for each other.
-			for _, a := range slices.SortedFunc(slices.Values(accounts), func(a, b store.Account) int { return strings.Compare(a.Conversation, b.Conversation) }) {
+			for _, a := range slices.SortedFunc(slices.Values(accounts), func(a, b account.Account) int { return strings.Compare(a.Conversation, b.Conversation) }) {
 				if err := addAccount(ctx, tx, tenant, a); err != nil {
 					return err
 				}
@@ -26,7 +27,7 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ..
 	})
 }
 
-func addAccount(ctx context.Context, tx pgx.Tx, tenant store.TenantID, a store.Account) error {
+func addAccount(ctx context.Context, tx pgx.Tx, tenant store.TenantID, a account.Account) error {
 	_, err := tx.Exec(ctx, `
 			INSERT INTO plimsoll.account AS a (tenant, conversation, model, requests, input, output, cache_creation,
 				cache_read, reasoning, saved, written, first, last, estimated, cuts, breaks, priced, paid, uncut, summaries)
@@ -57,7 +58,7 @@ func addAccount(ctx context.Context, tx pgx.Tx, tenant store.TenantID, a store.A
 }
 
 // Accounts lists accounts, the last used first.
-func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Account, error) {
+func (db *backend) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]account.Account, error) {
 	behind := ``
 	args := []any{tenant[:], max(limit, 0)}
 	if after != "" {
@@ -76,7 +77,7 @@ func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string,
 	return all, err
 }
 
-func scanAccount(row pgx.CollectableRow) (a store.Account, err error) {
+func scanAccount(row pgx.CollectableRow) (a account.Account, err error) {
 	u := &a.Usage
 	return a, row.Scan(&a.Conversation, &a.Model, &a.Requests, &u.Input, &u.Output, &u.CacheCreation, &u.CacheRead,
 		&u.Reasoning, &a.Saved, &a.Written, utc{&a.First}, utc{&a.Last}, &a.Estimated, &a.Cuts, &a.Breaks, &a.Priced,
@@ -84,7 +85,7 @@ func scanAccount(row pgx.CollectableRow) (a store.Account, err error) {
 }
 
 // PutValue keeps a value under a name.
-func (db *DB) PutValue(ctx context.Context, name string, value []byte) error {
+func (db *backend) PutValue(ctx context.Context, name string, value []byte) error {
 	_, err := db.exec(ctx, "keep a value", `
 		INSERT INTO plimsoll.value (name, value) VALUES ($1, $2)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, present(value))
@@ -92,12 +93,12 @@ func (db *DB) PutValue(ctx context.Context, name string, value []byte) error {
 }
 
 // Value returns a value.
-func (db *DB) Value(ctx context.Context, name string) ([]byte, error) {
+func (db *backend) Value(ctx context.Context, name string) ([]byte, error) {
 	return one(ctx, db, "read a value", pgx.RowTo[[]byte], `SELECT value FROM plimsoll.value WHERE name = $1`, name)
 }
 
 // Lease gives the holder a right for a while.
-func (db *DB) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
+func (db *backend) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
 	n, err := db.exec(ctx, "lease", `
 		INSERT INTO plimsoll.lease AS l (name, holder, until)
 		VALUES ($1, $2, clock_timestamp() + $3 * interval '1 microsecond')
@@ -107,7 +108,7 @@ func (db *DB) Lease(ctx context.Context, name, holder string, life time.Duration
 }
 
 // Release gives a lease up.
-func (db *DB) Release(ctx context.Context, name, holder string) error {
+func (db *backend) Release(ctx context.Context, name, holder string) error {
 	_, err := db.exec(ctx, "release", `DELETE FROM plimsoll.lease WHERE name = $1 AND holder = $2`, name, holder)
 	return err
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Stats counts what a tenant, or everybody, has stored.
-func (db *DB) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, error) {
+func (db *backend) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, error) {
 	of := ``
 	var args []any
 	if tenant != nil {
@@ -56,7 +56,7 @@ var faults = [...]string{
 }
 
 // Check reads everything and returns what is broken.
-func (db *DB) Check(ctx context.Context) ([]string, error) {
+func (db *backend) Check(ctx context.Context) ([]string, error) {
 	var broken []string
 	err := walk(ctx, db, "object", "", func(after position[string], page []position[string]) error {
 		last := page[len(page)-1]
@@ -98,7 +98,7 @@ const checkPage = 64
 
 // walk goes through a table by its key, from the given id on. It hands f some rows at
 // a time, and the one before them.
-func walk[ID any](ctx context.Context, db *DB, table string, first ID, f func(after position[ID], page []position[ID]) error) error {
+func walk[ID any](ctx context.Context, db *backend, table string, first ID, f func(after position[ID], page []position[ID]) error) error {
 	scan := func(row pgx.CollectableRow) (p position[ID], err error) { return p, row.Scan(&p.tenant, &p.id) }
 	after := position[ID]{[]byte{}, first}
 	for {
@@ -117,7 +117,7 @@ func walk[ID any](ctx context.Context, db *DB, table string, first ID, f func(af
 
 // unreadable reads some chunks at once, without fetching them, and each by itself if
 // that fails.
-func (db *DB) unreadable(ctx context.Context, page []position[[]byte]) (broken []string, err error) {
+func (db *backend) unreadable(ctx context.Context, page []position[[]byte]) (broken []string, err error) {
 	err = db.readable(ctx, page)
 	if !errors.Is(err, store.ErrCorrupt) {
 		return nil, err
@@ -134,7 +134,7 @@ func (db *DB) unreadable(ctx context.Context, page []position[[]byte]) (broken [
 	return broken, nil
 }
 
-func (db *DB) readable(ctx context.Context, page []position[[]byte]) error {
+func (db *backend) readable(ctx context.Context, page []position[[]byte]) error {
 	tenants, ids := make([][]byte, len(page)), make([][]byte, len(page))
 	for i, p := range page {
 		tenants[i], ids[i] = p.tenant, p.id

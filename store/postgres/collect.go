@@ -20,14 +20,14 @@ const (
 )
 
 // Expired lists objects that neither they nor a decision about them was used since.
-func (db *DB) Expired(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
+func (db *backend) Expired(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	return list(ctx, db, "list expired objects", scanOwned, selectOwned+`WHERE used < $1 AND NOT EXISTS (
 			SELECT FROM plimsoll.reference AS r JOIN plimsoll.decision AS d ON d.tenant = r.tenant AND d.key = r.key
 			WHERE r.tenant = o.tenant AND r.object = o.id AND d.used >= $1)`+oldestFirst+`$2`, before, max(limit, 0))
 }
 
 // Oldest lists objects, those that decisions refer to last.
-func (db *DB) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
+func (db *backend) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
 	free, err := list(ctx, db, "list old objects", scanOwned, selectOwned+`WHERE NOT `+isReferred+oldestFirst+`$1`, max(limit, 0))
 	if err != nil || len(free) >= limit {
 		return free, err
@@ -37,7 +37,7 @@ func (db *DB) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
 }
 
 // Unreferenced lists objects that no decision refers to.
-func (db *DB) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
+func (db *backend) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	return list(ctx, db, "list unreferenced objects", scanOwned,
 		selectOwned+`WHERE used < $1 AND NOT `+isReferred+oldestFirst+`$2`, before, max(limit, 0))
 }
@@ -50,7 +50,7 @@ func scanOwned(row pgx.CollectableRow) (o store.Owned, err error) {
 }
 
 // Sweep deletes chunks that no object names, a page at a time, and then vacuums.
-func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
+func (db *backend) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
 	var total store.Swept
 	for {
 		seen, swept, err := db.sweepPage(ctx, before)
@@ -94,7 +94,7 @@ const (
 // sweepPage looks at some loose chunks and returns how many. The locks are taken by
 // a statement of their own, so that the next one sees every extent there is: who
 // adds an extent locks the chunk too.
-func (db *DB) sweepPage(ctx context.Context, before time.Time) (seen int, swept store.Swept, err error) {
+func (db *backend) sweepPage(ctx context.Context, before time.Time) (seen int, swept store.Swept, err error) {
 	err = db.do(ctx, "sweep", true, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 			tenants, ids, err := lockRows[[]byte](ctx, tx, lockLoose, before, pageSize)
@@ -116,11 +116,11 @@ func (db *DB) sweepPage(ctx context.Context, before time.Time) (seen int, swept 
 
 // Erase rewrites the tables, so that nothing that was deleted is left in their
 // files. It locks the store meanwhile, and the disk needs room for both.
-func (db *DB) Erase(ctx context.Context) error { return db.vacuum(ctx, "erase", `VACUUM (FULL) `) }
+func (db *backend) Erase(ctx context.Context) error { return db.vacuum(ctx, "erase", `VACUUM (FULL) `) }
 
 // vacuum makes the space of deleted rows free for new ones, or gives it back. It
 // takes its time, so only the caller's context limits it.
-func (db *DB) vacuum(ctx context.Context, op, command string) error {
+func (db *backend) vacuum(ctx context.Context, op, command string) error {
 	conn, err := db.pool.Acquire(ctx)
 	if err == nil {
 		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision, plimsoll.total`)

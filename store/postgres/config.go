@@ -31,7 +31,7 @@ const (
 var errReadOnly = errors.New("the server is read-only")
 
 // configure reads the URL and adds what a store needs.
-func (db *DB) configure(url string) (*pgxpool.Config, error) {
+func (db *backend) configure(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err == nil {
 		err = unambiguous(url)
@@ -129,7 +129,7 @@ func durable(ctx context.Context, conn *pgx.Conn) error {
 
 // isStale tries a connection that was idle. If it is dead the others most likely are
 // too, and finding that out one by one could take longer than anybody waits.
-func (db *DB) isStale(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+func (db *backend) isStale(ctx context.Context, p pgxpool.ShouldPingParams) bool {
 	if p.IdleDuration < pingAfter {
 		return false
 	}

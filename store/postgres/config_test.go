@@ -22,7 +22,7 @@ func FuzzURL(f *testing.F) {
 		if strings.Contains(user+rest, secret) || strings.Contains(user+rest, "file=") {
 			t.Skip("shows it outside of the password, or names files to read")
 		}
-		config, err := (&DB{}).configure("postgres://" + user + ":" + before + secret + after + "@" + rest)
+		config, err := (&backend{}).configure("postgres://" + user + ":" + before + secret + after + "@" + rest)
 		shown := fmt.Sprint(err)
 		if err == nil {
 			c := config.ConnConfig

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/store"
 )
@@ -116,7 +117,7 @@ func TestARequestIsNeverCountedTwice(t *testing.T) {
 		budget.Store(at)
 		sent++
 		now := time.Now()
-		err := db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Requests: 1, First: now, Last: now})
+		err := db.AddAccount(t.Context(), tenant, account.Account{Conversation: "c", Requests: 1, First: now, Last: now})
 		switch {
 		case err == nil:
 			acknowledged++

@@ -11,7 +11,7 @@ import (
 )
 
 // PutDecision adds or replaces a decision, in one round trip.
-func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
+func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
 	refs := append([]string{}, d.Refs...)
 	return db.send(ctx, "keep a decision", func(batch *pgx.Batch) {
 		batch.Queue(putDecision, tenant[:], d.Key[:], present(d.Body), refs, d.Created, d.Used)
@@ -38,7 +38,7 @@ const findDecision = `
 	WHERE tenant = $1 AND key = (SELECT key FROM found)`
 
 // FindDecision returns the decision of the first of the keys that has one.
-func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
+func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	d, err := one(ctx, db, "find a decision", scanDecision, findDecision, tenant[:], digests(keys))
 	if err != nil {
 		return store.Decision{}, err
@@ -64,7 +64,7 @@ func scanDecision(row pgx.CollectableRow) (d store.Decision, err error) {
 }
 
 // DeleteDecisions takes decisions out.
-func (db *DB) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (int, error) {
+func (db *backend) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (int, error) {
 	return db.exec(ctx, "delete decisions", `
 		WITH locked AS (
 			SELECT key FROM plimsoll.decision WHERE tenant = $1 AND key = ANY ($2) ORDER BY key FOR UPDATE)
@@ -73,13 +73,13 @@ func (db *DB) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys [
 }
 
 // ExpiredDecisions counts the decisions that were last used before a time.
-func (db *DB) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
+func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
 	return one(ctx, db, "count decisions", pgx.RowTo[int], `SELECT count(*) FROM plimsoll.decision WHERE used < $1`, before)
 }
 
 // ExpireDecisions deletes the decisions that were last used before a time, some at a
 // time so that no caller waits for long.
-func (db *DB) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
+func (db *backend) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
 	for total := 0; ; {
 		n, err := db.exec(ctx, "expire decisions", `
 			WITH locked AS (

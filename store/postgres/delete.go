@@ -10,7 +10,7 @@ import (
 )
 
 // Touch marks objects as used.
-func (db *DB) Touch(ctx context.Context, tenant store.TenantID, ids []string, at time.Time) error {
+func (db *backend) Touch(ctx context.Context, tenant store.TenantID, ids []string, at time.Time) error {
 	_, err := db.exec(ctx, "touch objects", `
 		WITH locked AS (
 			SELECT id FROM plimsoll.object WHERE tenant = $1 AND id = ANY ($2) AND used < $3
@@ -21,14 +21,14 @@ func (db *DB) Touch(ctx context.Context, tenant store.TenantID, ids []string, at
 }
 
 // Delete takes objects out.
-func (db *DB) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
+func (db *backend) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
 	return db.remove(ctx, "delete objects", `
 		SELECT tenant, id FROM plimsoll.object WHERE tenant = $1 AND id = ANY ($2)
 		ORDER BY tenant, id FOR UPDATE`, tenant[:], ids)
 }
 
 // Evict takes out those of the listed objects that were not used since.
-func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
+func (db *backend) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 	n := len(objects)
 	tenants, ids, used := make([][]byte, n), make([]string, n), make([]time.Time, n)
 	for i := range objects {
@@ -43,7 +43,7 @@ func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 
 // remove deletes the objects that a query locks. Their chunks are marked first:
 // a reader of the mark holds the same lock, so no chunk is overlooked.
-func (db *DB) remove(ctx context.Context, op, lock string, args ...any) (int, error) {
+func (db *backend) remove(ctx context.Context, op, lock string, args ...any) (int, error) {
 	deleted := 0
 	err := db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {

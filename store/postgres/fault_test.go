@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/postgres"
@@ -120,9 +121,9 @@ func (j *journal) len() int {
 }
 
 // work writes an object and counts it. Nothing but unavailability may go wrong.
-func (j *journal) work(t *testing.T, db *postgres.DB, id string) {
+func (j *journal) work(t *testing.T, db store.Backend, id string) {
 	written := write(t.Context(), db, id)
-	counted := db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Requests: 1, First: time.Now(), Last: time.Now()})
+	counted := db.AddAccount(t.Context(), tenant, account.Account{Conversation: "c", Requests: 1, First: time.Now(), Last: time.Now()})
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if written == nil {
@@ -136,7 +137,7 @@ func (j *journal) work(t *testing.T, db *postgres.DB, id string) {
 	}
 }
 
-func (j *journal) compare(t *testing.T, db *postgres.DB) {
+func (j *journal) compare(t *testing.T, db store.Backend) {
 	t.Helper()
 	for _, id := range j.objects {
 		if err := whole(t.Context(), db, id); err != nil {
@@ -156,7 +157,7 @@ func (j *journal) compare(t *testing.T, db *postgres.DB) {
 }
 
 // accounts returns how many requests were counted.
-func accounts(t *testing.T, db *postgres.DB) int64 {
+func accounts(t *testing.T, db store.Backend) int64 {
 	t.Helper()
 	all, err := db.Accounts(t.Context(), tenant, "", 10)
 	if err != nil || len(all) != 1 {
@@ -323,7 +324,7 @@ const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_d
 
 // block starts an operation that does not end before it is released, and returns
 // when it is under way.
-func block(t *testing.T, url string, db *postgres.DB, ctx context.Context) (release func(), blocked chan error) {
+func block(t *testing.T, url string, db store.Backend, ctx context.Context) (release func(), blocked chan error) {
 	t.Helper()
 	locker := connect(t, url)
 	run(t, locker, "BEGIN", "LOCK TABLE plimsoll.value")

@@ -74,12 +74,12 @@ func overwrite(t *testing.T, name string, data []byte) {
 }
 
 func eraseEachTime(t *testing.T, c *pgtest.Cluster) {
-	erase(t, c, &postgres.Options{Erase: true}, func(*postgres.DB) error { return nil })
+	erase(t, c, &postgres.Options{Erase: true}, func(store.Backend) error { return nil })
 }
 
 // eraseAfterwards begins with nothing left to sweep.
 func eraseAfterwards(t *testing.T, c *pgtest.Cluster) {
-	erase(t, c, nil, func(db *postgres.DB) error {
+	erase(t, c, nil, func(db store.Backend) error {
 		s, err := store.New(t.Context(), db, nil)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func eraseAfterwards(t *testing.T, c *pgtest.Cluster) {
 	})
 }
 
-func erase(t *testing.T, c *pgtest.Cluster, options *postgres.Options, then func(*postgres.DB) error) {
+func erase(t *testing.T, c *pgtest.Cluster, options *postgres.Options, then func(store.Backend) error) {
 	url := c.Database(t)
 	db := open(t, url, options)
 	const secret = "the launch code is 0000"

@@ -18,7 +18,7 @@ import (
 
 var tenant = store.TenantID{'t'}
 
-func open(t *testing.T, url string, o *postgres.Options) *postgres.DB {
+func open(t *testing.T, url string, o *postgres.Options) store.Backend {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), url, o)
 	if err != nil {

@@ -39,7 +39,7 @@ func steps() ([]string, error) {
 
 // migrate brings the schema up to date. Processes that start at once wait for each
 // other, unless there is nothing to do.
-func (db *DB) migrate(ctx context.Context) error {
+func (db *backend) migrate(ctx context.Context) error {
 	all, err := steps()
 	if err != nil {
 		return err

@@ -38,12 +38,9 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-var (
-	_ store.Backend = (*DB)(nil)
-	_ store.Eraser  = (*DB)(nil)
-)
+var _ store.Backend = (*backend)(nil)
 
-// Options configure a [DB].
+// Options configure a store in a PostgreSQL database.
 type Options struct {
 	// Now is the clock for what the caller gives no time; nil means time.Now. Leases
 	// go by the server's clock.
@@ -60,8 +57,8 @@ type Options struct {
 	Erase bool
 }
 
-// DB is a store in a PostgreSQL database. It is safe for concurrent use.
-type DB struct {
+// backend is a store in a PostgreSQL database. It is safe for concurrent use.
+type backend struct {
 	pool    *pgxpool.Pool
 	options Options
 	// hosts is where the server is looked for, for errors.
@@ -74,8 +71,8 @@ type DB struct {
 // postgres://user:password@host:port/database?setting=value; the settings are those
 // of libpq and pgxpool, such as sslmode, target_session_attrs, connect_timeout and
 // pool_max_conns. Options may be nil.
-func Open(ctx context.Context, url string, o *Options) (*DB, error) {
-	db := &DB{}
+func Open(ctx context.Context, url string, o *Options) (store.Backend, error) {
+	db := &backend{}
 	if o != nil {
 		db.options = *o
 	}
@@ -107,7 +104,7 @@ func (o *Options) setDefaults() {
 }
 
 // Close ends all connections, when the operations under way are done.
-func (db *DB) Close() error {
+func (db *backend) Close() error {
 	db.pool.Close()
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
@@ -60,7 +61,7 @@ func TestWorksWithoutPreparedStatements(t *testing.T) {
 }
 
 // everything calls what write and whole do not.
-func everything(t *testing.T, db *postgres.DB) {
+func everything(t *testing.T, db store.Backend) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
 	key := plimsoll.Digest{1}
@@ -74,7 +75,7 @@ func everything(t *testing.T, db *postgres.DB) {
 			return db.PutDecision(ctx, tenant, store.Decision{Key: key, Refs: []string{"one", "two"}, Used: now.Add(-time.Hour), Created: now})
 		},
 		"account": func() error {
-			return db.AddAccount(ctx, tenant, store.Account{Conversation: "c", First: now, Last: now})
+			return db.AddAccount(ctx, tenant, account.Account{Conversation: "c", First: now, Last: now})
 		},
 		"accounts": func() error { _, err := db.Accounts(ctx, tenant, "", 3); return err },
 		"value":    func() error { return db.PutValue(ctx, "name", nil) },
@@ -139,7 +140,7 @@ func TestProcessesCollectBesideEachOther(t *testing.T) {
 }
 
 // collect takes out everything that was not used since it was listed.
-func collect(ctx context.Context, db *postgres.DB) error {
+func collect(ctx context.Context, db store.Backend) error {
 	old, err := db.Oldest(ctx, 10)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func TestConflictsAreSettled(t *testing.T) {
 		wg.Go(func() {
 			for i := range 8 {
 				now := time.Now()
-				if err := db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Requests: 1, First: now, Last: now}); err != nil {
+				if err := db.AddAccount(t.Context(), tenant, account.Account{Conversation: "c", Requests: 1, First: now, Last: now}); err != nil {
 					t.Error(err)
 				}
 				if err := write(t.Context(), db, fmt.Sprint("o", (w+i)%3)); err != nil {

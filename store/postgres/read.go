@@ -12,7 +12,7 @@ import (
 )
 
 // Secret returns the key of the store.
-func (db *DB) Secret(ctx context.Context) (secret [32]byte, err error) {
+func (db *backend) Secret(ctx context.Context) (secret [32]byte, err error) {
 	key, err := one(ctx, db, "read the key", pgx.RowTo[[]byte], `SELECT secret FROM plimsoll.store`)
 	if err != nil {
 		return secret, err
@@ -24,7 +24,7 @@ func (db *DB) Secret(ctx context.Context) (secret [32]byte, err error) {
 }
 
 // HasChunks reports which of the chunks are there and not damaged.
-func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
+func (db *backend) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
 	found, err := list(ctx, db, "look for chunks", pgx.RowTo[[]byte],
 		`SELECT id FROM plimsoll.chunk WHERE tenant = $1 AND id = ANY ($2) AND NOT damaged`, tenant[:], names(ids))
 	if err != nil {
@@ -42,7 +42,7 @@ func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.
 }
 
 // Chunk returns a chunk.
-func (db *DB) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
+func (db *backend) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
 	scan := func(row pgx.CollectableRow) (store.Chunk, error) {
 		c := store.Chunk{ID: id}
 		return c, row.Scan(&c.Size, &c.Data)
@@ -76,13 +76,13 @@ func (u utc) Scan(value any) error {
 }
 
 // Object returns an object.
-func (db *DB) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
+func (db *backend) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
 	return one(ctx, db, "find an object", scanObject,
 		`SELECT `+objectColumns+` FROM plimsoll.object WHERE tenant = $1 AND id = $2`, tenant[:], id)
 }
 
 // Objects lists a tenant's objects, newest first.
-func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
+func (db *backend) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
 	behind := ``
 	args := []any{tenant[:], max(limit, 0)}
 	if after != "" {
@@ -116,16 +116,16 @@ var (
 )
 
 // ExtentsAt returns extents from the one on that holds a byte.
-func (db *DB) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, offset int64, limit int) ([]store.Extent, error) {
+func (db *backend) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, offset int64, limit int) ([]store.Extent, error) {
 	return db.extents(ctx, extentsAt, tenant, id, offset, limit)
 }
 
 // ExtentsAtLine returns extents from the last one on that begins before a line.
-func (db *DB) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id string, n int64, limit int) ([]store.Extent, error) {
+func (db *backend) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id string, n int64, limit int) ([]store.Extent, error) {
 	return db.extents(ctx, extentsAtLine, tenant, id, n, limit)
 }
 
-func (db *DB) extents(ctx context.Context, query string, tenant store.TenantID, id string, at int64, limit int) ([]store.Extent, error) {
+func (db *backend) extents(ctx context.Context, query string, tenant store.TenantID, id string, at int64, limit int) ([]store.Extent, error) {
 	const op = "find extents"
 	found, err := list(ctx, db, op, scanExtent, query, tenant[:], id, at, max(limit, 0))
 	switch {
@@ -159,7 +159,7 @@ func scanExtent(row pgx.CollectableRow) (*store.Extent, error) {
 }
 
 // Tenants lists the tenants that have objects.
-func (db *DB) Tenants(ctx context.Context) ([]store.TenantID, error) {
+func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	return list(ctx, db, "list tenants", scanTenant, `SELECT DISTINCT tenant FROM plimsoll.object ORDER BY tenant`)
 }
 

@@ -24,7 +24,7 @@ type task func(ctx context.Context, conn *pgx.Conn) error
 // do runs an operation until it succeeds, fails for a reason that will not go away,
 // or has waited long enough. An operation that may not be repeated is tried again
 // only if it certainly changed nothing.
-func (db *DB) do(ctx context.Context, op string, repeatable bool, f task) error {
+func (db *backend) do(ctx context.Context, op string, repeatable bool, f task) error {
 	end := time.Now().Add(db.options.Wait)
 	if db.away.Load() {
 		end = time.Now()
@@ -62,7 +62,7 @@ func (db *DB) do(ctx context.Context, op string, repeatable bool, f task) error 
 }
 
 // try runs an operation once, on a connection from the pool.
-func (db *DB) try(ctx context.Context, f task) error {
+func (db *backend) try(ctx context.Context, f task) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
 	waiting, stop := context.WithTimeout(ctx, db.options.Wait)
@@ -92,7 +92,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // exec runs one statement and returns how many rows it changed.
-func (db *DB) exec(ctx context.Context, op, sql string, args ...any) (int, error) {
+func (db *backend) exec(ctx context.Context, op, sql string, args ...any) (int, error) {
 	n := 0
 	err := db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
 		tag, err := conn.Exec(ctx, sql, args...)
@@ -103,7 +103,7 @@ func (db *DB) exec(ctx context.Context, op, sql string, args ...any) (int, error
 }
 
 // list runs one query and returns its rows.
-func list[T any](ctx context.Context, db *DB, op string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, db *backend, op string, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	var all []T
 	err := db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sql, args...)
@@ -117,7 +117,7 @@ func list[T any](ctx context.Context, db *DB, op string, scan pgx.RowToFunc[T], 
 }
 
 // one runs one query and returns its row.
-func one[T any](ctx context.Context, db *DB, op string, scan pgx.RowToFunc[T], sql string, args ...any) (T, error) {
+func one[T any](ctx context.Context, db *backend, op string, scan pgx.RowToFunc[T], sql string, args ...any) (T, error) {
 	var row T
 	err := db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, sql, args...)

@@ -49,7 +49,7 @@ const (
 )
 
 // Write adds chunks and an object, in one round trip.
-func (db *DB) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
+func (db *backend) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
 	if len(chunks) == 0 && object == nil {
 		return ctx.Err()
 	}
@@ -64,7 +64,7 @@ func (db *DB) Write(ctx context.Context, tenant store.TenantID, chunks []store.C
 	})
 }
 
-func (db *DB) queueChunks(batch *pgx.Batch, tenant store.TenantID, chunks []store.Chunk) {
+func (db *backend) queueChunks(batch *pgx.Batch, tenant store.TenantID, chunks []store.Chunk) {
 	chunks = slices.Clone(chunks)
 	slices.SortStableFunc(chunks, func(a, b store.Chunk) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	chunks = slices.CompactFunc(chunks, func(a, b store.Chunk) bool { return a.ID == b.ID })
@@ -88,7 +88,7 @@ func queueObject(batch *pgx.Batch, tenant store.TenantID, o *store.Object, exten
 }
 
 // MarkDamaged marks an object, and chunks of it, as damaged.
-func (db *DB) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
+func (db *backend) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
 	_, err := db.exec(ctx, "mark as damaged", `
 		WITH hurt AS (
 			UPDATE plimsoll.chunk SET damaged = true WHERE tenant = $1 AND id = ANY ($3) AND NOT damaged)
@@ -107,7 +107,7 @@ func names(ids []store.ChunkID) [][]byte {
 
 // send runs statements as one transaction, which they are if they are sent at once.
 // A batch remembers the connection that it was sent on, so each try makes its own.
-func (db *DB) send(ctx context.Context, op string, queue func(*pgx.Batch)) error {
+func (db *backend) send(ctx context.Context, op string, queue func(*pgx.Batch)) error {
 	return db.do(ctx, op, true, func(ctx context.Context, conn *pgx.Conn) error {
 		batch := &pgx.Batch{}
 		queue(batch)

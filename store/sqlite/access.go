@@ -6,25 +6,25 @@ import (
 )
 
 // read lends a connection that reads. What do runs may be run again from its start.
-func (db *DB) read(ctx context.Context, op string, do func(*session) error) error {
+func (db *backend) read(ctx context.Context, op string, do func(*session) error) error {
 	return db.use(ctx, op, db.readers, do)
 }
 
 // readTogether lends a connection on which all statements see the same state.
-func (db *DB) readTogether(ctx context.Context, op string, do func(*session) error) error {
+func (db *backend) readTogether(ctx context.Context, op string, do func(*session) error) error {
 	return db.use(ctx, op, db.readers, func(s *session) error {
 		return s.together(func() error { return do(s) })
 	})
 }
 
 // write lends the connection that writes, in a transaction.
-func (db *DB) write(ctx context.Context, op string, do func(*session) error) error {
+func (db *backend) write(ctx context.Context, op string, do func(*session) error) error {
 	return db.use(ctx, op, db.writer, func(s *session) error {
 		return s.transact(func() error { return do(s) })
 	})
 }
 
-func (db *DB) use(ctx context.Context, op string, from *pool, do func(*session) error) error {
+func (db *backend) use(ctx context.Context, op string, from *pool, do func(*session) error) error {
 	return db.fail(op, db.retry(ctx, func() error {
 		c, err := from.take(ctx)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -14,7 +15,7 @@ const accountColumns = `tenant, conversation, model, requests, input, output, ca
 
 // accountSum leaves out the figures of version 3 where there are none, as in rows that
 // are older.
-func accountSum(tenant store.TenantID, a *store.Account) int64 {
+func accountSum(tenant store.TenantID, a *account.Account) int64 {
 	u := &a.Usage
 	total := newSum("accounts").bytes(tenant[:]).text(a.Conversation).text(a.Model).ints(
 		a.Requests, int64(u.Input), int64(u.Output), int64(u.CacheCreation), int64(u.CacheRead), int64(u.Reasoning),
@@ -27,7 +28,7 @@ func accountSum(tenant store.TenantID, a *store.Account) int64 {
 }
 
 // AddAccount implements [store.Backend].
-func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...store.Account) error {
+func (db *backend) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...account.Account) error {
 	return db.write(ctx, "add to an account", func(s *session) error {
 		for _, a := range accounts {
 			if err := addAccount(s, tenant, a); err != nil {
@@ -38,8 +39,8 @@ func (db *DB) AddAccount(ctx context.Context, tenant store.TenantID, accounts ..
 	})
 }
 
-func addAccount(s *session, tenant store.TenantID, a store.Account) error {
-	var old store.Account
+func addAccount(s *session, tenant store.TenantID, a account.Account) error {
+	var old account.Account
 	err := s.rowOf("SELECT "+accountColumns+" FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], a.Conversation},
 		func(scan func(...any) error) (err error) {
 			old, err = accountOf(tenant, scan)
@@ -57,7 +58,7 @@ func addAccount(s *session, tenant store.TenantID, a store.Account) error {
 	return putAccount(s, tenant, old.Add(a))
 }
 
-func putAccount(s *session, tenant store.TenantID, a store.Account) error {
+func putAccount(s *session, tenant store.TenantID, a account.Account) error {
 	u := &a.Usage
 	_, err := s.exec(`INSERT INTO accounts (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (tenant, conversation) DO UPDATE SET
@@ -72,8 +73,8 @@ func putAccount(s *session, tenant store.TenantID, a store.Account) error {
 	return err
 }
 
-func scanAccount(scan func(...any) error) (store.TenantID, store.Account, error) {
-	var a store.Account
+func scanAccount(scan func(...any) error) (store.TenantID, account.Account, error) {
+	var a account.Account
 	var owner store.TenantID
 	var tenant []byte
 	var first, last, sum int64
@@ -92,7 +93,7 @@ func scanAccount(scan func(...any) error) (store.TenantID, store.Account, error)
 }
 
 // accountOf reads an account of a tenant and of no other.
-func accountOf(tenant store.TenantID, scan func(...any) error) (store.Account, error) {
+func accountOf(tenant store.TenantID, scan func(...any) error) (account.Account, error) {
 	owner, a, err := scanAccount(scan)
 	if err == nil && owner != tenant {
 		err = broken("the index of accounts at %q", a.Conversation)
@@ -101,10 +102,10 @@ func accountOf(tenant store.TenantID, scan func(...any) error) (store.Account, e
 }
 
 // Accounts implements [store.Backend].
-func (db *DB) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Account, error) {
+func (db *backend) Accounts(ctx context.Context, tenant store.TenantID, after string, limit int) ([]account.Account, error) {
 	const columns = "SELECT " + accountColumns + " FROM accounts WHERE tenant = ?"
 	const order = " ORDER BY last DESC, row DESC LIMIT ?"
-	var all []store.Account
+	var all []account.Account
 	err := db.readTogether(ctx, "list accounts", func(s *session) error {
 		all = nil
 		query, args := columns+order, []any{tenant[:], limit}

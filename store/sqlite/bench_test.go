@@ -34,7 +34,7 @@ func BenchmarkScaling(b *testing.B) {
 
 // fill writes objects in large transactions, without waiting for the disk, every
 // tenth with a decision that refers to it.
-func fill(b *testing.B, db *DB, size int) {
+func fill(b *testing.B, db *backend, size int) {
 	b.Helper()
 	old := time.Now().Add(-time.Hour)
 	const step = 1000
@@ -77,7 +77,7 @@ func benchObject(id string, c store.Chunk, at time.Time) (*store.Object, []store
 		[]store.Extent{{Chunk: c.ID, Size: 8000, Lines: 99}}
 }
 
-func benchPut(b *testing.B, db *DB) {
+func benchPut(b *testing.B, db *backend) {
 	for range b.N {
 		n := rand.IntN(1 << 40)
 		c := benchChunk(n)
@@ -86,7 +86,7 @@ func benchPut(b *testing.B, db *DB) {
 	}
 }
 
-func benchGet(b *testing.B, db *DB, size int) {
+func benchGet(b *testing.B, db *backend, size int) {
 	for range b.N {
 		id := fmt.Sprint("old ", rand.IntN(size))
 		_, err := db.Object(b.Context(), tenant, id)
@@ -99,7 +99,7 @@ func benchGet(b *testing.B, db *DB, size int) {
 }
 
 // benchGC writes fifty objects, takes as many out that are old, and sweeps.
-func benchGC(b *testing.B, db *DB) {
+func benchGC(b *testing.B, db *backend) {
 	for range b.N {
 		b.StopTimer()
 		var made []store.Owned

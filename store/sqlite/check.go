@@ -9,7 +9,7 @@ import (
 )
 
 // Check implements [store.Backend].
-func (db *DB) Check(ctx context.Context) ([]string, error) {
+func (db *backend) Check(ctx context.Context) ([]string, error) {
 	var found []string
 	err := db.readTogether(ctx, "check", func(s *session) error {
 		found = nil

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -31,14 +32,14 @@ func TestMain(m *testing.M) {
 	}
 	what, rest, _ := strings.Cut(job, " ")
 	who, path, _ := strings.Cut(rest, " ")
-	work := map[string]func(context.Context, *DB, string) error{"write": writeForever, "mix": mixThousands}[what]
+	work := map[string]func(context.Context, store.Backend, string) error{"write": writeForever, "mix": mixThousands}[what]
 	if err := asChild(path, who, work); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func asChild(path, who string, work func(context.Context, *DB, string) error) error {
+func asChild(path, who string, work func(context.Context, store.Backend, string) error) error {
 	ctx := context.Background()
 	db, err := Open(ctx, path, nil)
 	if err != nil {
@@ -79,7 +80,7 @@ func written(name string) []byte {
 
 // writeForever writes numbered objects and says "+name" when one is stored. Now and
 // then it says "-name", deletes that one and sweeps.
-func writeForever(ctx context.Context, db *DB, who string) error {
+func writeForever(ctx context.Context, db store.Backend, who string) error {
 	for n := 0; ; n++ {
 		name := who + "." + strconv.Itoa(n)
 		if err := writeOne(ctx, db, name, written(name)); err != nil {
@@ -106,9 +107,11 @@ func writeForever(ctx context.Context, db *DB, who string) error {
 const mixed = 300 / slow
 
 // mixThousands does a bit of everything, in rounds of nine calls.
-func mixThousands(ctx context.Context, db *DB, who string) error { return mix(ctx, db, who, mixed) }
+func mixThousands(ctx context.Context, db store.Backend, who string) error {
+	return mix(ctx, db, who, mixed)
+}
 
-func mix(ctx context.Context, db *DB, who string, rounds int) error {
+func mix(ctx context.Context, db store.Backend, who string, rounds int) error {
 	now := time.Now()
 	for n := range rounds {
 		name := who + "." + strconv.Itoa(n)
@@ -122,7 +125,7 @@ func mix(ctx context.Context, db *DB, who string, rounds int) error {
 			},
 			func() error { _, err := db.FindDecision(ctx, tenant, []plimsoll.Digest{key}); return err },
 			func() error {
-				return db.AddAccount(ctx, tenant, store.Account{Conversation: "shared", Requests: 1, First: now, Last: now})
+				return db.AddAccount(ctx, tenant, account.Account{Conversation: "shared", Requests: 1, First: now, Last: now})
 			},
 			func() error { _, err := db.Lease(ctx, "shared", who, time.Millisecond); return err },
 			func() error { _, err := db.Oldest(ctx, 3); return err },

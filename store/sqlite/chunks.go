@@ -14,7 +14,7 @@ import (
 const staleness = 60_000_000
 
 // Write implements [store.Backend].
-func (db *DB) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
+func (db *backend) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
 	return db.write(ctx, "write", func(s *session) error {
 		now := db.now()
 		for i := range chunks {
@@ -66,7 +66,7 @@ func chunkSum(tenant store.TenantID, c *store.Chunk) int64 {
 }
 
 // HasChunks implements [store.Backend].
-func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
+func (db *backend) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
 	there := make([]bool, len(ids))
 	err := db.read(ctx, "look for chunks", func(s *session) error {
 		for i, id := range ids {
@@ -83,7 +83,7 @@ func (db *DB) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.
 }
 
 // Chunk implements [store.Backend].
-func (db *DB) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
+func (db *backend) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
 	c := store.Chunk{ID: id}
 	err := db.read(ctx, "read a chunk", func(s *session) error {
 		var data sql.RawBytes

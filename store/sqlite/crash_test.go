@@ -109,7 +109,7 @@ func (w *writer) kill(t *testing.T) map[string]bool {
 }
 
 // holds reads an object and compares every byte of it.
-func holds(t *testing.T, db *DB, name string) error {
+func holds(t *testing.T, db store.Backend, name string) error {
 	t.Helper()
 	want := written(name)
 	o, err := db.Object(t.Context(), tenant, name)

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -26,18 +27,18 @@ var damageTrials = flag.Int("damage.trials", 40/slow, "how many files to damage 
 type sample struct {
 	objects   map[string][]byte
 	decisions map[plimsoll.Digest]store.Decision
-	account   store.Account
+	account   account.Account
 	value     []byte
 }
 
 var sampleTime = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-func fillSample(t *testing.T, db *DB) sample {
+func fillSample(t *testing.T, db store.Backend) sample {
 	t.Helper()
 	s := sample{
 		objects:   map[string][]byte{},
 		decisions: map[plimsoll.Digest]store.Decision{},
-		account:   store.Account{Conversation: "c", Model: "m", Requests: 7, Saved: 9, First: sampleTime, Last: sampleTime},
+		account:   account.Account{Conversation: "c", Model: "m", Requests: 7, Saved: 9, First: sampleTime, Last: sampleTime},
 		value:     []byte("value"),
 	}
 	for i := range 12 {
@@ -181,7 +182,7 @@ func (want sample) read(ctx context.Context, path string) error {
 	}
 	accounts, err := db.Accounts(ctx, tenant, "", 10)
 	if len(accounts) > 0 {
-		all = append(all, see("accounts", accounts, []store.Account{want.account}, err))
+		all = append(all, see("accounts", accounts, []account.Account{want.account}, err))
 	}
 	value, err := db.Value(ctx, "v")
 	all = append(all, see("a value", value, want.value, err))
@@ -201,7 +202,7 @@ func untyped(what string, err error) error {
 }
 
 // readWhole reads an object of one chunk.
-func readWhole(ctx context.Context, db *DB, name string) ([]byte, error) {
+func readWhole(ctx context.Context, db store.Backend, name string) ([]byte, error) {
 	o, err := db.Object(ctx, tenant, name)
 	if err != nil {
 		return nil, err

@@ -32,22 +32,22 @@ func (o *Options) setDefaults() {
 	o.Readers = cmp.Or(o.Readers, 8)
 }
 
-// DB is a store in an SQLite file. It is safe for concurrent use.
-type DB struct {
+// backend is a store in an SQLite file. It is safe for concurrent use.
+type backend struct {
 	path    string
 	options Options
 	writer  *pool
 	readers *pool
 }
 
-var _ store.Backend = (*DB)(nil)
+var _ store.Backend = (*backend)(nil)
 
 // Open opens the store in the file, which it creates when it is not there, with its
 // directory, for the user alone. A file of an older version is brought up to date;
 // one of a newer version, of another program or of no database at all is refused and
 // left as it is.
-func Open(ctx context.Context, path string, options *Options) (*DB, error) {
-	db := &DB{path: path}
+func Open(ctx context.Context, path string, options *Options) (store.Backend, error) {
+	db := &backend{path: path}
 	if options != nil {
 		db.options = *options
 	}
@@ -68,12 +68,12 @@ func Open(ctx context.Context, path string, options *Options) (*DB, error) {
 }
 
 // Close ends it. The last one to close the file leaves no other files behind.
-func (db *DB) Close() error {
+func (db *backend) Close() error {
 	return db.fail("close", errors.Join(db.readers.close(), db.writer.close()))
 }
 
 // dsn names the file for the driver. Pragmas that change the file wait until it is
-// known to be ours, see [DB.prepare].
+// known to be ours, see [backend.prepare].
 func dsn(path, more string) string {
 	slashed := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashed, "/") {
@@ -95,4 +95,4 @@ func dsn(path, more string) string {
 }
 
 // now returns the clock's time as it is kept.
-func (db *DB) now() int64 { return db.options.Now().UnixMicro() }
+func (db *backend) now() int64 { return db.options.Now().UnixMicro() }

@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-func open(t testing.TB, path string, options *Options) *DB {
+func open(t testing.TB, path string, options *Options) *backend {
 	t.Helper()
 	db, err := Open(t.Context(), path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db
+	return db.(*backend)
 }
 
 func TestKeepsThePromisesOfABackend(t *testing.T) {

@@ -20,7 +20,7 @@ func decisionSum(tenant store.TenantID, d *store.Decision) int64 {
 }
 
 // PutDecision implements [store.Backend].
-func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
+func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
 	return db.write(ctx, "write a decision", func(s *session) error {
 		if _, err := s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], d.Key[:]); err != nil {
 			return err
@@ -43,7 +43,7 @@ func (db *DB) PutDecision(ctx context.Context, tenant store.TenantID, d store.De
 }
 
 // FindDecision implements [store.Backend].
-func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
+func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	const op = "find a decision"
 	// Most conversations are never cut, which one statement finds out.
 	keys, err := db.decided(ctx, op, tenant, keys)
@@ -73,7 +73,7 @@ func (db *DB) FindDecision(ctx context.Context, tenant store.TenantID, keys []pl
 }
 
 // decided returns the keys from about the first on that has a decision.
-func (db *DB) decided(ctx context.Context, op string, tenant store.TenantID, keys []plimsoll.Digest) (from []plimsoll.Digest, err error) {
+func (db *backend) decided(ctx context.Context, op string, tenant store.TenantID, keys []plimsoll.Digest) (from []plimsoll.Digest, err error) {
 	err = db.read(ctx, op, func(s *session) error {
 		for i := 0; i < len(keys); i += decisionChunk {
 			var found int
@@ -110,7 +110,7 @@ func keyList(keys []plimsoll.Digest) string {
 
 // mark marks a decision as used, unless the disk is full or another process writes for long:
 // what was decided is worth more than the time of its use.
-func (db *DB) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Digest, now int64) error {
+func (db *backend) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Digest, now int64) error {
 	brief, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
 	err := db.write(brief, "mark a decision as used", func(s *session) error {
@@ -183,14 +183,14 @@ func pinsOf(s *session, tenant store.TenantID, d *decision) error {
 }
 
 // DeleteDecisions implements [store.Backend].
-func (db *DB) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (int, error) {
+func (db *backend) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (int, error) {
 	return db.count(ctx, "delete decisions", len(keys), func(s *session, i int) (int64, error) {
 		return s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], keys[i][:])
 	})
 }
 
 // ExpiredDecisions implements [store.Backend].
-func (db *DB) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
+func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
 	var n int
 	err := db.read(ctx, "count expired decisions", func(s *session) error {
 		return s.row("SELECT count(*) FROM decisions WHERE used < ?", []any{micro(before)}, &n)
@@ -199,7 +199,7 @@ func (db *DB) ExpiredDecisions(ctx context.Context, before time.Time) (int, erro
 }
 
 // ExpireDecisions implements [store.Backend].
-func (db *DB) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
+func (db *backend) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
 	return db.count(ctx, "expire decisions", 1, func(s *session, _ int) (int64, error) {
 		return s.exec("DELETE FROM decisions WHERE used < ?", micro(before))
 	})

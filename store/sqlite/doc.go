@@ -4,7 +4,7 @@
 // There is one connection that writes and a few that read, in every process. Writers
 // wait for each other, readers do not wait (write-ahead log). What was
 // acknowledged is on the disk (synchronous FULL). Deleted content is overwritten, and
-// [DB.Sweep] gives its space back.
+// Sweep gives its space back.
 //
 // The package knows rows, not content: chunks are bytes to it, tenants are hashes.
 package sqlite

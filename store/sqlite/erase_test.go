@@ -18,7 +18,7 @@ import (
 var tenant = store.TenantID{1, 2, 3}
 
 // writeOne writes an object of one chunk.
-func writeOne(ctx context.Context, db *DB, id string, data []byte) error {
+func writeOne(ctx context.Context, db store.Backend, id string, data []byte) error {
 	c := store.Chunk{ID: sha256.Sum256(data), Data: data, Size: len(data)}
 	now := time.Now()
 	return db.Write(ctx, tenant, []store.Chunk{c},
@@ -107,7 +107,7 @@ func TestNothingIsLeftOfWhatWasDeletedAndSwept(t *testing.T) {
 }
 
 // add writes an object and a decision.
-func add(t *testing.T, db *DB, n int, content []byte) {
+func add(t *testing.T, db store.Backend, n int, content []byte) {
 	t.Helper()
 	if err := writeOne(t.Context(), db, fmt.Sprint("object ", n), content); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func add(t *testing.T, db *DB, n int, content []byte) {
 	}
 }
 
-func remove(t *testing.T, db *DB, n int) {
+func remove(t *testing.T, db store.Backend, n int) {
 	t.Helper()
 	if got, err := db.Delete(t.Context(), tenant, []string{fmt.Sprint("object ", n)}); err != nil || got != 1 {
 		t.Fatal(got, err)
@@ -137,7 +137,7 @@ func noTraces(t *testing.T, path string, marks []string) {
 	}
 }
 
-func sweep(t *testing.T, db *DB) store.Swept {
+func sweep(t *testing.T, db store.Backend) store.Swept {
 	t.Helper()
 	swept, err := db.Sweep(t.Context(), time.Now().Add(time.Hour))
 	if err != nil {

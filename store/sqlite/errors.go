@@ -75,7 +75,7 @@ func spoils(err error) bool {
 }
 
 // retry calls do until the file is not busy any more.
-func (db *DB) retry(ctx context.Context, do func() error) error {
+func (db *backend) retry(ctx context.Context, do func() error) error {
 	end := time.Now().Add(db.options.Wait)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		err := do()
@@ -92,7 +92,7 @@ func (db *DB) retry(ctx context.Context, do func() error) error {
 }
 
 // fail gives an error its type, what was done and to which file, and what to do now.
-func (db *DB) fail(op string, err error) error {
+func (db *backend) fail(op string, err error) error {
 	switch {
 	case err == nil:
 		return nil

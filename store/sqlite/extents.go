@@ -19,7 +19,7 @@ const (
 )
 
 // ExtentsAt implements [store.Backend].
-func (db *DB) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, offset int64, limit int) ([]store.Extent, error) {
+func (db *backend) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, offset int64, limit int) ([]store.Extent, error) {
 	extents, err := db.extents(ctx, tenant, id, byOffset, offset, limit)
 	if len(extents) > 0 && extents[0].Offset+int64(extents[0].Size) <= offset {
 		extents = nil
@@ -28,11 +28,11 @@ func (db *DB) ExtentsAt(ctx context.Context, tenant store.TenantID, id string, o
 }
 
 // ExtentsAtLine implements [store.Backend].
-func (db *DB) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id string, n int64, limit int) ([]store.Extent, error) {
+func (db *backend) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id string, n int64, limit int) ([]store.Extent, error) {
 	return db.extents(ctx, tenant, id, byLine, n, limit)
 }
 
-func (db *DB) extents(ctx context.Context, tenant store.TenantID, id, from string, at int64, limit int) ([]store.Extent, error) {
+func (db *backend) extents(ctx context.Context, tenant store.TenantID, id, from string, at int64, limit int) ([]store.Extent, error) {
 	var all []store.Extent
 	err := db.readTogether(ctx, "read extents", func(s *session) (err error) {
 		all, err = extentsOf(s, tenant, id, from, at, limit)

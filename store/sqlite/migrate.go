@@ -19,11 +19,11 @@ var migrations embed.FS
 // version is the newest that is known.
 const version = 3
 
-// application marks our files in their header, for file(1) and for [DB.identify].
+// application marks our files in their header, for file(1) and for [backend.identify].
 const application = 0x506c696d
 
 // prepare makes sure that the file is ours and brings it up to date.
-func (db *DB) prepare(ctx context.Context) error {
+func (db *backend) prepare(ctx context.Context) error {
 	// An empty file takes the form that the first change to it asks for.
 	form := []string{
 		fmt.Sprintf("PRAGMA page_size = %d", pageSize),
@@ -45,7 +45,7 @@ func (db *DB) prepare(ctx context.Context) error {
 	})
 }
 
-func (db *DB) prepareWith(s *session, form, mark []string) error {
+func (db *backend) prepareWith(s *session, form, mark []string) error {
 	empty, err := identify(s)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func scanObject(scan func(...any) error) (store.Owned, error) {
 }
 
 // Object implements [store.Backend].
-func (db *DB) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
+func (db *backend) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
 	var o store.Object
 	err := db.read(ctx, "read an object", func(s *session) (err error) {
 		o, err = findObject(s, tenant, id)
@@ -103,7 +103,7 @@ func findObject(s *session, tenant store.TenantID, id string) (store.Object, err
 }
 
 // MarkDamaged implements [store.Backend].
-func (db *DB) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
+func (db *backend) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
 	return db.write(ctx, "mark as damaged", func(s *session) error {
 		_, err := s.exec("UPDATE objects SET damaged = 1 WHERE tenant = ? AND id = ?", tenant[:], id)
 		for i := 0; err == nil && i < len(chunks); i++ {
@@ -114,7 +114,7 @@ func (db *DB) MarkDamaged(ctx context.Context, tenant store.TenantID, id string,
 }
 
 // Touch implements [store.Backend].
-func (db *DB) Touch(ctx context.Context, tenant store.TenantID, ids []string, at time.Time) error {
+func (db *backend) Touch(ctx context.Context, tenant store.TenantID, ids []string, at time.Time) error {
 	if len(ids) == 0 {
 		return ctx.Err()
 	}
@@ -129,7 +129,7 @@ func (db *DB) Touch(ctx context.Context, tenant store.TenantID, ids []string, at
 }
 
 // Objects implements [store.Backend].
-func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
+func (db *backend) Objects(ctx context.Context, tenant store.TenantID, after string, limit int) ([]store.Object, error) {
 	const columns = "SELECT " + objectColumns + " FROM objects WHERE tenant = ?"
 	const order = " ORDER BY created DESC, row DESC LIMIT ?"
 	var all []store.Object
@@ -157,14 +157,14 @@ func (db *DB) Objects(ctx context.Context, tenant store.TenantID, after string, 
 }
 
 // Delete implements [store.Backend].
-func (db *DB) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
+func (db *backend) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
 	return db.count(ctx, "delete objects", len(ids), func(s *session, i int) (int64, error) {
 		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ?", tenant[:], ids[i])
 	})
 }
 
 // Evict implements [store.Backend].
-func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
+func (db *backend) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 	return db.count(ctx, "evict objects", len(objects), func(s *session, i int) (int64, error) {
 		o := &objects[i]
 		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ? AND used = ?", o.Tenant[:], o.Object.ID, micro(o.Object.Used))
@@ -172,7 +172,7 @@ func (db *DB) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 }
 
 // count runs n changes in one transaction and adds up how many rows they changed.
-func (db *DB) count(ctx context.Context, op string, n int, change func(*session, int) (int64, error)) (int, error) {
+func (db *backend) count(ctx context.Context, op string, n int, change func(*session, int) (int64, error)) (int, error) {
 	if n == 0 {
 		return 0, ctx.Err()
 	}
@@ -195,7 +195,7 @@ func (db *DB) count(ctx context.Context, op string, n int, change func(*session,
 }
 
 // Tenants implements [store.Backend].
-func (db *DB) Tenants(ctx context.Context) ([]store.TenantID, error) {
+func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	var all []store.TenantID
 	err := db.read(ctx, "list tenants", func(s *session) error {
 		all = nil

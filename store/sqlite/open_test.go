@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -74,8 +75,8 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	db := open(t, path, nil)
 	check(t, writeOne(t.Context(), db, "old", written("old")))
-	account := store.Account{Conversation: "c", Model: "m", Requests: 7, First: sampleTime, Last: sampleTime}
-	check(t, db.AddAccount(t.Context(), tenant, account))
+	was := account.Account{Conversation: "c", Model: "m", Requests: 7, First: sampleTime, Last: sampleTime}
+	check(t, db.AddAccount(t.Context(), tenant, was))
 	check(t, db.Close())
 	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged", "ALTER TABLE chunks DROP COLUMN damaged",
 		"ALTER TABLE accounts DROP COLUMN estimated", "ALTER TABLE accounts DROP COLUMN cuts", "ALTER TABLE accounts DROP COLUMN breaks",
@@ -87,7 +88,7 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 		t.Error(err)
 	}
 	check(t, db.MarkDamaged(t.Context(), tenant, "old", nil))
-	check(t, db.AddAccount(t.Context(), tenant, store.Account{Conversation: "c", Paid: 5, First: sampleTime, Last: sampleTime.Add(time.Second)}))
+	check(t, db.AddAccount(t.Context(), tenant, account.Account{Conversation: "c", Paid: 5, First: sampleTime, Last: sampleTime.Add(time.Second)}))
 	accounts, err := db.Accounts(t.Context(), tenant, "", 2)
 	if err != nil || len(accounts) != 1 || accounts[0].Requests != 7 || accounts[0].Paid != 5 {
 		t.Errorf("got accounts %+v, %v", accounts, err)

@@ -52,7 +52,7 @@ func TestNoCallScansATable(t *testing.T) {
 }
 
 // plan returns the steps of a statement.
-func plan(t *testing.T, db *DB, statement string) []string {
+func plan(t *testing.T, db *backend, statement string) []string {
 	t.Helper()
 	var steps []string
 	err := db.read(t.Context(), "explain", func(s *session) error {
@@ -95,7 +95,7 @@ func inTriggers(t *testing.T) []string {
 	return all
 }
 
-func useEverything(t *testing.T, db *DB) {
+func useEverything(t *testing.T, db *backend) {
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
 	if err := mix(ctx, db, "0", 5); err != nil {

@@ -16,7 +16,7 @@ const (
 )
 
 // Expired implements [store.Backend].
-func (db *DB) Expired(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
+func (db *backend) Expired(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	at := micro(before)
 	// Each half comes in order; together they are put in order by merging.
 	free := step{unpinned + " AND used < ?" + byUse, []any{at}}
@@ -49,7 +49,7 @@ func merge(a, b []store.Owned, limit int) []store.Owned {
 }
 
 // Oldest implements [store.Backend].
-func (db *DB) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
+func (db *backend) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
 	var all []store.Owned
 	err := db.readTogether(ctx, "list the oldest objects", func(s *session) error {
 		free, err := step{unpinned + byUse, nil}.list(s, limit)
@@ -64,7 +64,7 @@ func (db *DB) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
 }
 
 // Unreferenced implements [store.Backend].
-func (db *DB) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
+func (db *backend) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	var all []store.Owned
 	err := db.read(ctx, "list unreferenced objects", func(s *session) (err error) {
 		all, err = step{unpinned + " AND used < ?" + byUse, []any{micro(before)}}.list(s, limit)

@@ -36,7 +36,7 @@ func setting(s *session, name string) ([]byte, error) {
 }
 
 // Secret implements [store.Backend].
-func (db *DB) Secret(ctx context.Context) ([32]byte, error) {
+func (db *backend) Secret(ctx context.Context) ([32]byte, error) {
 	var secret [32]byte
 	err := db.read(ctx, "read the secret", func(s *session) error {
 		value, err := setting(s, secretName)
@@ -50,14 +50,14 @@ func (db *DB) Secret(ctx context.Context) ([32]byte, error) {
 }
 
 // PutValue implements [store.Backend].
-func (db *DB) PutValue(ctx context.Context, name string, value []byte) error {
+func (db *backend) PutValue(ctx context.Context, name string, value []byte) error {
 	return db.write(ctx, "write a value", func(s *session) error {
 		return putSetting(s, valuePrefix+name, value)
 	})
 }
 
 // Value implements [store.Backend].
-func (db *DB) Value(ctx context.Context, name string) ([]byte, error) {
+func (db *backend) Value(ctx context.Context, name string) ([]byte, error) {
 	var value []byte
 	err := db.read(ctx, "read a value", func(s *session) (err error) {
 		value, err = setting(s, valuePrefix+name)
@@ -67,7 +67,7 @@ func (db *DB) Value(ctx context.Context, name string) ([]byte, error) {
 }
 
 // Lease implements [store.Backend].
-func (db *DB) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
+func (db *backend) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
 	n, err := db.count(ctx, "lease", 1, func(s *session, _ int) (int64, error) {
 		now := db.now()
 		return s.exec(`INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
@@ -78,7 +78,7 @@ func (db *DB) Lease(ctx context.Context, name, holder string, life time.Duration
 }
 
 // Release implements [store.Backend].
-func (db *DB) Release(ctx context.Context, name, holder string) error {
+func (db *backend) Release(ctx context.Context, name, holder string) error {
 	return db.write(ctx, "release", func(s *session) error {
 		_, err := s.exec("DELETE FROM leases WHERE name = ? AND holder = ?", name, holder)
 		return err
@@ -86,7 +86,7 @@ func (db *DB) Release(ctx context.Context, name, holder string) error {
 }
 
 // Stats implements [store.Backend].
-func (db *DB) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, error) {
+func (db *backend) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats, error) {
 	const sums = `SELECT coalesce(sum(objects), 0), coalesce(sum(chunks), 0), coalesce(sum(decisions), 0),
 		coalesce(sum(bytes), 0), coalesce(sum(compressed), 0) FROM totals`
 	query, args := sums, []any(nil)

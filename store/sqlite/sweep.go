@@ -16,7 +16,7 @@ const (
 
 // Sweep implements [store.Backend]. It ends when the write-ahead log has been emptied
 // into the file, for which it waits until no connection reads what is old.
-func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
+func (db *backend) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
 	var swept store.Swept
 	for {
 		n, err := db.sweepSome(ctx, micro(before))
@@ -35,8 +35,12 @@ func (db *DB) Sweep(ctx context.Context, before time.Time) (store.Swept, error) 
 	return swept, db.use(ctx, "empty the log", db.writer, checkpoint)
 }
 
+// Erase implements [store.Backend]. Sweep leaves nothing in the file, so it has nothing
+// to do.
+func (db *backend) Erase(context.Context) error { return nil }
+
 // sweepSome deletes the chunks that were not used for longest.
-func (db *DB) sweepSome(ctx context.Context, before int64) (store.Swept, error) {
+func (db *backend) sweepSome(ctx context.Context, before int64) (store.Swept, error) {
 	var swept store.Swept
 	err := db.write(ctx, "sweep", func(s *session) error {
 		swept = store.Swept{}
@@ -65,7 +69,7 @@ func (db *DB) sweepSome(ctx context.Context, before int64) (store.Swept, error) 
 }
 
 // shrink gives free pages back to the file system.
-func (db *DB) shrink(ctx context.Context) error {
+func (db *backend) shrink(ctx context.Context) error {
 	for was := int64(-1); ; {
 		var free int64
 		err := db.use(ctx, "shrink", db.writer, func(s *session) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // Model names the vocabulary that everybody counts with: o200k_base.
@@ -88,5 +88,5 @@ func Body(messages json.RawMessage) []byte {
 }
 
 func decode(messages json.RawMessage) (*wire.Request, error) {
-	return openai.Codec{}.Decode(Body(messages))
+	return dialects.Codec(plimsoll.OpenAI).Decode(Body(messages))
 }

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/internal/survival"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // Result is what a run found.

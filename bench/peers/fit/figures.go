@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll/plimsoll/bench/internal/fit"
 	"github.com/plimsoll/plimsoll/bench/internal/line"
 	engine "github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/token/bpe"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // figures measures conversations of all sizes, whose tool results are cut out of
@@ -136,7 +136,7 @@ func (s *session) fits(body []byte, window int, times *fit.Times) error {
 }
 
 func read(body []byte) (plimsoll.Conversation, error) {
-	request, err := openai.Codec{}.Decode(body)
+	request, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		return plimsoll.Conversation{}, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/openai"
 )
 
 // passes of a call, the best of which counts, unless they have taken enough.
@@ -83,7 +82,7 @@ func best(body []byte, method string, budget int) (fit.Outcome, error) {
 // trim is all that it takes from the bytes of a request to the bytes of another,
 // by a keeper that has seen nothing before.
 func trim(body []byte, method string, budget int) (out []byte, load int, err error) {
-	request, err := openai.Codec{}.Decode(body)
+	request, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -16,8 +16,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/plimsoll/plimsoll/examples"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"

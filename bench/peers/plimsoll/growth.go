@@ -8,8 +8,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/bench/internal/line"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/token/bpe"
 )
 
 // growth answers what it costs to weigh a conversation of about so many tokens

@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/plimsoll/plimsoll/bench/internal/line"
-	"github.com/plimsoll/plimsoll/token/bpe"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 )
 
 func main() {

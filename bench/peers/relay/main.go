@@ -17,7 +17,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll/plimsoll/bench/internal/relay"
-	"github.com/plimsoll/plimsoll/token/bpe"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 //go:embed session.json.gz
@@ -46,7 +46,7 @@ func load() (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}
-	request, err := openai.Codec{}.Decode(body)
+	request, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
 	if err != nil {
 		return nil, fmt.Errorf("read the recording: %w", err)
 	}

@@ -48,6 +48,15 @@ func (a *archive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part])
 	return ref, err
 }
 
+// Content implements [fit.Archive].
+func (a *archive) Content(_ context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
+	content, ok := a.contents[id]
+	if !ok {
+		return content, plimsoll.ErrNotFound
+	}
+	return content, nil
+}
+
 // has reports whether what is stored under an id names an identifier.
 func (a *archive) has(id string, wanted atom) bool {
 	found, ok := a.atoms[id]

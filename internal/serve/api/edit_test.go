@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/examples"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/prune"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"

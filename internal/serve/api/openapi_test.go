@@ -13,7 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/plimsoll/plimsoll/account"
-	"github.com/plimsoll/plimsoll/examples"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 )
 

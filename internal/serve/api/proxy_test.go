@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll/plimsoll/examples"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"

@@ -26,7 +26,7 @@ const (
 	modelsDevDay  = "2026-07-02"
 )
 
-var notes = []model.Note{
+var notes = []note{
 	{Key: "about", Text: "Written by model/internal/genregistry; do not edit. Prices in USD per million tokens, limits in tokens."},
 	{Key: "litellm", Text: "github.com/BerriAI/litellm b0fd3e1e3070ed5068837ffa4efb0e1afc0517e6, model_prices_and_context_window.json of " + liteLLMDay + ", MIT, see LICENSE.data"},
 	{Key: "models_dev", Text: "github.com/anomalyco/models.dev f3fc692299671838c7c65fd8126bf84d81a2e817 of " + modelsDevDay + ", MIT, see LICENSE.data"},
@@ -76,7 +76,7 @@ func (l *lists) curate() (*model.Registry, []string, error) {
 		remarks = append(remarks, remark...)
 	}
 	reg := model.NewRegistry(models...)
-	if reg.Len() != len(picks) {
+	if len(reg.All()) != len(picks) {
 		return nil, nil, fmt.Errorf("curated.txt names a model twice")
 	}
 	return reg, remarks, l.handOnlyPicked(picks)

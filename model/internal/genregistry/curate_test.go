@@ -30,7 +30,7 @@ func TestTheEmbeddedRegistryIsWhatTheListsGive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
-	if err := reg.Write(&got, notes...); err != nil {
+	if err := write(&got, reg); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.ReadFile(filepath.Join(packageDir, "registry.json"))
@@ -49,8 +49,8 @@ func TestTheEmbeddedRegistryHasEveryPickAndEveryHandSetFact(t *testing.T) {
 		t.Fatal(err)
 	}
 	reg := model.Default()
-	if reg.Len() != len(picks) {
-		t.Errorf("%d models for %d picks", reg.Len(), len(picks))
+	if len(reg.All()) != len(picks) {
+		t.Errorf("%d models for %d picks", len(reg.All()), len(picks))
 	}
 	for _, p := range picks {
 		m, ok := find(reg, []string{p.provider + "/" + p.id})

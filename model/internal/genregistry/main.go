@@ -46,7 +46,7 @@ func run(dir string) error {
 		fmt.Fprintln(os.Stderr, r)
 	}
 	var out bytes.Buffer
-	if err := reg.Write(&out, notes...); err != nil {
+	if err := write(&out, reg); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "registry.json"), out.Bytes(), 0o644)

@@ -1,0 +1,11 @@
+package store
+
+import (
+	"context"
+	"iter"
+)
+
+// Blocks lets tests see in which pieces a text is read.
+func (r *Reader) Blocks(ctx context.Context, offset int64) iter.Seq2[block, error] {
+	return r.blocks(ctx, offset)
+}
