@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,16 +82,32 @@ func proseOf(t *testing.T, name string) []prose {
 		add(group.Pos(), group.Text(), false)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
-			tag, err := strconv.Unquote(field.Tag.Value)
-			if err != nil {
-				t.Fatal(err)
+		switch n := n.(type) {
+		case *ast.Field:
+			if n.Tag != nil {
+				tag := reflect.StructTag(strings.Trim(n.Tag.Value, "`"))
+				add(n.Pos(), tag.Get("help")+" "+tag.Get("jsonschema"), true)
 			}
-			add(field.Tag.Pos(), reflect.StructTag(tag).Get("help")+" "+reflect.StructTag(tag).Get("jsonschema"), true)
+		case *ast.FuncDecl: // a command describes itself in a method
+			if n.Name.Name == "Help" {
+				add(n.Pos(), textOf(n.Body), true)
+			}
 		}
 		return true
 	})
 	return found
+}
+
+// textOf returns the texts in a function.
+func textOf(body *ast.BlockStmt) string {
+	var all []string
+	ast.Inspect(body, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+			all = append(all, text.Value)
+		}
+		return true
+	})
+	return strings.Join(all, " ")
 }
 
 // TestDocumentsNameFilesThatExist checks links between documents, and the paths of Go
