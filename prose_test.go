@@ -10,7 +10,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,16 +82,32 @@ func proseOf(t *testing.T, name string) []prose {
 		add(group.Pos(), group.Text(), false)
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
-			tag, err := strconv.Unquote(field.Tag.Value)
-			if err != nil {
-				t.Fatal(err)
+		switch n := n.(type) {
+		case *ast.Field:
+			if n.Tag != nil {
+				tag := reflect.StructTag(strings.Trim(n.Tag.Value, "`"))
+				add(n.Pos(), tag.Get("help")+" "+tag.Get("jsonschema"), true)
 			}
-			add(field.Tag.Pos(), reflect.StructTag(tag).Get("help")+" "+reflect.StructTag(tag).Get("jsonschema"), true)
+		case *ast.FuncDecl: // a command describes itself in a method
+			if n.Name.Name == "Help" {
+				add(n.Pos(), textOf(n.Body), true)
+			}
 		}
 		return true
 	})
 	return found
+}
+
+// textOf returns the texts in a function.
+func textOf(body *ast.BlockStmt) string {
+	var all []string
+	ast.Inspect(body, func(n ast.Node) bool {
+		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+			all = append(all, text.Value)
+		}
+		return true
+	})
+	return strings.Join(all, " ")
 }
 
 // TestDocumentsNameFilesThatExist checks links between documents, and the paths of Go
@@ -108,7 +123,7 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 			}
 		}
 		for _, found := range source.FindAllStringSubmatch(text, -1) {
-			if !exists(filepath.FromSlash(found[1])) {
+			if source := filepath.FromSlash(found[1]); !exists(source) && !exists(filepath.Join(filepath.Dir(name), source)) {
 				t.Errorf("%s names %s, which does not exist", name, found[1])
 			}
 		}
@@ -120,8 +135,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// documents returns the texts of README.md, CONTRIBUTING.md, CHANGELOG.md and docs, by
-// name.
+// documents returns the texts of all documents, by name.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -132,7 +146,7 @@ func documents(t *testing.T) map[string]string {
 		}
 		all[name] = string(text)
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/agent/README.md", "token/bpe/INTERNALS.md"} {
 		read(name)
 	}
 	err := filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {

@@ -138,7 +138,7 @@ type cacheGCCmd struct {
 func (*cacheGCCmd) Help() string {
 	return `Deletes stored content of all tenants by age, by size or by reachability, and gives the space back. Without a flag it deletes only pieces that nothing names any more, such as those of a writer that died.
 
-In a file nothing is left of what was deleted. PostgreSQL frees the space without clearing it; --erase writes its tables anew, also for what was deleted before. That locks everybody out while it runs and needs room for both; the server's write-ahead log, replicas and backups are out of its reach.
+In a file nothing is left of what was deleted. PostgreSQL frees the space without clearing it; --erase rewrites its tables, also for what was deleted before. That locks the store while it runs and needs room for both copies. The server's write-ahead log, replicas and backups are out of its reach.
 
 Examples:
 
@@ -206,7 +206,7 @@ type cacheRmCmd struct {
 
 // Help is the long help text.
 func (*cacheRmCmd) Help() string {
-	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's file, unless another reference needs it too. PostgreSQL frees the space without clearing it; --erase writes its tables anew, see "plimsoll cache gc --help".`
+	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's file, unless another reference needs it too. PostgreSQL frees the space without clearing it; --erase rewrites its tables, see "plimsoll cache gc --help".`
 }
 
 // Run deletes.

@@ -37,15 +37,15 @@ type chatCmd struct {
 
 // Help is the long help text.
 func (*chatCmd) Help() string {
-	return `Talks with one or several language models and keeps the conversation under their windows. A line is a message; @NAME in front asks one of the models, @all asks all of them at once. What the others answered each model sees with their names. Lines that begin with a slash are commands: /help lists them.
+	return `Talks with one or several language models and keeps the conversation under their windows. A line is a message; @NAME in front asks one of the models, @all asks all of them at once. Each model sees the answers of the others with their names. Lines that begin with a slash are commands: /help lists them.
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY and GEMINI_API_KEY; models of Ollama need none.
 
-Before a message goes you are told what will be taken out of the conversation, and a message that cannot fit is not sent. Nothing is lost: what was cut can be read with /expand, and /undo takes it back.
+Before a message goes, the chat says what it will cut. It does not send a message that cannot fit. Nothing is lost: /expand reads what was cut, and /undo takes a cut back.
 
-Sessions are written down line by line; --continue goes on with the newest one, whatever ended it.
+The chat writes sessions line by line; --continue continues the newest one, also after a crash.
 
-Where input or output is no terminal, or with --plain, it reads and prints lines: answers on standard output, remarks on standard error. Lines between two lines of three quotes are one message.
+If input or output is no terminal, or with --plain, it reads and prints lines: answers on standard output, remarks on standard error. Lines between two lines of three quotes are one message.
 
 Examples:
 

@@ -42,11 +42,11 @@ type compactCmd struct {
 
 // Help is the long help text.
 func (*compactCmd) Help() string {
-	return `Replaces the old messages of a conversation by a checkpoint, and prints it in the form it came in: what the user said, a ledger of the names that the work is about, a summary, and the newest messages as they were. Without --force the preset decides whether that is due. The report, on standard error, says what became of it.
+	return `Replaces the old messages of a conversation by a checkpoint, and prints it in the form of the input: what the user said, a ledger of names, a summary, and the newest messages unchanged. Without --force the preset decides whether that is due. The report is on standard error.
 
-With --store, the old messages are kept, and --undo puts them back. Without a model the summary is extracted; with one, it is extracted if the model cannot be reached.
+With --store, the store keeps the old messages, and --undo puts them back. Without a model, or if the model cannot be reached, the summary is extracted.
 
-The exit status is 0 if what is printed can be sent: compacted, nothing to do, or made smaller by other means. It is 2 for bad input and 3 for a conversation that does not fit. It is 4 if the new history would have been larger, 5 if it could not be counted and 6 if there was no summary; then the conversation is printed as it came.
+The exit status is 0 if what is printed can be sent: compacted, nothing to do, or made smaller by other means. It is 2 for bad input and 3 for a conversation that does not fit. It is 4 if the new history would have been larger, 5 if it could not be counted and 6 if there was no summary; then compact prints the conversation unchanged.
 
 Examples:
 

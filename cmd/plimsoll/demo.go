@@ -30,13 +30,13 @@ type demoCmd struct {
 
 // Help is the long help text.
 func (*demoCmd) Help() string {
-	return `Plays a recorded session to a scripted model, through the proxy and over HTTP, and shows what the proxy does about it: the load of each request against the line, what is cut and why, what the model reads back, and what it all saved. It needs no key, no network and no configuration, and keeps nothing.
+	return `Plays a recorded session to a scripted model, through the proxy and over HTTP. It shows the load of each request against the line, what the proxy cuts and why, what the model reads back, and the savings. It needs no key, no network and no configuration, and keeps nothing.
 
-On a terminal it prints the address of the dashboard first, which shows the same in a browser while it happens, and goes on serving in the end, until it is told to stop. In a pipe it plays as fast as it goes and ends.
+On a terminal it first prints the address of the dashboard, which shows the same in a browser, and keeps serving after the session. In a pipe it plays as fast as it can and ends.
 
 The session is of an agent at work on the sources of plimsoll. What its tools printed is real, what the model said was written for it. The model refuses what is over its window, as real ones do.
 
-Everything behind a reference is compared with the recording; the exit status is 1 if a byte differs.
+It compares the content of every reference with the recording; the exit status is 1 if a byte differs.
 
 Examples:
 

@@ -39,7 +39,7 @@ type fitCmd struct {
 
 // Help is the long help text.
 func (*fitCmd) Help() string {
-	return `Makes a conversation fit into its model's window and prints it, in the form it came in. A conversation that fits comes out byte for byte. The report, on standard error, says what was cut, by which rung and why.
+	return `Makes a conversation fit into its model's window and prints it, in the form of the input. A conversation that fits comes out byte for byte. The report, on standard error, says what was cut, by which rung and why.
 
 With --store, what is cut is kept, and the placeholders carry references to it that "plimsoll cache" and "plimsoll mcp" read; without it, what is cut is gone. A dry run keeps nothing.
 

@@ -23,7 +23,7 @@ type mcpCmd struct {
 
 // Help is the long help text.
 func (*mcpCmd) Help() string {
-	return `Serves the tools tool_output_cache and tool_output_cache_grep by the Model Context Protocol, so that agents can read what stands behind the references in their conversation.
+	return `Serves the tools tool_output_cache and tool_output_cache_grep by the Model Context Protocol, so that agents can read the content of the references in their conversation.
 
 Without --http it speaks over standard input and output, as agents start it. With it, clients find it under http://ADDR/mcp; an address without a host means the loopback interface. If PLIMSOLL_MCP_TOKEN is set, clients must present it as a bearer token; without it the server listens to this machine only.
 

@@ -22,7 +22,7 @@ type pruneCmd struct {
 
 // Help is the long help text.
 func (*pruneCmd) Help() string {
-	return `Drops whole turns of a chat, oldest first, until the rest fits, and prints the history in the form it came in. A turn is a user's message with all replies to it. The system prompt and the newest turn always stay; if they do not fit, nothing is printed and the exit status is 3.
+	return `Drops whole turns of a chat, oldest first, until the rest fits, and prints the history in the form of the input. A turn is a user's message with all replies to it. The system prompt and the newest turn always stay; if they do not fit, nothing is printed and the exit status is 3.
 
 OpenAI's models are counted with their own vocabulary, others by an estimate with a margin of a fifth; each message has 3 tokens around it.
 

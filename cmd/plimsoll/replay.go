@@ -31,7 +31,7 @@ type replayCmd struct {
 
 // Help is the long help text.
 func (*replayCmd) Help() string {
-	return `Plays recorded conversations to policies without asking a model, and says what each would have cost, relative to doing nothing and to the best that could have been done, and how much of what the conversation used could still be seen.
+	return `Plays recorded conversations to policies, without a model. It says what each policy would have cost, relative to doing nothing and to the optimum, and how much of what the agent used later was still visible.
 
 Policies: ` + strings.Join(replay.Names(), ", ") + `.
 

@@ -26,11 +26,11 @@ type runCmd struct {
 
 // Help is the long help text.
 func (*runCmd) Help() string {
-	return `Starts the proxy on a free port of this machine, runs a program with the variables set that clients read their base URL from, and says at the end on standard error what the proxy did. Standard input, output and error are the program's own; its exit status is the exit status.
+	return `Starts the proxy on a free port, sets the variables from which clients read their base URL, and runs a program. At the end it prints on standard error what the proxy did. Standard input, output and error are the program's own; its exit status is the exit status.
 
-Where such a variable was set already, the server that it names is the one that the proxy asks; flags win over it.
+If such a variable is set already, the proxy sends requests to the server that it names; flags win over it.
 
-Set are ` + strings.Join(variableNames(), ", ") + `, and PLIMSOLL_URL. Codex, which reads none of them, gets an argument instead. See docs/demo.md for who reads what.
+It sets ` + strings.Join(variableNames(), ", ") + `, and PLIMSOLL_URL. Codex, which reads none of them, gets an argument instead. docs/demo.md says which client reads which.
 
 The exit status is 127 if there is no such program, and 126 if it cannot be run.
 

@@ -19,9 +19,9 @@ type serveFlags struct {
 	Openai    string `name:"openai" placeholder:"URL" help:"Server for Chat Completions and Responses, such as http://127.0.0.1:11434/v1."`
 	Anthropic string `placeholder:"URL" help:"Server for Messages."`
 	Gemini    string `placeholder:"URL" help:"Server for generateContent."`
-	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context limit for every model. Default: what is known of each, and what its server says when it is full."`
+	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context limit for every model. Default: the model's known limit, or the one that its server reports."`
 	Preset    string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
-	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always, mcp or off."`
+	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always or off."`
 	Store     string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
 }
 
@@ -48,7 +48,7 @@ func (f serveFlags) flags() []config.Flag {
 // serveCmd is the proxy.
 type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
-	Admin  string `placeholder:"HOST:PORT" help:"Where to serve metrics and the API of our own. Default: the same address."`
+	Admin  string `placeholder:"HOST:PORT" help:"Another address for metrics, the HTTP API and the dashboard. Default: the same address."`
 	serveFlags
 	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then every client on this machine can see it."`
 	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
@@ -57,13 +57,13 @@ type serveCmd struct {
 
 // Help is the long help text.
 func (*serveCmd) Help() string {
-	return `Passes requests on to language models and keeps every conversation under its window: change the base URL of a client to http://127.0.0.1:7171 (with /v1 for OpenAI's) and nothing else. It speaks Chat Completions, Responses, Messages and generateContent; every other path goes through untouched.
+	return `Passes requests on to language models and keeps every conversation under its window. Change the base URL of a client to http://127.0.0.1:7171 (with /v1 for OpenAI's) and nothing else. The proxy speaks Chat Completions, Responses, Messages and generateContent; every other path passes untouched.
 
-Clients keep their own keys, which are passed on and neither stored nor logged. What is under its line goes byte for byte. What is over it is cut as little as can be; what was cut can be read by the model itself, by tools that the proxy answers. An upstream that says that its context is full is asked once more with less.
+Clients keep their own keys; the proxy passes them on, and neither stores nor logs them. A conversation under its limit passes byte for byte. The proxy cuts one over its limit, and the model can read what was cut by tools that the proxy answers. If the provider still reports a full context, the proxy shrinks the request and retries once.
 
 Headers of a request: X-Plimsoll-Bypass, -Preset, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
 
-/healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to whoever has the token in PLIMSOLL_ADMIN_TOKEN. /plimsoll/ is the dashboard, which shows contents of all tenants; it is there with a token, or with --dashboard. Browsers ask for the token as a password; the name does not matter.
+/healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to clients with the token in PLIMSOLL_ADMIN_TOKEN. /plimsoll/ is the dashboard, which shows contents of all tenants; it needs a token, or --dashboard. Browsers ask for the token as a password, with any user name.
 
 Examples:
 
