@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 func TestACheckpointIsReplayedWordForWordOnLaterRequests(t *testing.T) {
@@ -333,4 +334,64 @@ func TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts(t *testing.T) {
 			t.Errorf("the second process asked %d models, and they send\n%s\nand\n%s", two.calls.Load(), sent[0], sent[1])
 		}
 	})
+}
+
+// TestAWalkThatFailsLetsTheNextOneGoOn blocks if the walk that failed is still waited for.
+func TestAWalkThatFailsLetsTheNextOneGoOn(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*testing.T, *fit.Keeper, *scribe){
+		"because its caller went away": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-s.begun; cancel() }()
+			if _, err := k.Fit(ctx, fit.Task{Conversation: talk(14)}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the walk ended with %v", err)
+			}
+		},
+		"because the caller of a compaction went away": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-s.begun; cancel() }()
+			if _, err := k.Compact(ctx, fit.Task{Conversation: talk(14)}, fit.CompactOptions{Force: true}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the compaction ended with %v", err)
+			}
+		},
+		"because the archive is full": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			go func() { <-s.begun; s.goOn <- struct{}{} }()
+			p, err := k.Fit(t.Context(), fit.Task{Conversation: talk(14), Archive: &vault{full: true}})
+			if err != nil || p.Degraded == "" {
+				t.Errorf("degraded %q, error %v", p.Degraded, err)
+			}
+		},
+		"in the background, because the archive is full": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			if _, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9), Archive: &vault{full: true}}); err != nil {
+				t.Error(err)
+			}
+			<-s.begun
+			s.goOn <- struct{}{}
+			synctest.Wait()
+		},
+		"by a panic": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			go func() { <-s.begun; s.goOn <- struct{}{} }()
+			defer func() {
+				if recover() == nil {
+					t.Error("there was no panic")
+				}
+			}()
+			_, _ = k.Fit(t.Context(), fit.Task{Conversation: talk(14), Check: func(d *plimsoll.Draft, _ []byte) error { panic("a check") }})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &scribe{begun: make(chan struct{}), goOn: make(chan struct{})}
+				k := compacting(t, s, nil)
+				fail(t, k, s)
+				go func() { <-s.begun; close(s.goOn) }()
+				p, err := k.Fit(t.Context(), fit.Task{Conversation: talk(14)})
+				testkit.Must(t, err)
+				if !strings.Contains(said(p.Conversation()), "<plimsoll_checkpoint>") {
+					t.Errorf("the next request has no checkpoint:\n%s", said(p.Conversation()))
+				}
+			})
+		})
+	}
 }
