@@ -95,6 +95,8 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 		"the same history by name":   {Conversation: talk(14), Scope: fit.Scope{Conversation: "other"}},
 		"the same history by preset": {Conversation: talk(14), Scope: fit.Scope{Preset: "other"}},
 		"the same history by limit":  {Conversation: talk(14), Scope: fit.Scope{Limit: 4000}},
+		"the same history by model":  {Conversation: plimsoll.Conversation{Model: "other", Messages: talk(14).Messages}},
+		"and by another":             {Conversation: plimsoll.Conversation{Model: "another", Messages: talk(14).Messages}},
 	} {
 		before := s.calls.Load()
 		if _, err := k.Fit(t.Context(), task); err != nil {

@@ -1,8 +1,11 @@
 package fit_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -247,7 +250,7 @@ func TestWhatWasCutStandsInLaterRequests(t *testing.T) {
 		messages = append(messages,
 			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "hm " + id}, plimsoll.Text{Text: "aside " + id}, plimsoll.Text{Text: "look " + id}, plimsoll.ToolCall{ID: id, Name: "read"}),
 			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](
-				plimsoll.Text{Text: strings.Repeat("x", 300)}, plimsoll.Media{Kind: plimsoll.Image, URL: "other.png"}, picture, plimsoll.Opaque{Kind: "chart", Raw: "{}"}, odd)}))
+				picture, plimsoll.Text{Text: strings.Repeat("x", 300)}, plimsoll.Media{Kind: plimsoll.Image, URL: "other.png"}, plimsoll.Opaque{Kind: "chart", Raw: "{}"}, odd)}))
 	}
 	messages = append(messages, plimsoll.Say(plimsoll.Assistant, "done "+strings.Repeat("d", 100)), plimsoll.Say(plimsoll.User, "go on")) // 10, 11
 	for name, cut := range map[string]func(*plimsoll.Draft) error{
@@ -263,6 +266,18 @@ func TestWhatWasCutStandsInLaterRequests(t *testing.T) {
 		"messages": func(d *plimsoll.Draft) error {
 			return errors.Join(d.Drop(plimsoll.Span{Start: 2, End: 4}, why("r1")), d.Drop(plimsoll.Span{Start: 4, End: 6}, why("r2")),
 				d.Drop(plimsoll.Span{Start: 10, End: 11}, why("")))
+		},
+		"messages that are apart": func(d *plimsoll.Draft) error {
+			return errors.Join(d.Drop(plimsoll.Span{Start: 2, End: 4}, why("r1")), d.Drop(plimsoll.Span{Start: 6, End: 8}, why("r1")))
+		},
+		"messages with and without a reference": func(d *plimsoll.Draft) error {
+			return errors.Join(d.Drop(plimsoll.Span{Start: 2, End: 4}, why("r1")), d.Drop(plimsoll.Span{Start: 4, End: 6}, why("")),
+				d.Drop(plimsoll.Span{Start: 6, End: 8}, why("r1")))
+		},
+		"messages that several rungs took": func(d *plimsoll.Draft) error {
+			other := why("r1")
+			other.Rung = "other"
+			return errors.Join(d.Drop(plimsoll.Span{Start: 2, End: 4}, why("r1")), d.Drop(plimsoll.Span{Start: 4, End: 6}, other))
 		},
 		"messages that notes replace": func(d *plimsoll.Draft) error {
 			if err := d.Drop(plimsoll.Span{Start: 2, End: 6}, why("r1")); err != nil {
@@ -311,19 +326,56 @@ func TestWhatWasCutStandsInLaterRequests(t *testing.T) {
 				if diff := cmp.Diff(dump(first.Conversation().Messages.Slice()), dump(got[:n])); diff != "" {
 					t.Errorf("%s sends something else (-first +later):\n%s", who, diff)
 				}
+				if diff := cmp.Diff(lost(first), lost(p)); diff != "" {
+					t.Errorf("%s loses something else (-first +later):\n%s", who, diff)
+				}
 				if p.After.Total >= p.Before.Total || !p.Rungs[0].Replayed {
 					t.Errorf("%s: %d tokens became %d by %+v", who, p.Before.Total, p.After.Total, p.Rungs)
 				}
 			}
+			var refs []string
 			for _, d := range memory.decisions {
-				for _, e := range first.Edits {
-					if e.Ref != nil && e.Message < 2 && !strings.Contains(strings.Join(d.Refs, " "), e.Ref.ID) {
-						t.Errorf("the decision does not name %s", e.Ref.ID)
-					}
+				refs = append(refs, d.Refs...)
+			}
+			last := 0
+			for _, e := range first.Edits {
+				if e.Ref != nil && strings.Contains(strings.Join(lost(first), " "), e.Ref.ID) && !slices.Contains(refs, e.Ref.ID) {
+					t.Errorf("the decision does not name %s, but %v", e.Ref.ID, refs)
 				}
+				if e.Kind != plimsoll.EditInsert && e.Kind != plimsoll.EditWithdraw {
+					last = max(last, e.Message)
+				}
+			}
+			// Another history is not cut so.
+			other := slices.Clone(longer.Messages.Slice())
+			m := other[last]
+			other[last] = plimsoll.NewMessage(m.Role, append([]plimsoll.Part{plimsoll.Text{Text: "another"}}, m.Parts.Slice()...)...)
+			p, err := k.Fit(t.Context(), fit.Task{Conversation: testkit.Conversation(other)})
+			testkit.Must(t, err)
+			if p.Changed() {
+				t.Errorf("a history with another message %d was cut: %+v", last, p.Edits)
 			}
 		})
 	}
+}
+
+// lost returns what the draft of a plan has lost, in the order of the messages, by which
+// rung and with which reference. What was edited twice or dropped later counts once.
+func lost(p *plimsoll.Plan) []string {
+	at := map[plimsoll.PartRef]string{}
+	for _, e := range p.Edits {
+		switch e.Kind {
+		case plimsoll.EditDrop, plimsoll.EditReplace, plimsoll.EditRemove:
+			ref := ""
+			if e.Ref != nil {
+				ref = e.Ref.ID
+			}
+			if _, stays := p.Draft.Message(e.Message); stays || e.Kind == plimsoll.EditDrop {
+				at[plimsoll.PartRef{Message: e.Message, Part: e.Part}] = fmt.Sprintf("%03d.%d %s by %s %s", e.Message, e.Part, e.Kind, e.Rung, ref)
+			}
+		}
+	}
+	return slices.Sorted(maps.Values(at))
 }
 
 // dump writes messages with all their parts, one a line.
@@ -346,4 +398,105 @@ func dump(messages []plimsoll.Message) []string {
 		}
 	}
 	return all
+}
+
+// TestWhatCannotBeWrittenDownIsNotReplayed lets a rung put in what no rung of the engine
+// makes: each request is cut by itself.
+func TestWhatCannotBeWrittenDownIsNotReplayed(t *testing.T) {
+	t.Parallel()
+	picture := plimsoll.Media{Kind: plimsoll.Image, URL: "new.png"}
+	for name, cut := range map[string]func(*plimsoll.Draft) error{
+		"a picture in a result": func(d *plimsoll.Draft) error {
+			return d.ReplaceResult(plimsoll.PartRef{Message: 3}, plimsoll.ListOf[plimsoll.Part](picture), testkit.Because)
+		},
+		"a message with a picture": func(d *plimsoll.Draft) error {
+			if err := d.Drop(plimsoll.Span{Start: 2, End: 4}, testkit.Because); err != nil {
+				return err
+			}
+			_, err := d.Insert(4, plimsoll.NewMessage(plimsoll.User, picture), testkit.Because)
+			return err
+		},
+		"a message of two texts": func(d *plimsoll.Draft) error {
+			if err := d.Drop(plimsoll.Span{Start: 2, End: 4}, testkit.Because); err != nil {
+				return err
+			}
+			_, err := d.Insert(4, plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "one"}, plimsoll.Text{Text: "two"}), testkit.Because)
+			return err
+		},
+		"an instruction": func(d *plimsoll.Draft) error {
+			d.AddSystem(plimsoll.Text{Text: "be brief"}, testkit.Because)
+			return d.Drop(plimsoll.Span{Start: 2, End: 4}, testkit.Because)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			memory := &notebook{}
+			k := newKeeper(t, 100_000, fit.Options{Sticky: true, Memory: memory, Arrival: []fit.Rung{rungOf("cut", func(w *fit.Work) error { return cut(w.Draft()) })}})
+			for rounds := 3; rounds < 5; rounds++ {
+				p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(rounds)})
+				testkit.Must(t, err)
+				if !p.Changed() || p.Rungs[0].Replayed || len(memory.decisions) > 0 {
+					t.Errorf("%d rounds: rungs %+v, %d decisions", rounds, p.Rungs, len(memory.decisions))
+				}
+			}
+		})
+	}
+}
+
+// TestADecisionThatDoesNotHoldIsNotReplayed gives the keeper a memory that says what
+// cannot be done.
+func TestADecisionThatDoesNotHoldIsNotReplayed(t *testing.T) {
+	t.Parallel()
+	c := readings(4) // ten messages; calls are in 2, 4, 6 and 8, results behind them
+	pinned := 3
+	for name, tt := range map[string]struct {
+		body  string
+		holds bool
+	}{
+		"a drop":                              {`{"version":2,"until":4,"drops":[{"start":2,"end":4,"rung":"r"}]}`, true},
+		"a drop before the first message":     {`{"version":2,"until":4,"drops":[{"start":-1,"end":4,"rung":"r"}]}`, false},
+		"a drop behind the last message":      {`{"version":2,"until":4,"drops":[{"start":2,"end":11,"rung":"r"}]}`, false},
+		"a drop of the newest round":          {`{"version":2,"until":4,"drops":[{"start":8,"end":10,"rung":"r"}]}`, false},
+		"a drop of the instructions":          {`{"version":2,"until":4,"drops":[{"start":0,"end":1,"rung":"r"}]}`, false},
+		"a result":                            {`{"version":2,"until":4,"results":[{"at":{"message":5,"part":0},"content":[{"text":"x"}],"rung":"r"}]}`, true},
+		"a result of the pinned message":      {`{"version":2,"until":4,"results":[{"at":{"message":3,"part":0},"content":[{"text":"x"}],"rung":"r"}]}`, false},
+		"a result before the first message":   {`{"version":2,"until":4,"results":[{"at":{"message":-1,"part":0},"content":[{"text":"x"}],"rung":"r"}]}`, false},
+		"a result behind the last message":    {`{"version":2,"until":4,"results":[{"at":{"message":10,"part":0},"content":[{"text":"x"}],"rung":"r"}]}`, false},
+		"a result that is a call":             {`{"version":2,"until":4,"results":[{"at":{"message":4,"part":0},"content":[{"text":"x"}],"rung":"r"}]}`, false},
+		"a part of a result that it has not":  {`{"version":2,"until":4,"results":[{"at":{"message":5,"part":0},"content":[{"same":1}],"rung":"r"}]}`, false},
+		"a part of a result before its first": {`{"version":2,"until":4,"results":[{"at":{"message":5,"part":0},"content":[{"same":-1}],"rung":"r"}]}`, false},
+		"a part of no message":                {`{"version":2,"until":4,"removed":[{"at":{"message":10,"part":0},"rung":"r"}]}`, false},
+		"a part that is a call":               {`{"version":2,"until":4,"removed":[{"at":{"message":4,"part":0},"rung":"r"}]}`, false},
+		"an insertion behind the end":         {`{"version":2,"until":4,"drops":[{"start":4,"end":6,"rung":"r"}],"inserts":[{"before":11,"role":"user","text":"x","rung":"r"}]}`, false},
+		"what makes it larger":                {`{"version":2,"until":4,"inserts":[{"before":2,"role":"user","text":"x","rung":"r"}]}`, false},
+		"a checkpoint behind the end":         {`{"version":2,"until":4,"checkpoint":{"old":{"start":4,"end":11},"messages":[{"before":6,"role":"user","text":"x"}]}}`, false},
+		"a checkpoint over the pinned one":    {`{"version":2,"until":4,"checkpoint":{"old":{"start":2,"end":6},"messages":[{"before":6,"role":"user","text":"x"}]}}`, false},
+		"a checkpoint":                        {`{"version":2,"until":4,"checkpoint":{"old":{"start":4,"end":8},"messages":[{"before":8,"role":"user","text":"x"}]}}`, true},
+		"another version":                     {`{"version":1,"until":4,"drops":[{"start":4,"end":6,"rung":"r"}]}`, false},
+		"no decision":                         {`{"version":`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			task := fit.Task{Conversation: c, Memory: &oracle{body: tt.body}}
+			if name != "a drop" {
+				task.Pins = []fit.Pin{{Index: &pinned}}
+			}
+			k := newKeeper(t, 100_000, fit.Options{Sticky: true, Arrival: []fit.Rung{&archer{}}})
+			p, err := k.Fit(t.Context(), task)
+			testkit.Must(t, err)
+			if p.Changed() != tt.holds || p.Rungs[0].Replayed != tt.holds {
+				t.Errorf("edits %+v, rungs %+v, want it replayed: %v", p.Edits, p.Rungs, tt.holds)
+			}
+		})
+	}
+}
+
+// oracle is a memory that gives one decision to every request.
+type oracle struct {
+	notebook
+	body string
+}
+
+func (o *oracle) Recall(_ context.Context, keys []plimsoll.Digest) (fit.Decision, error) {
+	return fit.Decision{Key: keys[len(keys)-1], Body: []byte(o.body)}, nil
 }
