@@ -93,10 +93,13 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	for name, task := range map[string]fit.Task{
 		"an edited history":          {Conversation: edited},
 		"the same history by name":   {Conversation: talk(14), Scope: fit.Scope{Conversation: "other"}},
+		"by another name":            {Conversation: talk(14), Scope: fit.Scope{Conversation: "third"}},
 		"the same history by preset": {Conversation: talk(14), Scope: fit.Scope{Preset: "other"}},
+		"by another preset":          {Conversation: talk(14), Scope: fit.Scope{Preset: "third"}},
+		"by another limit":           {Conversation: talk(14), Scope: fit.Scope{Limit: 5000}},
 		"the same history by limit":  {Conversation: talk(14), Scope: fit.Scope{Limit: 4000}},
 		"the same history by model":  {Conversation: plimsoll.Conversation{Model: "other", Messages: talk(14).Messages}},
-		"and by another":             {Conversation: plimsoll.Conversation{Model: "another", Messages: talk(14).Messages}},
+		"by another model":           {Conversation: plimsoll.Conversation{Model: "another", Messages: talk(14).Messages}},
 	} {
 		before := s.calls.Load()
 		if _, err := k.Fit(t.Context(), task); err != nil {

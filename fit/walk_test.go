@@ -145,10 +145,11 @@ func TestAPolicyIsToldWhatIsSoNowWhereMessagesMustSurvive(t *testing.T) {
 		keeper []fit.Pin
 		task   fit.Task
 	}{
-		"by a pin of the keeper":   {keeper: []fit.Pin{{Index: &fourth}}},
-		"by a pin of the task":     {task: fit.Task{Pins: []fit.Pin{{Index: &fourth}}}},
-		"by the task's own list":   {task: fit.Task{Keep: []int{fourth}}},
-		"and where the cut stands": {keeper: []fit.Pin{{Index: &fourth}}, task: fit.Task{Keep: []int{fourth}}},
+		"by a pin of the keeper": {keeper: []fit.Pin{{Index: &fourth}}},
+		"by a pin of the task":   {task: fit.Task{Pins: []fit.Pin{{Index: &fourth}}}},
+		"by the task's own list": {task: fit.Task{Keep: []int{fourth}}},
+		"by a pin and the list":  {keeper: []fit.Pin{{Index: &fourth}}, task: fit.Task{Keep: []int{fourth}}},
+		"by pins of both":        {keeper: []fit.Pin{{Index: &fourth}}, task: fit.Task{Pins: []fit.Pin{{Index: &fourth}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -311,7 +312,7 @@ func TestWhatWasCutStandsInLaterRequests(t *testing.T) {
 			k := keeper()
 			first, err := k.Fit(t.Context(), fit.Task{Conversation: testkit.Conversation(messages)})
 			testkit.Must(t, err)
-			if first.Rungs[0].Edits == 0 {
+			if first.Rungs[0].Edits == 0 || first.Degraded != "" {
 				t.Fatalf("nothing was cut: %+v", first.Rungs)
 			}
 			longer := testkit.Conversation(append(messages[:len(messages):len(messages)], plimsoll.Say(plimsoll.Assistant, "more"), plimsoll.Say(plimsoll.User, "and now?")))
@@ -329,7 +330,7 @@ func TestWhatWasCutStandsInLaterRequests(t *testing.T) {
 				if diff := cmp.Diff(lost(first), lost(p)); diff != "" {
 					t.Errorf("%s loses something else (-first +later):\n%s", who, diff)
 				}
-				if p.After.Total >= p.Before.Total || !p.Rungs[0].Replayed {
+				if p.After.Total >= p.Before.Total || !p.Rungs[0].Replayed || p.Degraded != "" {
 					t.Errorf("%s: %d tokens became %d by %+v", who, p.Before.Total, p.After.Total, p.Rungs)
 				}
 			}
@@ -472,6 +473,7 @@ func TestADecisionThatDoesNotHoldIsNotReplayed(t *testing.T) {
 		"a checkpoint behind the end":         {`{"version":2,"until":4,"checkpoint":{"old":{"start":4,"end":11},"messages":[{"before":6,"role":"user","text":"x"}]}}`, false},
 		"a checkpoint over the pinned one":    {`{"version":2,"until":4,"checkpoint":{"old":{"start":2,"end":6},"messages":[{"before":6,"role":"user","text":"x"}]}}`, false},
 		"a checkpoint":                        {`{"version":2,"until":4,"checkpoint":{"old":{"start":4,"end":8},"messages":[{"before":8,"role":"user","text":"x"}]}}`, true},
+		"what saves nothing":                  {`{"version":2,"until":4,"results":[{"at":{"message":5,"part":0},"content":[{"text":"` + strings.Repeat("x", 400) + `"}],"rung":"r"}]}`, true},
 		"another version":                     {`{"version":1,"until":4,"drops":[{"start":4,"end":6,"rung":"r"}]}`, false},
 		"no decision":                         {`{"version":`, false},
 	} {
