@@ -48,6 +48,8 @@ type dialogue struct {
 	cached bool
 	sent   []plimsoll.Message
 	last   time.Time
+	// factor is what the provider counts for a token of the meter.
+	factor int
 }
 
 type dialogueTB interface {
@@ -58,7 +60,7 @@ type dialogueTB interface {
 
 func newDialogue(t dialogueTB, o fit.Options) *dialogue {
 	t.Helper()
-	d := &dialogue{t: t, now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), cached: true}
+	d := &dialogue{t: t, now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC), cached: true, factor: 1}
 	d.restart(o)
 	return d
 }
@@ -112,7 +114,7 @@ func (d *dialogue) bill(sent []plimsoll.Message) plimsoll.Usage {
 	u := plimsoll.Usage{}
 	same := d.cached && d.now.Sub(d.last) <= 5*time.Minute
 	for i, m := range sent {
-		n := testkit.ByteMeter{}.WeighMessage(plimsoll.Conversation{}, m, 0).Tokens
+		n := d.factor * testkit.ByteMeter{}.WeighMessage(plimsoll.Conversation{}, m, 0).Tokens
 		same = same && i < len(d.sent) && d.sent[i].Text() == m.Text() && d.sent[i].Role == m.Role
 		switch {
 		case same:

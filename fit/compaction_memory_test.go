@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 )
 
 func TestACheckpointIsReplayedWordForWordOnLaterRequests(t *testing.T) {
@@ -92,8 +93,13 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	for name, task := range map[string]fit.Task{
 		"an edited history":          {Conversation: edited},
 		"the same history by name":   {Conversation: talk(14), Scope: fit.Scope{Conversation: "other"}},
+		"by another name":            {Conversation: talk(14), Scope: fit.Scope{Conversation: "third"}},
 		"the same history by preset": {Conversation: talk(14), Scope: fit.Scope{Preset: "other"}},
+		"by another preset":          {Conversation: talk(14), Scope: fit.Scope{Preset: "third"}},
+		"by another limit":           {Conversation: talk(14), Scope: fit.Scope{Limit: 5000}},
 		"the same history by limit":  {Conversation: talk(14), Scope: fit.Scope{Limit: 4000}},
+		"the same history by model":  {Conversation: plimsoll.Conversation{Model: "other", Messages: talk(14).Messages}},
+		"by another model":           {Conversation: plimsoll.Conversation{Model: "another", Messages: talk(14).Messages}},
 	} {
 		before := s.calls.Load()
 		if _, err := k.Fit(t.Context(), task); err != nil {
@@ -147,135 +153,143 @@ func TestPlanningAsksNoModelAndRemembersNothing(t *testing.T) {
 
 func TestTheCheckpointIsPreparedWhileRequestsGoOn(t *testing.T) {
 	t.Parallel()
-	s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
-	landed := make(chan fit.ChatCompressed, 1)
-	k := compacting(t, s, func(o *fit.Options) {
-		o.Events = func(e fit.Event) {
-			if done, ok := e.(fit.ChatCompressed); ok {
-				landed <- done
+	synctest.Test(t, func(t *testing.T) {
+		s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+		landed := make(chan fit.ChatCompressed, 1)
+		k := compacting(t, s, func(o *fit.Options) {
+			o.Events = func(e fit.Event) {
+				if done, ok := e.(fit.ChatCompressed); ok {
+					landed <- done
+				}
 			}
+		})
+		soft, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)}) // over the soft mark, under the line
+		if err != nil {
+			t.Fatal(err)
+		}
+		if soft.Changed() {
+			t.Fatal("the request over the soft mark was edited before the checkpoint was ready")
+		}
+		<-s.begun
+		again, err := k.Fit(t.Context(), fit.Task{Conversation: talk(10)}) // goes on without waiting
+		if err != nil || again.Changed() {
+			t.Fatalf("a request did not go on meanwhile: %v", err)
+		}
+		close(s.goOn)
+		if done := <-landed; done.Status != fit.Compressed || done.Trigger != fit.Automatic || done.After >= done.Before {
+			t.Fatalf("the event says %+v", done)
+		}
+		next, err := k.Fit(t.Context(), fit.Task{Conversation: talk(10)}) // has moved on, and begins with the same prefix
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all := said(next.Conversation()); !strings.Contains(all, "<plimsoll_checkpoint>") || !strings.Contains(all, "answer 9") {
+			t.Errorf("the checkpoint was not swapped in:\n%s", all)
+		}
+		if s.calls.Load() != 1 {
+			t.Errorf("the summariser was asked %d times", s.calls.Load())
 		}
 	})
-	soft, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)}) // over the soft mark, under the line
-	if err != nil {
-		t.Fatal(err)
-	}
-	if soft.Changed() {
-		t.Fatal("the request over the soft mark was edited before the checkpoint was ready")
-	}
-	<-s.begun
-	again, err := k.Fit(t.Context(), fit.Task{Conversation: talk(10)}) // goes on without waiting
-	if err != nil || again.Changed() {
-		t.Fatalf("a request did not go on meanwhile: %v", err)
-	}
-	close(s.goOn)
-	if done := <-landed; done.Status != fit.Compressed || done.Trigger != fit.Automatic || done.After >= done.Before {
-		t.Fatalf("the event says %+v", done)
-	}
-	next, err := k.Fit(t.Context(), fit.Task{Conversation: talk(10)}) // has moved on, and begins with the same prefix
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := said(next.Conversation()); !strings.Contains(all, "<plimsoll_checkpoint>") || !strings.Contains(all, "answer 9") {
-		t.Errorf("the checkpoint was not swapped in:\n%s", all)
-	}
-	if s.calls.Load() != 1 {
-		t.Errorf("the summariser was asked %d times", s.calls.Load())
-	}
 }
 
 func TestARequestOverTheLineWaitsForTheCheckpointThatIsBeingMade(t *testing.T) {
 	t.Parallel()
-	s := &scribe{begun: make(chan struct{}, 9), goOn: make(chan struct{})}
-	waiting := make(chan struct{}, 16)
-	k := compacting(t, s, func(o *fit.Options) {
-		o.Events = func(e fit.Event) {
-			if p, ok := e.(fit.CompressionProgress); ok && p.Waiting {
-				waiting <- struct{}{}
+	synctest.Test(t, func(t *testing.T) {
+		s := &scribe{begun: make(chan struct{}, 9), goOn: make(chan struct{})}
+		waiting := make(chan struct{}, 16)
+		k := compacting(t, s, func(o *fit.Options) {
+			o.Events = func(e fit.Event) {
+				if p, ok := e.(fit.CompressionProgress); ok && p.Waiting {
+					waiting <- struct{}{}
+				}
 			}
+		})
+		if _, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)}); err != nil {
+			t.Fatal(err)
+		}
+		<-s.begun
+		done := make(chan string, 3)
+		for range 3 {
+			go func() {
+				plan, err := k.Fit(context.Background(), fit.Task{Conversation: talk(14)})
+				if err != nil {
+					done <- err.Error()
+					return
+				}
+				done <- said(plan.Conversation())
+			}()
+		}
+		<-waiting
+		close(s.goOn)
+		for range 3 {
+			if got := <-done; !strings.Contains(got, "<plimsoll_checkpoint>") || !strings.Contains(got, "answer 13") {
+				t.Errorf("no checkpoint, or what came after it is lost:\n%s", got)
+			}
+		}
+		// What was waited for is enough; having grown since, the conversation may be
+		// over the soft mark again.
+		if n := s.calls.Load(); n > 2 {
+			t.Errorf("the summariser was asked %d times for one prefix", n)
 		}
 	})
-	if _, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)}); err != nil {
-		t.Fatal(err)
-	}
-	<-s.begun
-	done := make(chan string, 3)
-	for range 3 {
-		go func() {
-			plan, err := k.Fit(context.Background(), fit.Task{Conversation: talk(14)})
-			if err != nil {
-				done <- err.Error()
-				return
-			}
-			done <- said(plan.Conversation())
-		}()
-	}
-	<-waiting
-	close(s.goOn)
-	for range 3 {
-		if got := <-done; !strings.Contains(got, "<plimsoll_checkpoint>") || !strings.Contains(got, "answer 13") {
-			t.Errorf("no checkpoint, or what came after it is lost:\n%s", got)
-		}
-	}
-	// What was waited for is enough; having grown since, the conversation may be
-	// over the soft mark again.
-	if n := s.calls.Load(); n > 2 {
-		t.Errorf("the summariser was asked %d times for one prefix", n)
-	}
 }
 
 func TestOtherConversationsDoNotWait(t *testing.T) {
 	t.Parallel()
-	s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
-	k := compacting(t, s, nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	stuck := make(chan error, 1)
-	go func() { _, err := k.Fit(ctx, fit.Task{Conversation: talk(14)}); stuck <- err }()
-	<-s.begun
-	small := plimsoll.Conversation{Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "something else"))}
-	if _, err := k.Fit(t.Context(), fit.Task{Conversation: small}); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if err := <-stuck; !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller that went away got %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+		k := compacting(t, s, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		stuck := make(chan error, 1)
+		go func() { _, err := k.Fit(ctx, fit.Task{Conversation: talk(14)}); stuck <- err }()
+		<-s.begun
+		small := plimsoll.Conversation{Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "something else"))}
+		if _, err := k.Fit(t.Context(), fit.Task{Conversation: small}); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := <-stuck; !errors.Is(err, context.Canceled) {
+			t.Errorf("a caller that went away got %v", err)
+		}
+	})
 }
 
 func TestTwoProcessesMakeOneCheckpoint(t *testing.T) {
 	t.Parallel()
-	memory := &notebook{}
-	one := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
-	two := &scribe{}
-	k1 := compacting(t, one, func(o *fit.Options) { o.Memory = memory })
-	k2 := compacting(t, two, func(o *fit.Options) { o.Memory = memory })
-	first := make(chan string, 1)
-	go func() {
-		plan, err := k1.Fit(context.Background(), fit.Task{Conversation: talk(14)})
-		if err != nil {
-			first <- err.Error()
-			return
+	synctest.Test(t, func(t *testing.T) {
+		memory := &notebook{}
+		one := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+		two := &scribe{}
+		k1 := compacting(t, one, func(o *fit.Options) { o.Memory = memory })
+		k2 := compacting(t, two, func(o *fit.Options) { o.Memory = memory })
+		first := make(chan string, 1)
+		go func() {
+			plan, err := k1.Fit(context.Background(), fit.Task{Conversation: talk(14)})
+			if err != nil {
+				first <- err.Error()
+				return
+			}
+			first <- said(plan.Conversation())
+		}()
+		<-one.begun
+		second := make(chan string, 1)
+		go func() {
+			plan, err := k2.Fit(context.Background(), fit.Task{Conversation: talk(14)})
+			if err != nil {
+				second <- err.Error()
+				return
+			}
+			second <- said(plan.Conversation())
+		}()
+		time.Sleep(time.Minute) // whatever the order, both must send the same
+		close(one.goOn)
+		if a, b := <-first, <-second; a != b {
+			t.Errorf("the processes send different histories:\n%s", cmp.Diff(a, b))
 		}
-		first <- said(plan.Conversation())
-	}()
-	<-one.begun
-	second := make(chan string, 1)
-	go func() {
-		plan, err := k2.Fit(context.Background(), fit.Task{Conversation: talk(14)})
-		if err != nil {
-			second <- err.Error()
-			return
+		if two.calls.Load() != 0 {
+			t.Error("the second process asked a model, too")
 		}
-		second <- said(plan.Conversation())
-	}()
-	time.Sleep(50 * time.Millisecond) // whatever the order, both must send the same
-	close(one.goOn)
-	if a, b := <-first, <-second; a != b {
-		t.Errorf("the processes send different histories:\n%s", cmp.Diff(a, b))
-	}
-	if two.calls.Load() != 0 {
-		t.Error("the second process asked a model, too")
-	}
+	})
 }
 
 // busy is a memory in which another process makes every checkpoint.
@@ -333,4 +347,64 @@ func TestAProcessThatIsAtWorkIsWaitedForLongerThanALeaseLasts(t *testing.T) {
 			t.Errorf("the second process asked %d models, and they send\n%s\nand\n%s", two.calls.Load(), sent[0], sent[1])
 		}
 	})
+}
+
+// TestAWalkThatFailsLetsTheNextOneGoOn blocks if the walk that failed is still waited for.
+func TestAWalkThatFailsLetsTheNextOneGoOn(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(*testing.T, *fit.Keeper, *scribe){
+		"because its caller went away": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-s.begun; cancel() }()
+			if _, err := k.Fit(ctx, fit.Task{Conversation: talk(14)}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the walk ended with %v", err)
+			}
+		},
+		"because the caller of a compaction went away": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-s.begun; cancel() }()
+			if _, err := k.Compact(ctx, fit.Task{Conversation: talk(14)}, fit.CompactOptions{Force: true}); !errors.Is(err, context.Canceled) {
+				t.Errorf("the compaction ended with %v", err)
+			}
+		},
+		"because the archive is full": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			go func() { <-s.begun; s.goOn <- struct{}{} }()
+			p, err := k.Fit(t.Context(), fit.Task{Conversation: talk(14), Archive: &vault{full: true}})
+			if err != nil || p.Degraded == "" {
+				t.Errorf("degraded %q, error %v", p.Degraded, err)
+			}
+		},
+		"in the background, because the archive is full": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			if _, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9), Archive: &vault{full: true}}); err != nil {
+				t.Error(err)
+			}
+			<-s.begun
+			s.goOn <- struct{}{}
+			synctest.Wait()
+		},
+		"by a panic": func(t *testing.T, k *fit.Keeper, s *scribe) {
+			go func() { <-s.begun; s.goOn <- struct{}{} }()
+			defer func() {
+				if recover() == nil {
+					t.Error("there was no panic")
+				}
+			}()
+			_, _ = k.Fit(t.Context(), fit.Task{Conversation: talk(14), Check: func(d *plimsoll.Draft, _ []byte) error { panic("a check") }})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := &scribe{begun: make(chan struct{}), goOn: make(chan struct{})}
+				k := compacting(t, s, nil)
+				fail(t, k, s)
+				go func() { <-s.begun; close(s.goOn) }()
+				p, err := k.Fit(t.Context(), fit.Task{Conversation: talk(14)})
+				testkit.Must(t, err)
+				if !strings.Contains(said(p.Conversation()), "<plimsoll_checkpoint>") {
+					t.Errorf("the next request has no checkpoint:\n%s", said(p.Conversation()))
+				}
+			})
+		})
+	}
 }

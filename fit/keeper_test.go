@@ -70,8 +70,8 @@ func TestFitLeavesAConversationUnderItsLineAlone(t *testing.T) {
 	k := newKeeper(t, testkit.ByteMeter{}.Weigh(c).Total, fit.Options{Rungs: []fit.Rung{never}})
 	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
 	testkit.Must(t, err)
-	if plan.Changed() || !reflect.DeepEqual(plan.Conversation(), c) {
-		t.Errorf("plan = %+v, want no edits", plan.Edits)
+	if plan.Changed() || plan.Floor != 0 || !reflect.DeepEqual(plan.Conversation(), c) {
+		t.Errorf("edits %+v, floor %d, want no edits, and that nobody looked for the floor", plan.Edits, plan.Floor)
 	}
 	if !cmp.Equal(plan.Before, plan.After) {
 		t.Error("the load after differs from the load before")

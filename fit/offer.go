@@ -90,7 +90,7 @@ func (w *Work) offer() (n, weight int) {
 		return 0, 0
 	}
 	known := w.sent != nil && w.sent.Offered
-	if !known && w.strict && w.check() != nil {
+	if !known && w.check() != nil {
 		w.draft.Rollback(since)
 		return 0, 0
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -218,32 +219,34 @@ func TestTheRentRuleCutsALongSessionAndLeavesAShortOneAlone(t *testing.T) {
 // first one that comes when it is ready.
 func TestARequestUnderItsLineDoesNotWaitForASummary(t *testing.T) {
 	t.Parallel()
-	s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
-	told := make(chan fit.ChatCompressed, 1)
-	k := compacting(t, s, func(o *fit.Options) {
-		o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: fit.CutDeep}, 1
-		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
-		o.Events = func(e fit.Event) {
-			if made, ok := e.(fit.ChatCompressed); ok {
-				told <- made
+	synctest.Test(t, func(t *testing.T) {
+		s := &scribe{begun: make(chan struct{}, 1), goOn: make(chan struct{})}
+		told := make(chan fit.ChatCompressed, 1)
+		k := compacting(t, s, func(o *fit.Options) {
+			o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: fit.CutDeep}, 1
+			o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
+			o.Events = func(e fit.Event) {
+				if made, ok := e.(fit.ChatCompressed); ok {
+					told <- made
+				}
+			}
+		})
+		for rounds := 13; rounds < 16; rounds++ { // at the second a summary is asked for, at the third it is not ready
+			p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(rounds)})
+			testkit.Must(t, err)
+			if p.Changed() {
+				t.Fatalf("%d rounds were cut", rounds)
 			}
 		}
-	})
-	for rounds := 13; rounds < 16; rounds++ { // at the second a summary is asked for, at the third it is not ready
-		p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(rounds)})
-		testkit.Must(t, err)
-		if p.Changed() {
-			t.Fatalf("%d rounds were cut", rounds)
+		<-s.begun
+		close(s.goOn)
+		if made := <-told; made.Status != fit.Compressed {
+			t.Fatalf("the compaction ended with %s: %s", made.Status, made.Reason)
 		}
-	}
-	<-s.begun
-	close(s.goOn)
-	if made := <-told; made.Status != fit.Compressed {
-		t.Fatalf("the compaction ended with %s: %s", made.Status, made.Reason)
-	}
-	p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(16)})
-	testkit.Must(t, err)
-	if !strings.Contains(transcriptOf(p.Conversation()), summary.CheckpointTag) || s.calls.Load() != 1 {
-		t.Errorf("%d models were asked, and what is sent is\n%s", s.calls.Load(), transcriptOf(p.Conversation()))
-	}
+		p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(16)})
+		testkit.Must(t, err)
+		if !strings.Contains(transcriptOf(p.Conversation()), summary.CheckpointTag) || s.calls.Load() != 1 {
+			t.Errorf("%d models were asked, and what is sent is\n%s", s.calls.Load(), transcriptOf(p.Conversation()))
+		}
+	})
 }

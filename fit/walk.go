@@ -65,8 +65,9 @@ type walkOptions struct {
 }
 
 // walk is the story of a request.
-func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (w *Work, err error) {
-	if w, err = k.weigh(t, o); err != nil {
+func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
+	w, err := k.weigh(t, o)
+	if err != nil {
 		return nil, err
 	}
 	recalled := w.recall(ctx)
