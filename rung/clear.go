@@ -10,9 +10,8 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// OutputBudget returns what tool outputs may weigh together in a window where
-// nobody says: a quarter of it, but at least 20,000 and at most 60,000 tokens.
-func OutputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
+// outputBudget is the default of Clear.Budget.
+func outputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
 
 // Clear replaces the oldest tool outputs by placeholders:
 //
@@ -22,8 +21,9 @@ func OutputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
 // placeholder stays. Those of the expansion tools go without a new reference: they
 // can be asked for again.
 type Clear struct {
-	// Budget is what all outputs may weigh together, in tokens, whatever the load
-	// is; 0 means OutputBudget of the window, negative no budget.
+	// Budget is what all outputs may weigh together, in tokens, whatever the load is. 0
+	// means a quarter of the window, but at least 20,000 and at most 60,000; negative
+	// means no budget.
 	Budget int
 	// KeepNewest outputs always stay and, if there are any such, all of the newest
 	// round, which the model has not seen yet.
@@ -106,7 +106,7 @@ func (c *Clear) budget(w *fit.Work) int {
 	case c.Budget < 0:
 		return math.MaxInt
 	case c.Budget == 0:
-		return OutputBudget(w.Line().Window)
+		return outputBudget(w.Line().Window)
 	}
 	return c.Budget
 }

@@ -24,16 +24,15 @@ import (
 type Dedupe struct {
 	// Paths say which tools read and write files; nil means DefaultPaths.
 	Paths *Paths
-	// KeepNewest outputs stay even if their file was changed since: an agent at
-	// work on a file still looks at what it read. 0 means DefaultKeepRead,
+	// KeepNewest is how many of the newest outputs stay even if their file was changed
+	// since: an agent that works on a file still needs what it read. 0 means 5,
 	// negative none.
 	KeepNewest int
 	// All replaces everything that can be, whatever the goal is.
 	All bool
 }
 
-// DefaultKeepRead is how many of the newest outputs are not called outdated.
-const DefaultKeepRead = 5
+const defaultKeepNewest = 5
 
 // Name returns "dedupe".
 func (*Dedupe) Name() string { return "dedupe" }
@@ -92,7 +91,7 @@ func (d *Dedupe) find(w *fit.Work) []duplicate {
 	found := copies(w, all, files)
 	keep := d.KeepNewest
 	if keep == 0 {
-		keep = DefaultKeepRead
+		keep = defaultKeepNewest
 	}
 	for i, x := range outdated(w, all, files) {
 		if _, isCopy := found[i]; !isCopy && (!x.stale || i < len(all)-max(0, keep)) {

@@ -12,14 +12,10 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// The limits of a view where none are set.
 const (
-	// DefaultMaxBytes is the most bytes of one output.
-	DefaultMaxBytes = 50 * 1024
-	// DefaultMaxLine is the most characters of one line.
-	DefaultMaxLine = 2000
-	// DefaultLeast is the fewest tokens that are left of an output.
-	DefaultLeast = 64
+	defaultMaxBytes = 50 * 1024
+	defaultMaxLine  = 2000
+	defaultMin      = 64
 )
 
 // View cuts tool outputs that are larger than anybody reads. What is left ends by
@@ -33,10 +29,9 @@ const (
 // with several texts the largest are cut; pictures and other parts stay in place.
 // A result that is a view already is left alone.
 type View struct {
-	// MaxBytes of an output; 0 means DefaultMaxBytes.
+	// MaxBytes of an output; 0 means 50 KiB.
 	MaxBytes int
-	// MaxLine is the characters of a line; 0 means DefaultMaxLine, negative no
-	// limit.
+	// MaxLine is the characters of a line; 0 means 2,000, negative no limit.
 	MaxLine int
 	// Exempt names tools whose outputs are left whole; nil means ExpansionTools.
 	Exempt []string
@@ -58,8 +53,7 @@ type View struct {
 	// largest first, down to Min tokens each. Pictures go whole where cutting
 	// text is not enough.
 	ToFit bool
-	// Min is the fewest tokens that ToFit leaves of an output; 0 means
-	// DefaultLeast.
+	// Min is the fewest tokens that ToFit leaves of an output; 0 means 64.
 	Min int
 }
 
@@ -77,7 +71,7 @@ func (v *View) Least() int {
 	case v.Min > 0:
 		return v.Min
 	}
-	return DefaultLeast
+	return defaultMin
 }
 
 // Apply cuts outputs.
@@ -106,10 +100,10 @@ func (v *View) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 func (v *View) cutter() cutter {
 	c := cutter{bytes: v.MaxBytes, line: v.MaxLine, tail: v.Tail, errors: v.Errors}
 	if c.bytes <= 0 {
-		c.bytes = DefaultMaxBytes
+		c.bytes = defaultMaxBytes
 	}
 	if c.line == 0 {
-		c.line = DefaultMaxLine
+		c.line = defaultMaxLine
 	}
 	c.line = max(0, c.line)
 	return c
@@ -153,21 +147,6 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
 	_, err = replace(w, o, withTexts(r.Content, cut), why)
 	return err
-}
-
-// Text returns the view of a text whose whole is stored under the id of a
-// reference, empty if it is not stored. A text within the limits is returned as it
-// is.
-func (v *View) Text(text, id string) string {
-	c := v.cutter()
-	if !c.exceeded([]string{text}) {
-		return text
-	}
-	cut, shorter := c.all([]string{text})
-	if !shorter {
-		return cut[0]
-	}
-	return withPlaceholder(cut[0], v.placeholder(id))
 }
 
 func (v *View) placeholder(id string) string {
