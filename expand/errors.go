@@ -19,8 +19,8 @@ var (
 	ErrTime = errors.New("out of time")
 	// ErrArguments: the arguments of a call are not what its schema says.
 	ErrArguments = fmt.Errorf("arguments: %w", plimsoll.ErrInvalid)
-	// ErrUnknownTool: there is no such tool here.
-	ErrUnknownTool = fmt.Errorf("unknown tool: %w", plimsoll.ErrInvalid)
+	// errUnknownTool: there is no such tool here.
+	errUnknownTool = fmt.Errorf("unknown tool: %w", plimsoll.ErrInvalid)
 )
 
 // beyond is the answer when there is no such line; it is no error.
@@ -64,7 +64,7 @@ func Explain(err error) string {
 		return "Error reading tool output cache: the stored output is damaged and cannot be read. Run the tool that produced it once more."
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "Error reading tool output cache: the call was ended before it was done."
-	case errors.Is(err, ErrPattern), errors.Is(err, ErrTime), errors.Is(err, ErrArguments), errors.Is(err, ErrUnknownTool):
+	case errors.Is(err, ErrPattern), errors.Is(err, ErrTime), errors.Is(err, ErrArguments), errors.Is(err, errUnknownTool):
 		errors.As(err, &own)
 		return sentence("Error reading tool output cache: "+own.Error()) + " " + sentence(upper(own.Hint))
 	}

@@ -102,7 +102,7 @@ func TestGoneIsGoneHoweverItCameToBe(t *testing.T) {
 func TestCallRefusesToolsOfOthers(t *testing.T) {
 	t.Parallel()
 	_, err := Call(t.Context(), newStore(t).Tenant("me"), "bash", `{"command":"ls"}`, nil)
-	if !errors.Is(err, ErrUnknownTool) || !strings.Contains(Explain(err), "The tools are tool_output_cache and tool_output_cache_grep.") {
+	if !errors.Is(err, errUnknownTool) || !strings.Contains(Explain(err), "The tools are tool_output_cache and tool_output_cache_grep.") {
 		t.Errorf("%v: %s", err, Explain(err))
 	}
 }

@@ -79,6 +79,6 @@ func dispatch(ctx context.Context, b *strings.Builder, t *store.Tenant, name, ar
 	}
 	return &plimsoll.Error{
 		Op: "expand", Code: plimsoll.CodeInvalid, Hint: "the tools are " + toolRead + " and " + toolGrep,
-		Err: fmt.Errorf("%w %q", ErrUnknownTool, name),
+		Err: fmt.Errorf("%w %q", errUnknownTool, name),
 	}
 }

@@ -20,15 +20,15 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// DefaultTimeout is how long a hook may take.
-const DefaultTimeout = 10 * time.Second
+// defaultTimeout is how long a hook may take.
+const defaultTimeout = 10 * time.Second
 
 // maxAnswer is how much of an answer is read, in bytes.
 const maxAnswer = 64 << 10
 
 // Options configure a [Hook]. The zero value is ready to use.
 type Options struct {
-	// Timeout is how long the hook may take; 0 means [DefaultTimeout].
+	// Timeout is how long the hook may take; 0 means 10 seconds.
 	Timeout time.Duration
 	// Content sends what was said along, for back-ups. Only the hook that is asked
 	// before gets it.
@@ -63,7 +63,7 @@ func newHook(name string, o *Options) *Hook {
 		h.options = *o
 	}
 	if h.options.Timeout <= 0 {
-		h.options.Timeout = DefaultTimeout
+		h.options.Timeout = defaultTimeout
 	}
 	return h
 }

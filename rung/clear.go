@@ -10,41 +10,40 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// OutputBudget returns what tool outputs may weigh together in a window where
-// nobody says: a quarter of it, but at least 20,000 and at most 60,000 tokens.
-func OutputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
+// outputBudget is the default of Clear.Budget.
+func outputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
 
 // Clear replaces the oldest tool outputs by placeholders:
 //
 //	[tool output trimmed; ref=…]
 //
-// Outputs that report a failure go last. An output that weighs no more than its
-// placeholder stays. Those of the expansion tools go without a new reference: they
-// can be asked for again.
+// It replaces outputs that report a failure last. An output that weighs no more than
+// its placeholder stays. Outputs of the expansion tools get no new reference: the model
+// can ask for them again.
 type Clear struct {
-	// Budget is what all outputs may weigh together, in tokens, whatever the load
-	// is; 0 means OutputBudget of the window, negative no budget.
+	// Budget is what all outputs may weigh together, in tokens, whatever the load is. 0
+	// means a quarter of the window, but at least 20,000 and at most 60,000; negative
+	// means no budget.
 	Budget int
-	// KeepNewest outputs always stay and, if there are any such, all of the newest
-	// round, which the model has not seen yet.
+	// KeepNewest is how many of the newest outputs always stay. If it is more than 0,
+	// all of the newest round stay too, because the model has not seen them yet.
 	KeepNewest int
-	// Yield lets those that KeepNewest keeps go as well, but for the newest round, where
-	// the goal is not reached without: in a small window a few outputs are most of it.
+	// Yield allows Clear to replace what KeepNewest keeps, except the newest round, if
+	// it misses the goal otherwise: a few outputs can fill a small window.
 	Yield bool
 	// Rewrite, if not 0, is the share of the prompts after a cut that may miss the prompt
-	// cache. Where more would, because outputs are large for their window, a
-	// conversation that was cut before is cut from its newest end: what comes before
-	// that stays in the prompt cache.
+	// cache. If more would miss it, because outputs are large for their window, Clear
+	// starts with the newest output in a conversation that it cut before: everything
+	// before that output stays in the prompt cache.
 	Rewrite float64
-	// MinReclaim is what must come off, in tokens, for a cut to be worth the
-	// prompt cache that it breaks. Unless that much can come off, or the goal is
-	// reached by less, nothing is done. 0 means a tenth of the limit but at most
-	// 20,000, negative none.
+	// MinReclaim is how many tokens a cut must save to be worth the prompt cache that
+	// it breaks. A cut that saves less counts only if it reaches the goal. 0 means a
+	// tenth of the limit but at most 20,000; negative means none.
 	MinReclaim int
 	// ToGoal goes on beyond the budget until the goal is reached.
 	ToGoal bool
-	// Explain says in placeholders of what was not stored that the tool must be
-	// run again.
+	// Explain makes the placeholder of an output that was not stored tell the model to
+	// run the tool again.
 	Explain bool
 }
 
@@ -83,7 +82,7 @@ func (c *Clear) candidates(all []output, w *fit.Work) []output {
 	return beforeNewestRound(candidates, w)
 }
 
-// beforeNewestRound leaves out what the model has not seen yet.
+// beforeNewestRound leaves out the newest round, which the model has not seen yet.
 func beforeNewestRound(candidates []output, w *fit.Work) []output {
 	turns := w.Draft().Outline().Turns
 	if len(turns) == 0 {
@@ -106,7 +105,7 @@ func (c *Clear) budget(w *fit.Work) int {
 	case c.Budget < 0:
 		return math.MaxInt
 	case c.Budget == 0:
-		return OutputBudget(w.Line().Window)
+		return outputBudget(w.Line().Window)
 	}
 	return c.Budget
 }
@@ -127,13 +126,13 @@ type clearing struct {
 	weight, budget int
 	// goal is the load to come down to.
 	goal int
-	// The reasons for which outputs go.
+	// overBudget and overGoal are the reasons in the plan.
 	overBudget, overGoal string
 }
 
 func (k *clearing) reached() bool { return k.w.Load() <= k.goal }
 
-// wanted reports whether more must go.
+// wanted reports whether Clear must replace more outputs.
 func (k *clearing) wanted() bool { return k.weight > k.budget || k.ToGoal && !k.reached() }
 
 // run clears the oldest outputs, or the newest that the model has seen.
@@ -156,9 +155,9 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 	return k.clear(ctx, seen[len(candidates):])
 }
 
-// late reports whether outputs are to be cleared from the newest on, and down to which
-// load: the lowest from which on no more than Rewrite misses the cache, or else the one
-// from which on the least does.
+// late reports whether to start with the newest outputs, and the goal for that: the
+// lowest load after which at most Rewrite of the prompts miss the cache, or else the one
+// after which the fewest do.
 func (k *clearing) late(all []output) (goal int, late bool) {
 	if k.Rewrite == 0 || k.target.Decided || !k.before(all) {
 		return 0, false
@@ -177,8 +176,8 @@ func (k *clearing) before(all []output) bool {
 	return slices.ContainsFunc(all, func(o output) bool { return o.edited && onlyPlaceholder(o.result(k.w)) })
 }
 
-// clear goes over the outputs twice: those that report a failure wait for the
-// second time.
+// clear goes over the outputs twice: outputs that report a failure wait for the second
+// pass.
 func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	var waiting []output
 	for _, o := range candidates {
@@ -208,8 +207,8 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 	return nil
 }
 
-// lightestPlaceholder is fewer tokens than any placeholder weighs, so that smaller
-// outputs need not be looked at.
+// lightestPlaceholder is fewer tokens than any placeholder weighs. Clear does not read
+// smaller outputs.
 const lightestPlaceholder = 5
 
 func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) error {
@@ -243,8 +242,8 @@ func (k *clearing) reason() string {
 	return k.overGoal
 }
 
-// Prospect returns what clearing everything but the newest outputs would take off, by
-// weight alone.
+// Prospect estimates the tokens that clearing everything but the newest outputs saves,
+// and returns the first message that it would change.
 func (c *Clear) Prospect(w *fit.Work) (removable, first int) {
 	all := outputs(w)
 	first = w.Draft().Original().Messages.Len()

@@ -185,9 +185,9 @@ func (m *maker) write(o fit.Order) error {
 	// What the user said leaves the ledger and the summary less, but never nothing.
 	left := m.size - w.Count(m.cp.User)
 	if m.Layout == Full {
-		m.cp.Ledger = summary.NewLedger(c, m.fresh, summary.LedgerOptions{
+		m.cp.Ledger = summary.WriteLedger(c, m.fresh, summary.LedgerOptions{
 			Budget: min(m.size/2, max(m.size/5, left-m.size/4)), Count: w.Count, Ref: m.refOf(), Previous: m.earlier.ledger,
-		}).Text()
+		})
 		left -= w.Count(m.cp.Ledger)
 	}
 	prompt := m.Prompt

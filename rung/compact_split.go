@@ -24,7 +24,7 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	case RetainAndSummary:
 		end = s.turns(c.KeepTurns)
 	case SnapshotAndAnswer:
-		end = FindSplit(w.Draft().Original(), 1-or(c.KeepShare, defaultKeepShare))
+		end = findSplit(w.Draft().Original(), 1-or(c.KeepShare, defaultKeepShare))
 		if !s.pays(end) {
 			end = 0
 		}
@@ -215,13 +215,13 @@ func (t *tails) from(i int) int {
 	return t.sum
 }
 
-// FindSplit returns how many of the oldest messages make up the fraction of all
+// findSplit returns how many of the oldest messages make up the fraction of all
 // characters, ended by a user's message that answers no call. If there is no such
 // message behind the fraction, everything is old if the model spoke last and called
 // nothing; else the last such message before it ends the old part. It is 0 if
 // nothing is old. A fraction outside 0 to 1 is an error of the caller, and nothing
 // is old then.
-func FindSplit(c plimsoll.Conversation, fraction float64) int {
+func findSplit(c plimsoll.Conversation, fraction float64) int {
 	if fraction <= 0 || fraction >= 1 {
 		return 0
 	}

@@ -14,26 +14,25 @@ import (
 // Dedupe replaces outputs that the conversation holds in a newer form by a
 // reference to it:
 //
-//   - an output that stands there again, to the byte: the newest stays;
-//   - what was read of a file, if it was read again later;
-//   - what was read of a file that was changed since: it is no longer true.
+//   - an output that a later one repeats, byte for byte;
+//   - a read of a file that was read again later;
+//   - a read of a file that was changed later, which is stale.
 //
-// The first two lose nothing and go first; outputs that report a failure go last.
-// Reads of a part of a file give way only to reads of the same or a larger part,
-// and nothing gives way to a read that failed or returned much less.
+// The first two lose nothing, so they go first. Outputs that report a failure go last.
+// A read of a part of a file counts as repeated only by a read of the same or a larger
+// part, and never by a read that failed or returned much less.
 type Dedupe struct {
-	// Paths say which tools read and write files; nil means DefaultPaths.
+	// Paths says which tools read and write files; nil means DefaultPaths.
 	Paths *Paths
-	// KeepNewest outputs stay even if their file was changed since: an agent at
-	// work on a file still looks at what it read. 0 means DefaultKeepRead,
+	// KeepNewest is how many of the newest outputs stay even if their file was changed
+	// since: an agent that works on a file still needs what it read. 0 means 5,
 	// negative none.
 	KeepNewest int
 	// All replaces everything that can be, whatever the goal is.
 	All bool
 }
 
-// DefaultKeepRead is how many of the newest outputs are not called outdated.
-const DefaultKeepRead = 5
+const defaultKeepNewest = 5
 
 // Name returns "dedupe".
 func (*Dedupe) Name() string { return "dedupe" }
@@ -64,12 +63,12 @@ func (d *Dedupe) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	return nil
 }
 
-// duplicate is an output that can be done without.
+// duplicate is an output that the model does not need.
 type duplicate struct {
 	output output
 	// start begins the placeholder, reason is for the plan.
 	start, reason string
-	// stale says that nothing newer holds the content.
+	// stale reports that no newer output has the content.
 	stale bool
 }
 
@@ -82,17 +81,17 @@ func (x duplicate) replace(ctx context.Context, w *fit.Work, rung string) error 
 	return err
 }
 
-// lightestCopy is what an output must weigh for a reference to be worth while.
+// lightestCopy is the fewest tokens of an output that is worth replacing.
 const lightestCopy = 24
 
-// find lists what can be replaced, in the order in which it should go.
+// find lists the outputs that Dedupe can replace, in the order in which it should.
 func (d *Dedupe) find(w *fit.Work) []duplicate {
 	all := outputs(w)
 	files := d.fileUses(w, all)
 	found := copies(w, all, files)
 	keep := d.KeepNewest
 	if keep == 0 {
-		keep = DefaultKeepRead
+		keep = defaultKeepNewest
 	}
 	for i, x := range outdated(w, all, files) {
 		if _, isCopy := found[i]; !isCopy && (!x.stale || i < len(all)-max(0, keep)) {
@@ -125,7 +124,7 @@ func free(w *fit.Work, o output) bool {
 	return !w.Pinned(o.at.Message) && o.tokens >= lightestCopy && !o.mustShow(w)
 }
 
-// copies finds outputs that stand there again later, by their place in all.
+// copies finds outputs that a later one repeats, by their index in all.
 func copies(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 	found := map[int]duplicate{}
 	newest := map[contentHash]int{}
@@ -178,8 +177,7 @@ func sameWeight(w *fit.Work, all []output) func(int) bool {
 // contentHash identifies the content of a result within this process.
 type contentHash [2]uint64
 
-// contentSeeds are unknown to those who write outputs, so that nobody can make two
-// that look the same.
+// contentSeeds are random, so that no tool can make two outputs with the same hash.
 var contentSeeds = [len(contentHash{})]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
 func contentKey(parts []plimsoll.Part) contentHash {
@@ -199,7 +197,7 @@ func contentKey(parts []plimsoll.Part) contentHash {
 	return key
 }
 
-// add takes texts one by one, so that they do not run into each other.
+// add hashes texts one by one, so that "a", "b" differs from "ab".
 func (k *contentHash) add(texts ...string) {
 	const odd = 0x9e3779b97f4a7c15
 	for i, seed := range contentSeeds {

@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// fileUses returns what the calls of the outputs did to files, by the place of the
-// output. Only calls of known tools are read.
+// fileUses returns what the calls of the outputs did to files, by the index of the
+// output. It reads only calls of known tools.
 func (d *Dedupe) fileUses(w *fit.Work, all []output) [][]access {
 	paths := d.Paths
 	if paths == nil {
@@ -34,15 +34,15 @@ func (d *Dedupe) fileUses(w *fit.Work, all []output) [][]access {
 	return uses
 }
 
-// defaultPaths are those of all rungs that have none of their own.
+// defaultPaths are the paths of rungs that have none of their own.
 var defaultPaths = sync.OnceValue(DefaultPaths)
 
-// later is what is known of a file when one looks back from the end.
+// later is what the messages after an output do with a file.
 type later struct {
 	// changed is the newest message that changed it, or -1.
 	changed int
-	// reads are the newest reads, newest first. Few are enough: an agent that
-	// reads more parts of a file than these does not repeat itself soon.
+	// reads are the newest reads, newest first. Few are enough: an agent that reads
+	// more parts of a file than these does not repeat them soon.
 	reads []laterRead
 }
 
@@ -87,7 +87,7 @@ func outdated(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 	return found
 }
 
-// write notes a change, unless it failed. Of several the newest counts.
+// write records a change, unless it failed. Of several the newest counts.
 func (f *later) write(w *fit.Work, o output) {
 	if f.changed >= 0 {
 		return
@@ -97,7 +97,7 @@ func (f *later) write(w *fit.Work, o output) {
 	}
 }
 
-// read reports whether a read can be done without; if not it is noted.
+// read reports whether the model does not need a read. If it does, read records it.
 func (f *later) read(w *fit.Work, o output, a access) (duplicate, bool) {
 	r := o.result(w)
 	if onlyPlaceholder(r) {

@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Paths says which tools read and write files, and which of their arguments name
-// the files. Names of tools are compared without case and without what a server of
-// tools puts before them ("mcp__files__read_file").
+// Paths says which tools read and write files, and which of their arguments name the
+// files. Names of tools match in any case, and without the prefix that a server adds
+// ("mcp__files__read_file").
 type Paths struct {
 	// Read and Write name tools that read a file and that change one.
 	Read, Write []string
@@ -25,10 +25,10 @@ type Paths struct {
 	// Patches name tools that take a patch with lines such as
 	// "*** Update File: a.go".
 	Patches []string
-	// Shells name tools that run a command. Only plain reads are understood: cat,
+	// Shells name tools that run a command. Dedupe understands only plain reads: cat,
 	// nl -ba and sed -n.
 	Shells []string
-	// Args are the arguments that hold a path; the first that is there counts.
+	// Args are the arguments that hold a path; the first that a call has counts.
 	Args []string
 	// Lines is how many lines a read returns that asks for no range; 0 means all.
 	Lines int
@@ -65,8 +65,8 @@ type access struct {
 	span   lineSpan
 }
 
-// lineSpan is the part of a file that a call reads. Two spans can be compared if
-// they were asked for in the same way.
+// lineSpan is the part of a file that a call reads. Two spans are comparable if they
+// have the same way, which holds the arguments that span does not understand.
 type lineSpan struct {
 	from, to int
 	way      string
@@ -79,12 +79,12 @@ func (s lineSpan) covers(other lineSpan) bool {
 	return s.way == other.way && s.from <= other.from && s.to >= other.to
 }
 
-// pathOf returns the path in the form in which paths are compared. It is remembered
-// for long, so it must not hold the call that it stands in, nor be of any length.
+// pathOf returns the clean path. The keeper remembers it for long, so it is a short copy
+// that does not keep the arguments of the call in memory.
 func pathOf(file string) string { return remembered(path.Clean(file), 4096) }
 
-// remembered returns a text that has no more than a number of bytes; a longer one is
-// told by its hash.
+// remembered returns a copy of a text, or its hash if it has more than a number of
+// bytes.
 func remembered(text string, most int) string {
 	if len(text) <= most {
 		return strings.Clone(text)
@@ -92,7 +92,7 @@ func remembered(text string, most int) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// fileTool says how the calls of a tool tell what they do to files.
+// fileTool is the kind of a tool that works with files.
 type fileTool int
 
 const (
@@ -132,7 +132,7 @@ func isNamed(names []string, tool string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, tool) })
 }
 
-// accesses returns what a call does to files, nothing if that is not known.
+// accesses returns what a call does to files, or nothing if that is unknown.
 func (p *Paths) accesses(kind fileTool, text string) []access {
 	args, isObject := parseArguments(text)
 	switch {
@@ -165,8 +165,8 @@ func (p *Paths) one(args arguments, writes bool) []access {
 	return nil
 }
 
-// span reads which lines a call asks for. Arguments that are not understood become
-// a part of the way, so that only calls with the same ones are compared.
+// span reads which lines a call asks for. Other arguments become the way of the span, so
+// that it is compared only with calls that have the same.
 func (p *Paths) span(args arguments, pathArg string) lineSpan {
 	s := lineSpan{to: fileEnd}
 	if p.Lines > 0 {
@@ -191,7 +191,7 @@ func (p *Paths) span(args arguments, pathArg string) lineSpan {
 	return s
 }
 
-// ask takes the lines that a call asks for.
+// ask sets the lines that a call asks for.
 func (s *lineSpan) ask(args arguments) {
 	if from, limit := argNumber(args, "offset"), argNumber(args, "limit"); from > 0 || limit > 0 {
 		from = max(0, from)
@@ -211,8 +211,8 @@ func (s *lineSpan) ask(args arguments) {
 	}
 }
 
-// lineAfter returns the end of a span whose last line is given; less than one means
-// the end of the file.
+// lineAfter returns the end of a span with the given last line; less than 1 means the
+// end of the file.
 func lineAfter(line int) int {
 	if line < 1 || line == fileEnd {
 		return fileEnd
@@ -319,7 +319,7 @@ func patched(text string, args arguments) []access {
 	return all
 }
 
-// shellRead understands a command that does nothing but read one file.
+// shellRead returns the file that a command reads, if it does nothing else.
 func shellRead(args arguments) []access {
 	words := commandWords(args)
 	a := access{span: lineSpan{to: fileEnd}}

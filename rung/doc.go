@@ -1,20 +1,18 @@
-// Package rung holds the ways to make a conversation smaller, one file each. A
-// rung knows conversations, drafts and tokens; it knows no wire format, no
-// provider and no policy: when it is applied, and how far it goes, is decided by
-// the keeper that gives it its work.
+// Package rung holds the ways to make a conversation smaller. A rung knows
+// conversations, drafts and tokens. It knows no wire format, no provider and no policy:
+// the [fit.Keeper] decides when a rung runs and how far it goes.
 //
-// From cheap to dear:
+// From cheap to expensive:
 //
-//   - [View] cuts tool outputs that are larger than anybody reads.
-//   - [Dedupe] replaces outputs that stand in the conversation a second time, or
-//     that a later write has made stale.
+//   - [View] cuts large tool outputs.
+//   - [Dedupe] replaces outputs that a later message repeats, or that a later write
+//     made stale.
 //   - [Clear] replaces the oldest outputs by placeholders.
 //   - [Reasoning] removes old thinking.
+//   - [Compact] replaces old messages by a checkpoint with a summary.
 //   - [Slide] drops whole turns, then whole rounds, oldest first.
-//   - [Trim] keeps messages one by one, newest first; it is what the preset
-//     cookbook does.
+//   - [Trim] keeps messages one by one, newest first. The preset cookbook uses it.
 //
-// What a rung takes out of a result goes to the archive of its work, if there is
-// one, and the conversation keeps a reference; without an archive the placeholder
-// says that the content is gone.
+// A rung puts what it takes out of a result into the archive, and a placeholder in the
+// conversation names the reference. Without an archive the placeholder has none.
 package rung

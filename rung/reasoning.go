@@ -8,9 +8,9 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// Reasoning removes the thinking of old turns, turn by turn, oldest first. Thinking
-// goes whole and nothing of what is left is altered, so signatures stay valid; that
-// of the newest turns stays, because providers ask for it while tools are at work.
+// Reasoning removes the thinking of old turns, turn by turn, oldest first. It removes
+// whole parts and changes nothing else, so signatures stay valid. The newest turns keep
+// their thinking, because providers require it while a turn calls tools.
 type Reasoning struct {
 	// KeepTurns is how many of the newest turns keep theirs; 0 means 1.
 	KeepTurns int
@@ -54,9 +54,9 @@ func thinks(w *fit.Work, span plimsoll.Span) bool {
 	return false
 }
 
-// forget removes the thinking of a span. Messages of nothing else are taken out
-// together with those that follow each other, because where thinking is an item of
-// its own it leads to the item behind the last of them.
+// forget removes the thinking of a span. It removes consecutive messages that only think
+// together, because in some APIs thinking is an item of its own that belongs to the item
+// after the last of them.
 func forget(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	for i := span.Start; i < span.End; i++ {
 		end := i
@@ -96,10 +96,9 @@ func forgetItems(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	return w.Draft().Drop(span, why)
 }
 
-// standsAlone reports whether what the assistant did from message i on can do
-// without the thinking before it. Responses knows texts and calls without their
-// ids; what it runs itself (searches, pictures) and the use of a computer it does
-// not.
+// standsAlone reports whether the assistant's messages from i on are valid without the
+// thinking before them. Responses accepts texts and calls without it, but not computer
+// use and what it runs itself (searches, pictures).
 func standsAlone(w *fit.Work, i int) bool {
 	messages := w.Draft().Original().Messages
 	for ; i < messages.Len() && messages.At(i).Role == plimsoll.Assistant; i++ {

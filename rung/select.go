@@ -14,19 +14,17 @@ type Choice struct {
 	Tokens []int
 	// Budget is what the kept messages may weigh together.
 	Budget int
-	// System is the message that is taken before all others, or -1 if there is
-	// none.
+	// System is the message that Select takes first, or -1 if there is none.
 	System int
-	// Groups are messages that stay or go as one, by index. Groups that share a
-	// message are one group. A message in no group stands alone.
+	// Groups are messages that stay or go together, by index. Groups that share a
+	// message are one group. Any other message is a group of its own.
 	Groups [][]int
 }
 
-// Select says which messages to keep. The system message comes first; the others
-// are walked from the newest to the oldest and taken while they fit. One that
-// does not fit is passed over, and an older, smaller one may still be taken. The
-// system message and the newest of the others are kept whatever they weigh, with
-// their groups, so the result may exceed the budget.
+// Select says which messages to keep. It takes the system message first, then the
+// others from the newest to the oldest while they fit. It skips one that does not fit,
+// and may still take an older, smaller one. It always keeps the system message and the
+// newest of the others, with their groups, so the result may exceed the budget.
 func Select(c Choice) ([]bool, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -55,7 +53,7 @@ func Select(c Choice) ([]bool, error) {
 		if i == c.System {
 			continue
 		}
-		// A group is weighed where its newest message stands.
+		// The newest message of a group decides when the group is weighed.
 		if unit := units[i]; !kept[i] && unit[len(unit)-1] == i {
 			take(unit, newest)
 		}

@@ -8,11 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// Slide drops what is oldest: whole turns first, of the last one that must go only
-// as many rounds as needed, and where the newest turn alone is too long, as in an
-// agent's loop, whole rounds of that. A receipt stands where rounds
-// were; with an archive one stands where turns were, too, and both say where the
-// messages can be read.
+// Slide drops the oldest messages: whole turns first, and of the last of them only as
+// many rounds as needed. If the newest turn alone is too long, as in an agent's loop,
+// Slide drops its oldest rounds. A receipt replaces dropped rounds, and with an archive
+// also dropped turns. It says where the model can read the messages.
 type Slide struct {
 	// TurnsOnly leaves the newest turn whole.
 	TurnsOnly bool
@@ -36,7 +35,7 @@ func (s *Slide) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		return err
 	}
 	if len(c.messages) == earlier {
-		w.Draft().Rollback(c.start) // nothing to drop; what an earlier cut said stands
+		w.Draft().Rollback(c.start) // nothing to drop: the receipt of an earlier cut stays
 	}
 	return nil
 }
@@ -67,8 +66,8 @@ func (s *Slide) slide(ctx context.Context, c *cut, turns []plimsoll.Turn) error 
 	return s.dropRounds(ctx, c, newest)
 }
 
-// dropSome drops only the oldest rounds of an older turn where that is enough, so
-// that a short question behind a long session does not cost all of it.
+// dropSome drops only the oldest rounds of an older turn if that is enough, so that a
+// short question after a long session does not cost the whole session.
 func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool, error) {
 	w := c.work
 	if s.TurnsOnly || len(turn.Rounds) < 2 || c.reached() || c.free(turn.Span) <= w.Load()-c.target.Goal {
@@ -95,7 +94,7 @@ func (s *Slide) dropSome(ctx context.Context, c *cut, turn plimsoll.Turn) (bool,
 // whole reports whether the newest turn cannot become shorter.
 func (s *Slide) whole(newest plimsoll.Turn) bool { return s.TurnsOnly || len(newest.Rounds) == 0 }
 
-// dropFree drops the messages of a span that need not be kept.
+// dropFree drops the messages of a span that need not stay.
 func dropFree(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	for i := span.Start; i < span.End; i++ {
 		if w.Kept(i) {
@@ -113,13 +112,12 @@ func dropFree(w *fit.Work, span plimsoll.Span, why plimsoll.Why) error {
 	return nil
 }
 
-// dropRounds drops the oldest rounds of a turn until the goal is reached, the
-// receipt counted in. Where nothing else is left to drop, and nothing is archived,
-// it does without one.
+// dropRounds drops the oldest rounds of a turn until the load with the receipt reaches
+// the goal. If there is nothing else to drop and no archive, it leaves out the receipt.
 func (s *Slide) dropRounds(ctx context.Context, c *cut, turn plimsoll.Turn) error {
 	thinks := reasoningRounds(c.work, turn)
-	// Providers that sign reasoning ask that a turn at work begins with it if it
-	// began with it before, so the newest such round before the cut stays.
+	// Providers that sign reasoning require that a turn still begins with it if it
+	// began with it before. So the newest such round before the cut stays.
 	anchor := -1
 	if thinks[0] {
 		anchor = 0

@@ -28,8 +28,8 @@ type figure struct{ count, tokens int }
 
 func (c *cut) reached() bool { return c.target.Reached(c.work) }
 
-// takeOver goes on where a cut for an earlier request left off: its receipt is taken
-// back, and the new one speaks of what went then, too.
+// takeOver continues the cut of an earlier request: it withdraws that receipt, and the
+// new one counts what was dropped then, too.
 func (c *cut) takeOver() error {
 	d := c.work.Draft()
 	for _, in := range d.Inserted() {
@@ -57,7 +57,7 @@ func (c *cut) dropRound(r plimsoll.Round, why plimsoll.Why) error {
 	return c.drop(r.Span, &c.rounds, why)
 }
 
-// drop drops what a span has that need not be kept.
+// drop drops the messages of a span that need not stay.
 func (c *cut) drop(span plimsoll.Span, sum *figure, why plimsoll.Why) error {
 	before := len(c.messages)
 	for i := span.Start; i < span.End; i++ {
@@ -74,7 +74,7 @@ func (c *cut) drop(span plimsoll.Span, sum *figure, why plimsoll.Why) error {
 	return dropFree(c.work, span, why)
 }
 
-// free returns what the messages of a span weigh that need not be kept.
+// free returns the tokens of the messages of a span that need not stay.
 func (c *cut) free(span plimsoll.Span) int {
 	tokens := 0
 	for i := span.Start; i < span.End; i++ {
@@ -85,14 +85,14 @@ func (c *cut) free(span plimsoll.Span) int {
 	return tokens
 }
 
-// gone reports whether a rung before took the message out.
+// gone reports whether an earlier rung dropped the message.
 func (c *cut) gone(i int) bool {
 	_, here := c.work.Draft().Message(i)
 	return !here
 }
 
-// dropReceipts drops the receipts of earlier cuts before the first round of a turn;
-// the new one counts what they did.
+// dropReceipts drops the receipts of earlier cuts before the first round of a turn; the
+// new one counts what they counted.
 func (c *cut) dropReceipts(turn plimsoll.Turn) error {
 	why := plimsoll.Why{Rung: c.rung, Reason: "receipt of an earlier cut"}
 	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
@@ -109,8 +109,8 @@ func (c *cut) dropReceipts(turn plimsoll.Turn) error {
 	return nil
 }
 
-// firstLeft returns where the first round stands that is left before round n, or
-// round n itself. Pinned rounds and the anchor were not dropped.
+// firstLeft returns the start of the first round up to n that was not dropped. Pinned
+// rounds and the anchor were not.
 func (c *cut) firstLeft(turn plimsoll.Turn, n, anchor int) int {
 	for i, r := range turn.Rounds[:n] {
 		if c.work.Kept(r.Start) || i == anchor {
@@ -120,17 +120,16 @@ func (c *cut) firstLeft(turn plimsoll.Turn, n, anchor int) int {
 	return turn.Rounds[n].Start
 }
 
-// What a receipt says; an earlier one is read by it, too.
+// The formats of a receipt; addEarlier reads earlier receipts with them.
 const (
 	roundsText = "%d earlier tool rounds of this turn (%d tokens)"
 	turnsText  = "%d earlier turns (%d tokens)"
 	and        = " and "
 )
 
-// receipt says before a message what was dropped, and where it can be read. Turns
-// that cannot be read again need none. It reports whether that was the end: the
-// goal is still reached, or there is nothing more to drop. Where there is no room
-// for a receipt it is left out.
+// receipt inserts a receipt before a message. Turns that were not archived need none,
+// and without room for a receipt it is left out. receipt reports whether the cut is
+// done: the load still reaches the goal, or there is nothing more to drop.
 func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	slices.Sort(c.messages)
 	ref, err := c.work.ArchiveMessages(ctx, c.messages)
@@ -156,7 +155,7 @@ func (c *cut) receipt(ctx context.Context, before int, end bool) (bool, error) {
 	return end, nil
 }
 
-// text is what the receipt says; empty if nothing has to be said.
+// text returns the text of the receipt, or "" if it needs none.
 func (c *cut) text(ref *plimsoll.Ref) string {
 	var said []string
 	if c.rounds.count > 0 {
@@ -172,8 +171,8 @@ func (c *cut) text(ref *plimsoll.Ref) string {
 	return text
 }
 
-// addEarlier counts what a receipt of an earlier cut says; other messages say
-// nothing.
+// addEarlier counts what the receipt of an earlier cut counted. It ignores other
+// messages.
 func (c *cut) addEarlier(m plimsoll.Message) {
 	if !plimsoll.IsReceipt(m) {
 		return

@@ -8,10 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// Trim keeps single messages, newest first, as [Select] chooses them: one that does
-// not fit is passed over, and older ones may still be kept.
+// Trim keeps single messages, newest first, as [Select] chooses them: it skips a message
+// that does not fit, and may still keep older ones.
 type Trim struct {
-	// Loose chooses every message by itself, even if that parts a call from its
+	// Loose chooses every message by itself, even if that separates a call from its
 	// result. The keeper must be loose too.
 	Loose bool
 }
@@ -35,7 +35,7 @@ func (t *Trim) Apply(ctx context.Context, w *fit.Work, target fit.Target) error 
 			return err
 		}
 		why := plimsoll.Why{Rung: t.Name(), Ref: ref, Reason: fmt.Sprintf("does not fit beside the newer messages in %d tokens", target.Goal)}
-		// A group goes whole, so that this parts nothing that is grouped.
+		// Select chooses whole groups, so this separates no call from its result.
 		if err := d.DropAlone(i, why); err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func (t *Trim) Apply(ctx context.Context, w *fit.Work, target fit.Target) error 
 	return nil
 }
 
-// choice offers every message. What must survive weighs nothing in it, because the
-// budget has paid for it beforehand.
+// choice offers every message. Messages that must stay weigh nothing in it, because the
+// budget is already less their weight.
 func (t *Trim) choice(w *fit.Work, goal int) Choice {
 	d, load := w.Draft(), w.Before()
 	messages := d.Original().Messages
@@ -66,7 +66,7 @@ func (t *Trim) choice(w *fit.Work, goal int) Choice {
 	return c
 }
 
-// groups returns the rounds, and the pairs that stand in none.
+// groups returns the rounds and the pairs of calls and results.
 func groups(o plimsoll.Outline) [][]int {
 	var all [][]int
 	for _, turn := range o.Turns {

@@ -12,54 +12,46 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// The limits of a view where none are set.
 const (
-	// DefaultMaxBytes is the most bytes of one output.
-	DefaultMaxBytes = 50 * 1024
-	// DefaultMaxLine is the most characters of one line.
-	DefaultMaxLine = 2000
-	// DefaultLeast is the fewest tokens that are left of an output.
-	DefaultLeast = 64
+	defaultMaxBytes = 50 * 1024
+	defaultMaxLine  = 2000
+	defaultMin      = 64
 )
 
-// View cuts tool outputs that are larger than anybody reads. What is left ends by
-// saying that it was cut, and how the rest can be had:
+// View cuts large tool outputs. A placeholder ends what is left and says where the rest
+// is:
 //
 //	[tool output truncated; ref=…]
 //
-// Lines are cut first, then the whole, never inside a character. Outputs within the
-// limits stay as they are, byte for byte; in those that exceed them, line ends of
-// two bytes become one, and if that is enough nothing else is done. Of a result
-// with several texts the largest are cut; pictures and other parts stay in place.
-// A result that is a view already is left alone.
+// View cuts long lines first, then the whole text, never inside a character. Outputs
+// within the limits keep their bytes. In other outputs "\r\n" becomes "\n", and if that
+// is enough View cuts nothing. Of several texts it cuts the largest. Pictures and other
+// parts stay. View does not cut its own views again.
 type View struct {
-	// MaxBytes of an output; 0 means DefaultMaxBytes.
+	// MaxBytes of an output; 0 means 50 KiB.
 	MaxBytes int
-	// MaxLine is the characters of a line; 0 means DefaultMaxLine, negative no
-	// limit.
+	// MaxLine is the characters of a line; 0 means 2,000, negative no limit.
 	MaxLine int
-	// Exempt names tools whose outputs are left whole; nil means ExpansionTools.
+	// Exempt names tools whose outputs stay whole; nil means ExpansionTools.
 	Exempt []string
-	// Tail is the share of the bytes that is kept for the end; 0 keeps only the
+	// Tail is the share of the bytes for the end of the output; 0 keeps only the
 	// beginning.
 	Tail float64
-	// Errors keeps lines that look like errors from what is cut, with their
-	// numbers, in up to an eighth of the bytes.
+	// Errors keeps lines that look like errors, with their line numbers, in up to an
+	// eighth of the bytes.
 	Errors bool
-	// Explain says in an output that was not stored that the tool must be run
-	// again for the rest.
+	// Explain makes the placeholder of an output that was not stored tell the model to
+	// run the tool again.
 	Explain bool
-	// All cuts every output that exceeds the limits, whatever the goal is, as is
-	// right for outputs that arrive. Otherwise the oldest are cut until the goal is
-	// reached.
+	// All cuts every output that exceeds the limits, whatever the goal is; this is for
+	// outputs that arrive. Otherwise View cuts the oldest until it reaches the goal.
 	All bool
-	// ToFit makes it the last resort: whatever the limits are, outputs share what
-	// is left under the line, those of the newest round and of exempt tools too,
-	// largest first, down to Min tokens each. Pictures go whole where cutting
-	// text is not enough.
+	// ToFit makes View the last resort. It ignores the limits and cuts the largest
+	// outputs until all fit under the limit of the load line, down to Min tokens each.
+	// This includes the newest round and exempt tools. If cutting text is not enough,
+	// it also removes pictures.
 	ToFit bool
-	// Min is the fewest tokens that ToFit leaves of an output; 0 means
-	// DefaultLeast.
+	// Min is the fewest tokens that ToFit leaves of an output; 0 means 64.
 	Min int
 }
 
@@ -68,8 +60,8 @@ var _ fit.Shrinker = (*View)(nil)
 // Name returns "view".
 func (*View) Name() string { return "view" }
 
-// Least returns the fewest tokens that are left of an output. Without ToFit it does
-// not cut to fit, and nothing can be counted on.
+// Least returns the fewest tokens that ToFit leaves of an output. Without ToFit it is
+// the largest int.
 func (v *View) Least() int {
 	switch {
 	case !v.ToFit:
@@ -77,7 +69,7 @@ func (v *View) Least() int {
 	case v.Min > 0:
 		return v.Min
 	}
-	return DefaultLeast
+	return defaultMin
 }
 
 // Apply cuts outputs.
@@ -106,18 +98,17 @@ func (v *View) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 func (v *View) cutter() cutter {
 	c := cutter{bytes: v.MaxBytes, line: v.MaxLine, tail: v.Tail, errors: v.Errors}
 	if c.bytes <= 0 {
-		c.bytes = DefaultMaxBytes
+		c.bytes = defaultMaxBytes
 	}
 	if c.line == 0 {
-		c.line = DefaultMaxLine
+		c.line = defaultMaxLine
 	}
 	c.line = max(0, c.line)
 	return c
 }
 
-// lightest returns the tokens below which no output is looked at: it takes less
-// than a token in sixteen characters to exceed a limit with so few, and cutting it
-// would save nothing.
+// lightest returns the tokens below which View does not read an output: it would need
+// more than 16 characters a token to exceed a limit, and cutting it would save nothing.
 func (c cutter) lightest() int {
 	if c.line > 0 {
 		return min(c.bytes, c.line) / 16
@@ -153,21 +144,6 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
 	_, err = replace(w, o, withTexts(r.Content, cut), why)
 	return err
-}
-
-// Text returns the view of a text whose whole is stored under the id of a
-// reference, empty if it is not stored. A text within the limits is returned as it
-// is.
-func (v *View) Text(text, id string) string {
-	c := v.cutter()
-	if !c.exceeded([]string{text}) {
-		return text
-	}
-	cut, shorter := c.all([]string{text})
-	if !shorter {
-		return cut[0]
-	}
-	return withPlaceholder(cut[0], v.placeholder(id))
 }
 
 func (v *View) placeholder(id string) string {
@@ -248,7 +224,7 @@ func textsOf(parts []plimsoll.Part) []string {
 	return texts
 }
 
-// withTexts returns the content with other texts. One that became empty goes.
+// withTexts returns the content with other texts, without empty ones.
 func withTexts(content plimsoll.List[plimsoll.Part], texts []string) plimsoll.List[plimsoll.Part] {
 	var parts []plimsoll.Part
 	for _, p := range content.All() {

@@ -35,7 +35,7 @@ func (c cutter) shorten(line string) string {
 	return line
 }
 
-// lines returns the text with its long lines cut, and whether there were any.
+// lines returns the text with its long lines cut, and reports whether it cut any.
 func (c cutter) lines(text string) (string, bool) {
 	if c.line == 0 || len(text) <= c.line {
 		return text, false
@@ -64,10 +64,10 @@ func lineEnd(text string, at int) int {
 	return len(text)
 }
 
-// noteRoom is kept free for each note about what is left out.
+// noteRoom is the bytes kept free for each note about what is left out.
 const noteRoom = 80
 
-// whole cuts a text, whose lines are short enough, to the limit of bytes.
+// whole cuts a text with short lines to the limit of bytes.
 func (c cutter) whole(text string) string {
 	if len(text) <= c.bytes {
 		return text
@@ -92,8 +92,8 @@ func (c cutter) whole(text string) string {
 	return head + gap(middle, len(head), "", foot) + foot
 }
 
-// head returns what of the beginning fits into n bytes: whole lines, or if that is
-// too little, a part of the next one too.
+// head returns the beginning of a text that fits into n bytes: whole lines, or if they
+// fill less than half of that, a part of the next one too.
 func (c cutter) head(text string, n int) string {
 	if n >= len(text) {
 		return text
@@ -112,7 +112,7 @@ func (c cutter) head(text string, n int) string {
 	return text[:n]
 }
 
-// foot returns what of the end fits into n bytes.
+// foot returns the end of a text that fits into n bytes.
 func (c cutter) foot(text string, n int) string {
 	if n <= 0 {
 		return ""
@@ -137,8 +137,8 @@ func (c cutter) foot(text string, n int) string {
 // errorLineLimit is how many characters a view keeps of a line that looks like an error.
 const errorLineLimit = 300
 
-// errorLines returns the lines behind the first bytes of a text that look like errors,
-// with their line numbers, until they fill room.
+// errorLines returns the lines from a byte of the text on that look like errors, with
+// their line numbers, as many as fit into room bytes.
 func (c cutter) errorLines(text string, from, room int) string {
 	var b strings.Builder
 	number, words := strings.Count(text[:from], "\n"), errorWordsIn(text[from:])
@@ -176,8 +176,8 @@ func gap(middle string, from int, found, tail string) string {
 	return note + "; among them:]\n" + found + "[and so on to the last lines:]\n"
 }
 
-// waterline returns the level to which the largest must come down so that all of
-// them together are at most room; the smaller ones keep what they have.
+// waterline returns the largest size that each may have so that all together are at most
+// room. Smaller ones keep their size.
 func waterline(sizes []int, room int) int {
 	sorted := slices.Sorted(slices.Values(sizes))
 	left := max(0, room)

@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// fit lets all outputs share what is left under the line.
+// fit cuts the largest outputs until the load fits its limit.
 func (v *View) fit(ctx context.Context, w *fit.Work, t fit.Target) error {
 	limit := t.Line.Limit()
 	room := limit - w.Load()
@@ -68,11 +68,11 @@ func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason stri
 	return s, nil
 }
 
-// shrinkTries is how often the size of a view is corrected by what it weighed.
+// shrinkTries is how often shrinking corrects its guess of a size.
 const shrinkTries = 5
 
-// to guesses the bytes from what the output weighs, and corrects the guess. If no
-// size of the texts will do, nothing but the mark is left.
+// to guesses the bytes from what the output weighs, and corrects the guess. If no size
+// of the texts is small enough, only the placeholder stays.
 func (s *shrinking) to(tokens int) error {
 	s.cutter.bytes = max(0, scaled(total(s.texts), tokens, s.output.tokens)-len(s.placeholder))
 	for range shrinkTries {
@@ -89,8 +89,8 @@ func (s *shrinking) to(tokens int) error {
 	return err
 }
 
-// try cuts to the present size and returns what the output then weighs. If that is
-// too much it is taken back.
+// try cuts to the current size and returns what the output weighs then. If that is too
+// much, it takes the cut back.
 func (s *shrinking) try(tokens int) (int, error) {
 	d := s.w.Draft()
 	before, saved := d.Position(), d.Saved()

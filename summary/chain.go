@@ -13,7 +13,7 @@ import (
 // The defaults of a [Chain].
 const (
 	DefaultTimeout = 60 * time.Second
-	DefaultMaxWait = 10 * time.Second
+	defaultMaxWait = 10 * time.Second
 )
 
 // Chain asks a model and checks what it wrote; if that is of no use it asks once
@@ -33,7 +33,7 @@ type Chain struct {
 	// never.
 	Retries int
 	// MaxWait is the longest time that is waited because the other side asks for
-	// it; 0 means [DefaultMaxWait].
+	// it; 0 means [defaultMaxWait].
 	MaxWait time.Duration
 }
 
@@ -131,11 +131,11 @@ func (l *link) ask(ctx context.Context, m Summarizer) (Summary, error) {
 		}
 		return Summary{}, err
 	}
-	if err := Validate(&l.request, s); err != nil {
+	if err := validate(&l.request, s); err != nil {
 		l.usage = l.usage.Add(s.Usage)
 		return Summary{}, err
 	}
-	return Repair(&l.request, s)
+	return repair(&l.request, s)
 }
 
 // prepare makes ready for asking again, and reports whether that is of any use. What
@@ -158,7 +158,7 @@ func (l *link) prepare(ctx context.Context, err error) bool {
 
 // wait waits as the other side asks, unless that is too long.
 func (l *link) wait(ctx context.Context, after time.Duration) bool {
-	if most := cmp.Or(l.chain.MaxWait, DefaultMaxWait); after > most {
+	if most := cmp.Or(l.chain.MaxWait, defaultMaxWait); after > most {
 		l.note("not asked again: it would be %v, and %v are the most", after, most)
 		return false
 	}
@@ -185,5 +185,5 @@ func (l *link) fallback(ctx context.Context) (Summary, error) {
 	if l.chain.Model != nil {
 		l.note("written by %s", f.Name())
 	}
-	return Repair(&l.request, s)
+	return repair(&l.request, s)
 }

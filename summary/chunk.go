@@ -182,7 +182,7 @@ func (c *folding) ask(ctx context.Context, chunk plimsoll.Span, so Summary) (Sum
 	if err != nil {
 		return Summary{}, err
 	}
-	return Repair(&part, s)
+	return repair(&part, s)
 }
 
 // next returns the end of the chunk that begins at a message, and about how many

@@ -12,7 +12,7 @@ import (
 // the sentences of the assistant that say most. The same request gives the same
 // summary. The zero Extract is ready to use, and it is safe for concurrent use.
 //
-// Results of tools are data: of them only names, and error lines inside a [Fence],
+// Results of tools are data: of them only names, and error lines inside a fence,
 // get into a summary, and a sentence of the assistant that repeats one does not.
 type Extract struct{}
 

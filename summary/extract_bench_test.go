@@ -32,7 +32,7 @@ func BenchmarkLedger(b *testing.B) {
 	c := h.conversation()
 	b.SetBytes(int64(bytes))
 	for b.Loop() {
-		NewLedger(c, h.all(), LedgerOptions{Count: count})
+		newLedger(c, h.all(), LedgerOptions{Count: count})
 	}
 }
 

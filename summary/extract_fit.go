@@ -231,5 +231,5 @@ func fenceText(f fenced) string {
 	if f.text == "" {
 		return ""
 	}
-	return Fence(f.origin, f.text)
+	return fence(f.origin, f.text)
 }

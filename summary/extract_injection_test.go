@@ -64,12 +64,12 @@ func checkFenced(t *testing.T, s Summary, phrase string) {
 	outside := ""
 	rest := s.Text
 	for {
-		before, after, found := strings.Cut(rest, "<"+FenceTag+" ")
+		before, after, found := strings.Cut(rest, "<"+fenceTag+" ")
 		outside += before
 		if !found {
 			break
 		}
-		_, after, found = strings.Cut(after, "\n</"+FenceTag+">")
+		_, after, found = strings.Cut(after, "\n</"+fenceTag+">")
 		if !found {
 			t.Fatalf("a fence is not closed:\n%s", s.Text)
 		}

@@ -23,7 +23,7 @@ func TestLongTextsOfOnePieceStayWithinAllBounds(t *testing.T) {
 		if err != nil && !errors.Is(err, ErrEmpty) || count(s.Text) > r.Budget {
 			t.Errorf("%q: %d tokens, %v", piece, count(s.Text), err)
 		}
-		if n := count(NewLedger(r.Conversation, r.Old, LedgerOptions{Count: count}).Text()); n > 2500 {
+		if n := count(newLedger(r.Conversation, r.Old, LedgerOptions{Count: count}).text()); n > 2500 {
 			t.Errorf("%q: a ledger of %d tokens", piece, n)
 		}
 		for _, need := range Needs(r.Conversation, r.Old) {

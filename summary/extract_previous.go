@@ -95,7 +95,7 @@ func readDigest(s Summary) *digest {
 		}
 	}
 	d.actions = itemsOf(bodies[actionsSection].text)
-	for _, section := range Sections() {
+	for _, section := range sections() {
 		d.errors = append(d.errors, bodies[section].data...)
 	}
 	for _, text := range itemsOf(bodies[planSection].text) {

@@ -47,7 +47,7 @@ func render(f Format, lines []line) rendered {
 		return rendered{text: snapshot(bodies).String()}
 	}
 	var parts []string
-	for _, section := range Sections() {
+	for _, section := range sections() {
 		if text := bodies[section].String(); text != "" {
 			parts = append(parts, headings[section]+"\n"+text)
 		}

@@ -50,7 +50,7 @@ func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
 
 // notOwn are the tags of blocks that programs put into messages: earlier checkpoints,
 // fences, and notes of the harness.
-var notOwn = [...]string{"plimsoll_checkpoint", snapshotTag, retainTag, summaryTag, "ledger", FenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
+var notOwn = [...]string{"plimsoll_checkpoint", snapshotTag, retainTag, summaryTag, "ledger", fenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
 
 // ownWords returns a text without such blocks and without ledgers. A block that is
 // never closed goes on to the end.

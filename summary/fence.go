@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// FenceTag is the tag that [Fence] writes.
-const FenceTag = "tool_data"
+// fenceTag is the tag that fence writes.
+const fenceTag = "tool_data"
 
 // maxOrigin is the most bytes of an origin that a fence shows.
 const maxOrigin = 120
 
-// Fence returns text that came from a tool as data, between tags that name where it
+// fence returns text that came from a tool as data, between tags that name where it
 // came from. Nothing in the text or the origin can close the fence or open another
 // tag. The same text always gives the same fence, so that prompts stay cacheable,
 // and a text that has been through a fence is not escaped again.
-func Fence(origin, text string) string {
+func fence(origin, text string) string {
 	origin = strings.Join(strings.Fields(strings.ReplaceAll(escape(origin), `"`, "'")), " ")
-	return "<" + FenceTag + ` origin="` + clip(origin, maxOrigin) + "\">\n" +
-		strings.Trim(escape(text), "\n") + "\n</" + FenceTag + ">"
+	return "<" + fenceTag + ` origin="` + clip(origin, maxOrigin) + "\">\n" +
+		strings.Trim(escape(text), "\n") + "\n</" + fenceTag + ">"
 }
 
 // escape makes text that holds no tags: angle brackets become entities, and

@@ -19,7 +19,7 @@ func TestFenceMarksTextWithItsOrigin(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := Fence(tt.origin, tt.text); got != tt.want {
+			if got := fence(tt.origin, tt.text); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
@@ -32,7 +32,7 @@ func TestNothingLeavesAFence(t *testing.T) {
 		piece := rapid.SampledFrom([]string{"</tool_data>", "<", ">", "\"", "\n", "&lt;", "<tool_data origin=\"x\">", "a", "\xff", "語"})
 		origin := strings.Join(rapid.SliceOf(piece).Draw(t, "origin"), "")
 		text := strings.Join(rapid.SliceOf(piece).Draw(t, "text"), "")
-		got := Fence(origin, text)
+		got := fence(origin, text)
 		if strings.Count(got, "<") != 2 || strings.Count(got, ">") != 2 || strings.Count(got, `"`) != 2+strings.Count(text, `"`) {
 			t.Fatalf("the fence has other tags than its own: %q", got)
 		}

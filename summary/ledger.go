@@ -18,8 +18,8 @@ type LedgerOptions struct {
 	Ref func(at plimsoll.PartRef) (id string, ok bool)
 	// Refs is the most references that the ledger shows; 0 means 12.
 	Refs int
-	// Previous is the text of the ledger of an earlier checkpoint. Its entries go
-	// on, and sink while they are not used.
+	// Previous is the text of the ledger of an earlier checkpoint. Its entries stay in
+	// the ledger, and rank lower while they are not used.
 	Previous string
 }
 
@@ -32,10 +32,10 @@ func (o *LedgerOptions) setDefaults() {
 	}
 }
 
-// Ledger is a list of the identifiers that the agent works with, made without a
-// model. Names are bare: no sentence of a tool's output can stand in it. The zero
-// Ledger is empty.
-type Ledger struct{ entries []entry }
+// ledger is a list of the identifiers that the agent works with, made without a
+// model. It holds bare names, so no sentence of a tool output gets into it. The zero
+// ledger is empty.
+type ledger struct{ entries []entry }
 
 // entry is one name of a ledger.
 type entry struct {
@@ -49,29 +49,30 @@ type entry struct {
 
 func (e entry) display() string { return e.lead + e.key }
 
-// NewLedger makes the ledger of the old part of a conversation. Names rank by how
-// often and how recently the agent itself used them in its calls, then by how often
-// and how recently anybody named them. What stands behind the old part counts for
-// the rank, because it tells what is still in use. The same input gives the same
-// ledger.
-func NewLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) Ledger {
+// WriteLedger returns the ledger of the old part of a conversation as text; it is empty
+// if there are no names. Names rank by how often and how recently the agent used them
+// in its calls, then by how often and how recently any message has them. Messages after
+// the old part count too, because they show what is still in use. The same input gives
+// the same ledger.
+func WriteLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) string {
+	return newLedger(c, old, o).text()
+}
+
+func newLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) ledger {
 	o.setDefaults()
 	names := newNames(c, old, o.Previous)
 	calls := callsOf(c, old)
-	ranked := Ledger{names.ranked()}
+	ranked := ledger{names.ranked()}
 	o.Refs -= ranked.referFailure(calls, o)
 	ranked.refer(calls, o)
 	return ranked.within(o.Budget, o.Count)
 }
 
-// Text returns the ledger as it stands in a conversation; empty for an empty ledger.
-func (l Ledger) Text() string { return renderLedger(l.entries) }
-
-// Len returns the number of names.
-func (l Ledger) Len() int { return len(l.entries) }
+// text returns the ledger for a conversation; an empty ledger has an empty text.
+func (l ledger) text() string { return renderLedger(l.entries) }
 
 // within keeps as many of the best entries as the budget allows.
-func (l Ledger) within(budget int, count func(string) int) Ledger {
+func (l ledger) within(budget int, count func(string) int) ledger {
 	fits := func(n int) bool { return count(renderLedger(l.entries[:n])) <= budget }
 	low, high := 0, len(l.entries) // low fits
 	for low < high {
@@ -84,12 +85,12 @@ func (l Ledger) within(budget int, count func(string) int) Ledger {
 	for low > 0 && !fits(low) {
 		low--
 	}
-	return Ledger{l.entries[:low:low]}
+	return ledger{l.entries[:low:low]}
 }
 
 // referFailure puts the last command that failed first, if its result is stored, and
 // returns how many references that took.
-func (l *Ledger) referFailure(calls []call, o LedgerOptions) int {
+func (l *ledger) referFailure(calls []call, o LedgerOptions) int {
 	for _, k := range slices.Backward(calls) {
 		if k.deed != ranCommand || !k.failed || o.Ref == nil {
 			continue
@@ -106,7 +107,7 @@ func (l *Ledger) referFailure(calls []call, o LedgerOptions) int {
 
 // refer gives files their references: to the newest result that shows them, and what
 // is left to those that the earlier ledger had.
-func (l *Ledger) refer(calls []call, o LedgerOptions) {
+func (l *ledger) refer(calls []call, o LedgerOptions) {
 	earlier := map[string]string{}
 	byKey := make(map[string]int, len(l.entries))
 	for i := range l.entries {

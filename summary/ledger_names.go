@@ -174,7 +174,7 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 // carryOn takes over the entries of an earlier ledger. The first of its kind counts
 // as used priorUses times before the first message, the last as used once.
 func (n *names) carryOn(previous string) {
-	l, ok := ParseLedger(previous)
+	l, ok := parseLedger(previous)
 	if !ok {
 		return
 	}

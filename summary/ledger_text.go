@@ -44,13 +44,13 @@ func renderLedger(entries []entry) string {
 	return b.String()
 }
 
-// ParseLedger reads the text of a ledger. It reports false for any other text.
-func ParseLedger(text string) (Ledger, bool) {
+// parseLedger reads the text of a ledger. It reports false for any other text.
+func parseLedger(text string) (ledger, bool) {
 	opening, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if opening != ledgerOpening {
-		return Ledger{}, false
+		return ledger{}, false
 	}
-	var l Ledger
+	var l ledger
 	seen := map[string]bool{}
 	for line := range strings.Lines(rest) {
 		for _, s := range ledgerSections {
@@ -64,7 +64,7 @@ func ParseLedger(text string) (Ledger, bool) {
 	return l, true
 }
 
-func (l *Ledger) parseSection(words string, d deed, seen map[string]bool) {
+func (l *ledger) parseSection(words string, d deed, seen map[string]bool) {
 	fresh := false
 	for _, word := range strings.Fields(words) {
 		if id, ok := strings.CutPrefix(word, refMark); ok {

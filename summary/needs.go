@@ -47,7 +47,7 @@ func Needs(c plimsoll.Conversation, old plimsoll.Span) []string {
 // tools said is not among them.
 func Rules(earlier Summary) []string {
 	n := needs{seen: map[string]bool{}}
-	for line := range strings.SplitSeq(withoutTag(earlier.Retain+"\n"+earlier.Text, FenceTag), "\n") {
+	for line := range strings.SplitSeq(withoutTag(earlier.Retain+"\n"+earlier.Text, fenceTag), "\n") {
 		rule := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "- "), userSaid)
 		if len(n.all) < maxCarriedNeed && !strings.HasPrefix(rule, "<") && isRule(rule) {
 			n.add(rule)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// ErrMalformed says that a reply cannot be read: a tag is not closed, or the tags
+// errMalformed says that a reply cannot be read: a tag is not closed, or the tags
 // that were asked for are not there.
-var ErrMalformed = errors.New("the summary is malformed")
+var errMalformed = errors.New("the summary is malformed")
 
 // The tags of both formats. Models write them in any case and with attributes.
 const (
@@ -17,7 +17,7 @@ const (
 	summaryTag  = "summary"
 )
 
-// The sections of a snapshot; see [Sections].
+// The sections of a snapshot; see sections.
 const (
 	goalSection      = "overall_goal"
 	knowledgeSection = "key_knowledge"
@@ -36,7 +36,7 @@ var thoughtTags = []string{"scratchpad", "think", "thinking", "analysis"}
 // taken, with its five sections in order, missing ones empty. Of the [Retained]
 // format, <retain> and <summary>; without a <summary> the summary is the whole text
 // but for what is retained. What the model wrote for itself is dropped, and other
-// tags than those of the format and of [Fence] become text. Text and Retain of the
+// tags than those of the format and of fence become text. Text and Retain of the
 // result can be parsed again and give the same.
 func Parse(reply string, f Format) (Summary, error) {
 	reply = withoutThoughts(reply, f)
@@ -102,7 +102,7 @@ func readSnapshot(inside string) (snapshot, error) {
 	var beside strings.Builder
 	rest := inside
 	for {
-		open, ok := firstOf(rest, Sections(), 0)
+		open, ok := firstOf(rest, sections(), 0)
 		if !ok {
 			break
 		}
@@ -115,11 +115,11 @@ func readSnapshot(inside string) (snapshot, error) {
 		rest = left
 	}
 	if len(texts) == 0 {
-		return nil, fmt.Errorf("%w: it has none of the sections of <%s>", ErrMalformed, snapshotTag)
+		return nil, fmt.Errorf("%w: it has none of the sections of <%s>", errMalformed, snapshotTag)
 	}
 	beside.WriteString(rest)
 	s := snapshot{}
-	for _, name := range Sections() {
+	for _, name := range sections() {
 		s[name] = body{text: strings.Join(texts[name], "\n")}.split()
 	}
 	s[knowledgeSection] = s[knowledgeSection].add(body{text: beside.String()}.split())
@@ -139,7 +139,7 @@ func (s snapshot) empty() bool {
 func (s snapshot) String() string {
 	var b strings.Builder
 	b.WriteString("<" + snapshotTag + ">\n")
-	for _, name := range Sections() {
+	for _, name := range sections() {
 		b.WriteString("<" + name + ">\n")
 		if text := s[name].String(); text != "" {
 			b.WriteString(text + "\n")
@@ -165,13 +165,13 @@ func (b body) split() body {
 	rest := b.text
 	var plain strings.Builder
 	for {
-		open, ok := findTag(rest, FenceTag, 0)
+		open, ok := findTag(rest, fenceTag, 0)
 		if !ok {
 			break
 		}
 		plain.WriteString(rest[:open.start] + "\n")
 		inside, left := rest[open.end:], ""
-		if end, ok := findTag(rest, "/"+FenceTag, open.end); ok {
+		if end, ok := findTag(rest, "/"+fenceTag, open.end); ok {
 			inside, left = rest[open.end:end.start], rest[end.end:]
 		}
 		split.data = withFence(split.data, fenced{originOf(rest[open.start:open.end]), tidy(escape(inside))})
@@ -221,7 +221,7 @@ func (b body) String() string {
 		parts = append(parts, b.text)
 	}
 	for _, f := range b.data {
-		parts = append(parts, Fence(f.origin, f.text))
+		parts = append(parts, fence(f.origin, f.text))
 	}
 	return strings.Join(parts, "\n")
 }

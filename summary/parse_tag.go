@@ -66,7 +66,7 @@ func takeTag(text, name string) (inside, rest string, err error) {
 }
 
 func notClosed(name string) error {
-	return fmt.Errorf("%w: <%s> is not closed", ErrMalformed, name)
+	return fmt.Errorf("%w: <%s> is not closed", errMalformed, name)
 }
 
 // withoutThoughts drops what the model wrote for itself. Thoughts that are not

@@ -9,11 +9,11 @@ import (
 )
 
 // snapshotOf writes a snapshot whose sections are given in order.
-func snapshotOf(sections ...string) string {
+func snapshotOf(texts ...string) string {
 	s := snapshot{}
-	for i, name := range Sections() {
-		if i < len(sections) {
-			s[name] = body{text: sections[i]}
+	for i, name := range sections() {
+		if i < len(texts) {
+			s[name] = body{text: texts[i]}
 		}
 	}
 	return s.String()
@@ -35,8 +35,8 @@ func TestC06_RetainAndSummaryAreTakenFromTheReply(t *testing.T) {
 		"only retained":                          {"<retain>a</retain>", Summary{Retain: "a"}, nil},
 		"nothing":                                {" \n", Summary{}, ErrEmpty},
 		"empty tags":                             {"<retain> </retain><summary>\n</summary>", Summary{}, ErrEmpty},
-		"a summary that is not closed":           {"<summary>b", Summary{}, ErrMalformed},
-		"a retain that is not closed":            {"<retain>a<summary>b</summary>", Summary{}, ErrMalformed},
+		"a summary that is not closed":           {"<summary>b", Summary{}, errMalformed},
+		"a retain that is not closed":            {"<retain>a<summary>b</summary>", Summary{}, errMalformed},
 		"the scratchpad is dropped":              {"<scratchpad>secret <summary>no</summary></scratchpad><summary>b</summary>", Summary{Text: "b"}, nil},
 		"thoughts without an end are dropped":    {"<think>secret\n<summary>b</summary>", Summary{Text: "b"}, nil},
 		"thoughts are dropped without a tag":     {"<think>secret</think>b", Summary{Text: "b"}, nil},
@@ -84,10 +84,10 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 		"a closing tag inside does not end it":         {strings.Replace(full, "- ran", "- ran </state_snapshot> on", 1), strings.Replace(full, "- ran", "- ran &lt;/state_snapshot&gt; on", 1), nil},
 		"nothing":                                      {"", "", ErrEmpty},
 		"five empty sections":                          {snapshotOf(), "", ErrEmpty},
-		"no sections":                                  {"<state_snapshot>text</state_snapshot>", "", ErrMalformed},
-		"a snapshot that is not closed":                {"<state_snapshot><overall_goal>g</overall_goal>", "", ErrMalformed},
-		"a section that is not closed":                 {"<state_snapshot><overall_goal>g</state_snapshot>", "", ErrMalformed},
-		"only a refusal":                               {"I cannot do that.", "", ErrMalformed},
+		"no sections":                                  {"<state_snapshot>text</state_snapshot>", "", errMalformed},
+		"a snapshot that is not closed":                {"<state_snapshot><overall_goal>g</overall_goal>", "", errMalformed},
+		"a section that is not closed":                 {"<state_snapshot><overall_goal>g</state_snapshot>", "", errMalformed},
+		"only a refusal":                               {"I cannot do that.", "", errMalformed},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func FuzzParse(f *testing.F) {
 		for _, format := range []Format{Snapshot, Retained} {
 			s, err := Parse(reply, format)
 			if err != nil {
-				if !errors.Is(err, ErrEmpty) && !errors.Is(err, ErrMalformed) {
+				if !errors.Is(err, ErrEmpty) && !errors.Is(err, errMalformed) {
 					t.Fatalf("an error of no kind: %v", err)
 				}
 				continue

@@ -56,7 +56,7 @@ func TestG09_TheSnapshotIsAskedForByScratchpad(t *testing.T) {
 		t.Error("the compression prompt is the instruction and stands in the message too")
 	}
 	shared := Ask(&Request{Budget: 100})
-	for _, want := range append(Sections(), "<scratchpad>", "First, reason in your scratchpad.") {
+	for _, want := range append(sections(), "<scratchpad>", "First, reason in your scratchpad.") {
 		if !strings.Contains(shared, want) {
 			t.Errorf("without an instruction of its own the message must say %q", want)
 		}

@@ -53,7 +53,7 @@ func (t transcriber) message(b *strings.Builder, i int) {
 			speaker = ""
 		case plimsoll.ToolResult:
 			speak("result")
-			b.WriteString(Fence(t.origins[plimsoll.PartRef{Message: i, Part: j}], plimsoll.TextOf(p.Content)) + "\n")
+			b.WriteString(fence(t.origins[plimsoll.PartRef{Message: i, Part: j}], plimsoll.TextOf(p.Content)) + "\n")
 		case plimsoll.Media:
 			speak(string(m.Role))
 			b.WriteString("(" + string(p.Kind) + ")\n")

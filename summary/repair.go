@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Repair returns a summary that can stand in a conversation, whatever its writer
+// repair returns a summary that can stand in a conversation, whatever its writer
 // did: well formed, without sentences that only tools said outside of a fence, with
 // what was retained before and everything that is required, and within the budget if
 // that is possible at all. It notes what it changed. It fails only for a summary that cannot be read.
-func Repair(r *Request, s Summary) (Summary, error) {
+func repair(r *Request, s Summary) (Summary, error) {
 	m, err := newMender(r, s)
 	if err != nil {
 		return Summary{}, err
@@ -65,7 +65,7 @@ func newMender(r *Request, s Summary) (*mender, error) {
 		return m, err
 	}
 	read, err := findSnapshot(s.Text)
-	for _, name := range Sections() {
+	for _, name := range sections() {
 		m.sections = append(m.sections, &section{name: name, body: read[name], trust: trustOf[name], cut: cutOf[name]})
 	}
 	return m, err

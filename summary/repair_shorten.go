@@ -20,7 +20,7 @@ func (m *mender) shorten() {
 	for _, name := range cutOrder {
 		if s := m.find(name); s != nil {
 			for len(s.data) > 0 && over > 0 {
-				over -= m.r.tokens(Fence(s.data[0].origin, s.data[0].text) + "\n")
+				over -= m.r.tokens(fence(s.data[0].origin, s.data[0].text) + "\n")
 				s.data = s.data[1:]
 				cut++
 			}

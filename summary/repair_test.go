@@ -25,7 +25,7 @@ var plantedOrders = []string{
 
 func repaired(t *testing.T, r *Request, s Summary) Summary {
 	t.Helper()
-	got, err := Repair(r, s)
+	got, err := repair(r, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +35,11 @@ func repaired(t *testing.T, r *Request, s Summary) Summary {
 // outsideFences returns the text without what stands in fences.
 func outsideFences(text string) string {
 	for {
-		before, after, ok := strings.Cut(text, "<"+FenceTag)
+		before, after, ok := strings.Cut(text, "<"+fenceTag)
 		if !ok {
 			return text
 		}
-		_, after, _ = strings.Cut(after, "</"+FenceTag+">")
+		_, after, _ = strings.Cut(after, "</"+fenceTag+">")
 		text = before + after
 	}
 }
@@ -190,7 +190,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		if err != nil {
 			return
 		}
-		got, err := Repair(r, read)
+		got, err := repair(r, read)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		if again, err := Parse(reply(got, r.Format), r.Format); (err != nil || again.Text != got.Text || again.Retain != got.Retain) && got.Text+got.Retain != "" && err != ErrEmpty {
 			t.Fatalf("not well formed (%v):\n%s\nread again\n%s", err, got.Text, again.Text)
 		}
-		if twice, err := Repair(r, got); err == nil && r.Previous.Retain == "" && (twice.Text != got.Text || twice.Retain != got.Retain) {
+		if twice, err := repair(r, got); err == nil && r.Previous.Retain == "" && (twice.Text != got.Text || twice.Retain != got.Retain) {
 			t.Fatalf("the second repair changes it:\n%s\n%s", got.Text, twice.Text)
 		}
 	})

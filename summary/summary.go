@@ -1,6 +1,6 @@
 // Package summary writes what stands in a conversation in the place of its old
 // messages. A summary that a model writes keeps the intent and loses the names, so
-// it never stands alone: a [Ledger] made without a model keeps the identifiers that
+// it never stands alone: a ledger made without a model keeps the identifiers that
 // the agent works with, [Extract] can always write a summary, and [Chain] joins
 // them, checks what a model wrote and adds what it forgot.
 //
@@ -27,7 +27,7 @@ type Summarizer interface {
 type Format int
 
 const (
-	// Snapshot is a <state_snapshot> with the five sections of [Sections].
+	// Snapshot is a <state_snapshot> with the five sections of sections.
 	Snapshot Format = iota
 	// Retained is a <retain> section, which may be empty, and a <summary>.
 	Retained
@@ -102,7 +102,7 @@ type Summary struct {
 // ErrEmpty says that a summariser wrote nothing that can be used.
 var ErrEmpty = errors.New("the summary is empty")
 
-// Sections lists the sections of a [Snapshot] in order.
-func Sections() []string {
+// sections lists the sections of a [Snapshot] in order.
+func sections() []string {
 	return []string{"overall_goal", "key_knowledge", "file_system_state", "recent_actions", "current_plan"}
 }

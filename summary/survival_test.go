@@ -30,14 +30,14 @@ func TestNamesSurviveTheRecordedCompactions(t *testing.T) {
 			need, kept := 0, 0
 			for _, e := range events {
 				old := plimsoll.Span{End: e.Before.Messages.Len()}
-				ledger := NewLedger(e.Before, old, LedgerOptions{Count: count})
+				ledger := newLedger(e.Before, old, LedgerOptions{Count: count})
 				s := extracted(t, &Request{
 					Conversation: e.Before, Old: old, Budget: 1500, Count: count, Required: Needs(e.Before, old),
 				})
-				if n := count(ledger.Text()) + count(s.Text); n > 4000 {
+				if n := count(ledger.text()) + count(s.Text); n > 4000 {
 					t.Errorf("%d tokens", n)
 				}
-				exact, _ := e.Kept(ledger.Text() + "\n" + s.Text)
+				exact, _ := e.Kept(ledger.text() + "\n" + s.Text)
 				need, kept = need+len(e.Needed), kept+exact
 			}
 			share := float64(kept) / float64(need)

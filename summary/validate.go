@@ -8,36 +8,36 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// What may be wrong with a summary, beside [ErrEmpty] and [ErrMalformed].
+// What may be wrong with a summary, beside [ErrEmpty] and [errMalformed].
 var (
-	// ErrEcho says that a summary repeats the messages in the place of summing up.
-	ErrEcho = errors.New("the summary repeats the messages")
-	// ErrLarger says that a summary is larger than what it was to replace, or far
+	// errEcho says that a summary repeats the messages in the place of summing up.
+	errEcho = errors.New("the summary repeats the messages")
+	// errLarger says that a summary is larger than what it was to replace, or far
 	// larger than it may be.
-	ErrLarger = errors.New("the summary is too large")
+	errLarger = errors.New("the summary is too large")
 )
 
 // overBudget is how many times its budget a summary may have before it is refused.
 // What is less over than that is shortened.
 const overBudget = 3
 
-// Validate returns what makes a summary of a model useless, or nil. Flaws that
-// [Repair] can mend are none.
-func Validate(r *Request, s Summary) error {
+// validate returns what makes a summary of a model useless, or nil. Flaws that
+// repair can mend are none.
+func validate(r *Request, s Summary) error {
 	again, err := Parse(reply(s, r.Format), r.Format)
 	if err != nil {
 		return err
 	}
 	size := r.size(again)
 	if most := overBudget * r.Budget; size > most {
-		return fmt.Errorf("%w: %d tokens, and it may have %d", ErrLarger, size, r.Budget)
+		return fmt.Errorf("%w: %d tokens, and it may have %d", errLarger, size, r.Budget)
 	}
 	old := r.tokens(Transcript(r.Conversation, r.Old)) + r.size(r.Previous)
 	if size >= old {
-		return fmt.Errorf("%w: %d tokens in the place of %d", ErrLarger, size, old)
+		return fmt.Errorf("%w: %d tokens in the place of %d", errLarger, size, old)
 	}
 	if share := r.echo(again); share > maxEcho {
-		return fmt.Errorf("%w: %.0f %% of it stand there word for word", ErrEcho, 100*share)
+		return fmt.Errorf("%w: %.0f %% of it stand there word for word", errEcho, 100*share)
 	}
 	return nil
 }

@@ -32,11 +32,11 @@ func TestRecordedSummariesPass(t *testing.T) {
 			}
 			begin = i
 			s := Summary{Text: messages[i].Text()}
-			if err := Validate(r, s); err != nil {
+			if err := validate(r, s); err != nil {
 				t.Errorf("%s, message %d: %v", record.ID, i, err)
 				continue
 			}
-			got, err := Repair(r, s)
+			got, err := repair(r, s)
 			if err != nil {
 				t.Errorf("%s, message %d: %v", record.ID, i, err)
 				continue

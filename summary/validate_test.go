@@ -52,9 +52,9 @@ func TestUselessSummariesAreRefused(t *testing.T) {
 	}{
 		"one that is fine":                {Summary{Text: "The cranes are being moved."}, nil},
 		"one that is empty":               {Summary{Text: " \n"}, ErrEmpty},
-		"one that repeats":                {Summary{Text: "As follows: " + prose(40, 100)}, ErrEcho},
-		"one that repeats in other lines": {Summary{Text: strings.ReplaceAll(prose(40, 100), " ", "\n")}, ErrEcho},
-		"one that is far over its budget": {Summary{Text: strings.Repeat("new words ", 1300)}, ErrLarger},
+		"one that repeats":                {Summary{Text: "As follows: " + prose(40, 100)}, errEcho},
+		"one that repeats in other lines": {Summary{Text: strings.ReplaceAll(prose(40, 100), " ", "\n")}, errEcho},
+		"one that is far over its budget": {Summary{Text: strings.Repeat("new words ", 1300)}, errLarger},
 		"one that is a little over":       {Summary{Text: strings.Repeat("new words ", 500)}, nil},
 		"one that quotes what it retains": {Summary{Retain: prose(10, 5), Text: "Done."}, nil},
 		"one that is its own words":       {Summary{Text: prose(40, 1000)}, nil},
@@ -62,7 +62,7 @@ func TestUselessSummariesAreRefused(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if err := Validate(r, tt.s); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
+			if err := validate(r, tt.s); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
 		})
@@ -70,7 +70,7 @@ func TestUselessSummariesAreRefused(t *testing.T) {
 	t.Run("one that is larger than what it replaces", func(t *testing.T) {
 		t.Parallel()
 		small := requestOf(Retained, plimsoll.Say(plimsoll.User, "Hi."))
-		if err := Validate(small, Summary{Text: "The user said hello and nothing else."}); !errors.Is(err, ErrLarger) {
+		if err := validate(small, Summary{Text: "The user said hello and nothing else."}); !errors.Is(err, errLarger) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -78,7 +78,7 @@ func TestUselessSummariesAreRefused(t *testing.T) {
 		t.Parallel()
 		snap := *r
 		snap.Format = Snapshot
-		if err := Validate(&snap, Summary{Text: "All is well."}); !errors.Is(err, ErrMalformed) {
+		if err := validate(&snap, Summary{Text: "All is well."}); !errors.Is(err, errMalformed) {
 			t.Errorf("got %v", err)
 		}
 	})

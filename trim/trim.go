@@ -23,11 +23,11 @@ import (
 	"github.com/plimsoll/plimsoll/token"
 )
 
-// DefaultModel is counted for when none is named.
-const DefaultModel = "gpt-4o"
+// defaultModel is counted for when none is named.
+const defaultModel = "gpt-4o"
 
-// Framing is what every message weighs beside its content.
-const Framing = 4
+// framing is what every message weighs beside its content.
+const framing = 4
 
 // Options say how to trim. The zero value leaves only the system message and the
 // newest other one.
@@ -35,7 +35,7 @@ type Options struct {
 	// MaxTokens is what the messages may weigh together, the system message
 	// included. What is always kept may exceed it.
 	MaxTokens int
-	// Model to count for; empty means [DefaultModel]. Aliases are resolved.
+	// Model to count for; empty means gpt-4o. Aliases are resolved.
 	Model string
 	// Counter to count with. It may be shared. Nil means OpenAI's encoding of the
 	// model, else cl100k_base.
@@ -85,7 +85,7 @@ type Statistics struct {
 // Messages leaves out what does not fit. The first system message is taken
 // first; the others are walked from the newest to the oldest and taken while they
 // fit; one that does not is passed over. The newest is always kept. Each message
-// weighs the tokens of its content's text plus [Framing]; tool calls are not
+// weighs the tokens of its content's text plus 4; tool calls are not
 // counted. The input is not changed. The context is the embedder's: an embedder
 // that fails or is cut short makes no error, only a retention of 0.
 func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Result, error) {
@@ -99,7 +99,7 @@ func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Res
 	}
 	tokens := make([]int, len(all))
 	for i, m := range all {
-		tokens[i] = counter.Count(m.text) + Framing
+		tokens[i] = counter.Count(m.text) + framing
 	}
 	kept, err := o.choose(messages, all, tokens)
 	if err != nil {
@@ -126,7 +126,7 @@ func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Res
 
 func (o *Options) model() string {
 	if o.Model == "" {
-		return DefaultModel
+		return defaultModel
 	}
 	return o.Model
 }

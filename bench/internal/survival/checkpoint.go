@@ -26,7 +26,7 @@ func NewCheckpoint(c plimsoll.Conversation, count func(string) int) (Checkpoint,
 	old := plimsoll.Span{End: c.Messages.Len()}
 	cp := Checkpoint{
 		User:   userMessages(c, count),
-		Ledger: summary.NewLedger(c, old, summary.LedgerOptions{Budget: ledgerSize, Count: count}).Text(),
+		Ledger: summary.WriteLedger(c, old, summary.LedgerOptions{Budget: ledgerSize, Count: count}),
 	}
 	s, err := summary.Extract{}.Summarize(context.Background(), &summary.Request{
 		Conversation: c, Old: old, Count: count, Budget: most - count(cp.User+"\n"+cp.Ledger+"\n") - 1, Required: summary.Needs(c, old),
