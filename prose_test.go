@@ -146,7 +146,7 @@ func documents(t *testing.T) map[string]string {
 		}
 		all[name] = string(text)
 	}
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/agent/README.md", "token/bpe/INTERNALS.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/agent/README.md", "internal/bpe/INTERNALS.md"} {
 		read(name)
 	}
 	err := filepath.WalkDir("docs", func(name string, _ fs.DirEntry, err error) error {

@@ -90,14 +90,16 @@ func TestAnotherHistoryIsNotGivenTheCheckpoint(t *testing.T) {
 	messages := edited.Messages.Slice()
 	messages[0] = plimsoll.Say(plimsoll.User, "question 0, but another one")
 	edited.Messages = plimsoll.ListOf(messages...)
+	line, err := k.Line(talk(14)) // the limit of a scope would be another line
+	testkit.Must(t, err)
 	for name, task := range map[string]fit.Task{
 		"an edited history":          {Conversation: edited},
 		"the same history by name":   {Conversation: talk(14), Scope: fit.Scope{Conversation: "other"}},
 		"by another name":            {Conversation: talk(14), Scope: fit.Scope{Conversation: "third"}},
 		"the same history by preset": {Conversation: talk(14), Scope: fit.Scope{Preset: "other"}},
 		"by another preset":          {Conversation: talk(14), Scope: fit.Scope{Preset: "third"}},
-		"by another limit":           {Conversation: talk(14), Scope: fit.Scope{Limit: 5000}},
-		"the same history by limit":  {Conversation: talk(14), Scope: fit.Scope{Limit: 4000}},
+		"by another limit":           {Conversation: talk(14), Scope: fit.Scope{Limit: 5000}, Line: &line},
+		"the same history by limit":  {Conversation: talk(14), Scope: fit.Scope{Limit: 4000}, Line: &line},
 		"the same history by model":  {Conversation: plimsoll.Conversation{Model: "other", Messages: talk(14).Messages}},
 		"by another model":           {Conversation: plimsoll.Conversation{Model: "another", Messages: talk(14).Messages}},
 	} {
