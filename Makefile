@@ -63,16 +63,17 @@ lint:
 fmt:
 	@$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
-# Under the race detector the longest tests do less; they run in full without it. The
-# command's tests start some hundred processes of one goroutine each, which under the
-# detector take minutes to begin.
+# Each package is tested once. Those without goroutines of their own run without the race
+# detector, in full: their properties and mutations take most of the time. So does the
+# command, whose tests start some hundred processes.
+SERIAL := /cmd/plimsoll$$|/wire|/rung$$|/summary$$|/trim$$|/model|/internal/(hf|split|rawjson|golden|lab|transcript|wiretest|replytest|bar|chat/terminal)
 unit:
-	$(GO) test $(RACE) $$($(GO) list ./... | grep -v /cmd/plimsoll$$)
-	$(GO) test ./cmd/plimsoll ./internal/lab/... ./internal/hf ./wire/...
+	$(GO) test $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
+	$(GO) test $$($(GO) list ./... | grep -E '$(SERIAL)')
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
-	$(GO) test -tags purego ./token/...
+	$(GO) test -tags purego ./internal/bpe ./internal/split
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
@@ -101,7 +102,7 @@ bench-replay:
 
 ## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
 nightly:
-	$(GO) test -count=1 -timeout 2h . ./preset ./wire ./wire/anthropic ./wire/weave -rapid.checks=20000 -rapid.nofailfile
+	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/anthropic -rapid.checks=20000 -rapid.nofailfile
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:
