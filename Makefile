@@ -102,7 +102,7 @@ bench-replay:
 
 ## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
 nightly:
-	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/anthropic -rapid.checks=20000 -rapid.nofailfile
+	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:

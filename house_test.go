@@ -28,7 +28,7 @@ var layers = [][]string{
 	{".", "internal/split", "internal/chat/terminal/markdown"},
 	{"account", "internal/bpe", "internal/hf"},
 	{"model", "summary", "wire", "internal/embedding", "internal/testkit"},
-	{"fit", "token", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
+	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
 	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript"},
 	{"transport", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},

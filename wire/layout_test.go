@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
 func TestElementsStandWhereTheListHasThem(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
 )
 
 var anthropicVoice = voice{

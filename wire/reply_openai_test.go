@@ -7,7 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
 var openaiVoice = voice{

@@ -23,7 +23,7 @@ func TestStreamsThatServersSent(t *testing.T) {
 		voice voice
 		kind  string
 	}{{anthropicVoice, "tool_use\",\"id"}, {openaiVoice, `"tool_calls":[{`}} {
-		archive, err := txtar.ParseFile(filepath.Join(string(tt.voice.codec.Dialect()), "testdata", "streams.txtar"))
+		archive, err := txtar.ParseFile(filepath.Join("internal", string(tt.voice.codec.Dialect()), "testdata", "streams.txtar"))
 		if err != nil {
 			t.Fatal(err)
 		}

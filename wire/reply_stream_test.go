@@ -9,8 +9,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/anthropic"
 	"github.com/plimsoll/plimsoll/wire/dialects"
+	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
 )
 
 // streams are those that hold back events, with a limit to the size of these.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/anthropic"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
 const (

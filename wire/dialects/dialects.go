@@ -8,10 +8,10 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/anthropic"
-	"github.com/plimsoll/plimsoll/wire/gemini"
-	"github.com/plimsoll/plimsoll/wire/openai"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/gemini"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
+	"github.com/plimsoll/plimsoll/wire/internal/responses"
 )
 
 // codecs are all that there are. The last is asked first whether it recognises a body:

@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
-	"github.com/plimsoll/plimsoll/wire/openai"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
 // A model calls a tool of ours, gets its answer and goes on. The client sees one

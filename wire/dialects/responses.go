@@ -5,7 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/responses"
+	"github.com/plimsoll/plimsoll/wire/internal/responses"
 )
 
 // PreviousResponseID returns the answer that a request continues, or "". Then the
