@@ -13,7 +13,7 @@ var hasAVX2 = cpu.X86.HasAVX2
 // findAVX2 is findPortable for processors with AVX2.
 //
 //go:noescape
-func findAVX2(text *byte, t *tables, all *marks, n int)
+func findAVX2(text *byte, t *nibbleTables, all *marks, n int)
 
 func (s *Set) find(text string, all []marks) {
 	if hasAVX2 {

@@ -39,7 +39,7 @@ GLOBL bytes<>(SB), RODATA|NOPTR, $16
 	NOTQ      AX; \
 	MOVQ      AX, at(R8)
 
-// func findAVX2(text *byte, t *tables, all *marks, n int)
+// func findAVX2(text *byte, t *nibbleTables, all *marks, n int)
 TEXT ·findAVX2(SB), NOSPLIT, $0-32
 	MOVQ           text+0(FP), SI
 	MOVQ           t+8(FP), DI

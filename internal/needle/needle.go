@@ -14,15 +14,15 @@ type Pattern [3]string
 
 // Set is a set of patterns. It is safe for concurrent use.
 type Set struct {
-	tables tables
+	tables nibbleTables
 	// bytes is the same for whole bytes.
 	bytes [len(Pattern{})][256]byte
 }
 
-// tables has, for each byte of a pattern, the patterns that a byte with a lower and with an
+// nibbleTables has, for each byte of a pattern, the patterns that a byte with a lower and with an
 // upper half may belong to, a bit for each; and the bits of those that stand first in a
 // line, four times.
-type tables struct {
+type nibbleTables struct {
 	halves [len(Pattern{})][2][16]byte
 	first  [4]byte
 }

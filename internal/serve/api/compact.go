@@ -22,7 +22,7 @@ type compactRequest struct {
 	Settings
 }
 
-func (o *compactRequest) do(c *call) (any, error) {
+func (o *compactRequest) do(c *httpCall) (any, error) {
 	o.Dry = o.DryRun
 	r, k, task, err := c.task(o.target, o.Settings)
 	if err != nil {
@@ -53,7 +53,7 @@ type Restored struct {
 	MessagesAfter  int    `json:"messages_after"`
 }
 
-func (o *undoRequest) do(c *call) (any, error) {
+func (o *undoRequest) do(c *httpCall) (any, error) {
 	if o.Ref == "" {
 		return nil, optionError("ref", errMissing, "name the reference that the checkpoint carries")
 	}

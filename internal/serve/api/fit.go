@@ -36,7 +36,7 @@ type planRequest struct {
 	Settings
 }
 
-func (o *planRequest) do(c *call) (any, error) {
+func (o *planRequest) do(c *httpCall) (any, error) {
 	_, k, task, err := c.task(o.target, o.Settings)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ type fitRequest struct {
 	Settings
 }
 
-func (o *fitRequest) do(c *call) (any, error) {
+func (o *fitRequest) do(c *httpCall) (any, error) {
 	r, k, task, err := c.task(o.target, o.Settings)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func Task(r *wire.Request, model string) fit.Task {
 }
 
 // task returns the client's request, the keeper for the settings, and the tenant's task.
-func (c *call) task(t target, s Settings) (*wire.Request, *fit.Keeper, fit.Task, error) {
+func (c *httpCall) task(t target, s Settings) (*wire.Request, *fit.Keeper, fit.Task, error) {
 	r, err := t.decode(c.body)
 	if err != nil {
 		return nil, nil, fit.Task{}, err
@@ -116,7 +116,7 @@ const (
 
 // readHeaders takes preset and window from the headers where the options do not say
 // them.
-func (c *call) readHeaders(s *Settings) error {
+func (c *httpCall) readHeaders(s *Settings) error {
 	if s.Preset == "" {
 		s.Preset = c.Header.Get(presetHeader)
 	}
@@ -155,7 +155,7 @@ func (h *Handler) keeper(s Settings) (*fit.Keeper, error) {
 
 // owned gives a task the tenant's archive and memory, in the proxy's scope: the API and
 // the proxy replay and forget each other's decisions.
-func (c *call) owned(t fit.Task, s Settings, limit int) fit.Task {
+func (c *httpCall) owned(t fit.Task, s Settings, limit int) fit.Task {
 	if c.tenant == nil {
 		return t
 	}
