@@ -25,7 +25,7 @@ type Draft struct {
 	inserts  []insertion
 	system   []Part
 	tools    []Tool
-	log      []entry
+	log      []loggedEdit
 	saved    int
 }
 
@@ -62,8 +62,8 @@ func (d *Draft) Inserted() []Inserted {
 // InsertID names an inserted message within its draft.
 type InsertID int
 
-// entry is an edit with what is needed to take it back.
-type entry struct {
+// loggedEdit is an edit with what is needed to take it back.
+type loggedEdit struct {
 	Edit
 	undo func()
 }
@@ -350,7 +350,7 @@ func (d *Draft) Rollback(to Position) {
 func (d *Draft) record(e Edit, why Why, undo func()) {
 	e.Rung, e.Reason, e.Ref = why.Rung, why.Reason, why.Ref
 	d.saved += e.Saved
-	d.log = append(d.log, entry{e, undo})
+	d.log = append(d.log, loggedEdit{e, undo})
 }
 
 // weigh measures a message that stands for original i, or for none if i is -1.

@@ -137,6 +137,124 @@ func ownPackage(imported string) (dir string, own bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
+// TestTheRootStaysADictionary holds the root package to its size, and to the standard
+// library.
+func TestTheRootStaysADictionary(t *testing.T) {
+	t.Parallel()
+	const limit = 2000
+	imports := map[string][]string{}
+	lines := 0
+	for _, s := range sources(t) {
+		imports[s.dir] = s.imports
+		for _, name := range s.files {
+			if s.dir == "." {
+				lines += lineCount(t, name)
+			}
+		}
+	}
+	if lines > limit {
+		t.Errorf("the root package has %d lines, want at most %d", lines, limit)
+	}
+	queue := []string{"."}
+	for seen := map[string]bool{}; len(queue) > 0; queue = queue[1:] {
+		if dir := queue[0]; !seen[dir] {
+			seen[dir] = true
+			for _, imported := range imports[dir] {
+				below, own := ownPackage(imported)
+				if !own {
+					t.Errorf("the root needs %s, by %s", imported, dir)
+				}
+				queue = append(queue, below)
+			}
+		}
+	}
+}
+
+// TestPublicNamesStayFew holds the number of packages and names that a program of
+// another module can use. Lower the limits when names go; raise them only for what such
+// a program needs.
+func TestPublicNamesStayFew(t *testing.T) {
+	t.Parallel()
+	const (
+		mostPackages = 24
+		mostNames    = 817
+	)
+	packages, names := 0, 0
+	for _, s := range sources(t) {
+		if s.command || slices.Contains(strings.Split(s.dir, "/"), "internal") {
+			continue
+		}
+		packages++
+		for _, name := range s.files {
+			names += exportedNames(t, name)
+		}
+	}
+	if packages > mostPackages || names > mostNames {
+		t.Errorf("%d public packages with %d names, want at most %d with %d", packages, names, mostPackages, mostNames)
+	}
+}
+
+// exportedNames counts the exported types, functions, methods of exported types,
+// constants and variables of a file. Generated files are passed over.
+func exportedNames(t *testing.T, name string) int {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.FromSlash(name), nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ast.IsGenerated(file) {
+		return 0
+	}
+	n := 0
+	count := func(exported bool) {
+		if exported {
+			n++
+		}
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			count(d.Name.IsExported() && (d.Recv == nil || ast.IsExported(receiver(d.Recv.List[0].Type))))
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					count(spec.Name.IsExported())
+				case *ast.ValueSpec:
+					for _, id := range spec.Names {
+						count(id.IsExported())
+					}
+				}
+			}
+		}
+	}
+	return n
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(t ast.Expr) string {
+	switch t := t.(type) {
+	case *ast.StarExpr:
+		return receiver(t.X)
+	case *ast.IndexExpr:
+		return receiver(t.X)
+	case *ast.IndexListExpr:
+		return receiver(t.X)
+	case *ast.Ident:
+		return t.Name
+	}
+	return ""
+}
+
+func lineCount(t *testing.T, name string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(data), "\n")
+}
+
 func TestFilesStayReadable(t *testing.T) {
 	t.Parallel()
 	const limit = 500

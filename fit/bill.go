@@ -62,7 +62,7 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
 	b.covered = billed(savedBefore(p, int(float64(u.CacheRead)/scale)))
 	links := t.sent(p.Draft)
-	is := call{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
+	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
 	switch {
 	case known:
@@ -83,14 +83,14 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 }
 
 // lastCall returns the longest request that this one goes on from.
-func (k *Keeper) lastCall(t *Task) (call, bool) {
+func (k *Keeper) lastCall(t *Task) (lastCall, bool) {
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
 		if is, ok := k.books.calls.Get(scoped{t.scope(), chain[i]}); ok {
 			return is, true
 		}
 	}
-	return call{}, false
+	return lastCall{}, false
 }
 
 func (k *Keeper) life(model string) time.Duration {

@@ -202,7 +202,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	if err == nil {
 		err = w.checkpointHolds(ctx, since, made.Before)
 	}
-	var archive *ArchiveError
+	var archive *archiveError
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("compact: %w", ctx.Err())

@@ -192,7 +192,7 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 // withoutArchive walks once more if the archive failed: without it, and without
 // compaction, which could not be undone.
 func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err error) (*plimsoll.Plan, error) {
-	var archive *ArchiveError
+	var archive *archiveError
 	if !errors.As(err, &archive) || ctx.Err() != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	}
 	since, before := w.draft.Position(), w.Load()
 	err := r.Apply(ctx, w, t)
-	var archive *ArchiveError
+	var archive *archiveError
 	if ctx.Err() != nil {
 		return fmt.Errorf("fit: %s: %w", r.Name(), ctx.Err())
 	}

@@ -197,14 +197,14 @@ func link(before, message plimsoll.Digest) plimsoll.Digest {
 	return wordsOf(before).mix(wordsOf(message)).digest()
 }
 
-// words are a digest as numbers.
-type words struct{ a, b uint64 }
+// digestWords are a digest as numbers.
+type digestWords struct{ a, b uint64 }
 
-func wordsOf(d plimsoll.Digest) words {
-	return words{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])}
+func wordsOf(d plimsoll.Digest) digestWords {
+	return digestWords{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])}
 }
 
-func (w words) digest() (d plimsoll.Digest) {
+func (w digestWords) digest() (d plimsoll.Digest) {
 	binary.LittleEndian.PutUint64(d[:8], w.a)
 	binary.LittleEndian.PutUint64(d[8:], w.b)
 	return d
@@ -212,7 +212,7 @@ func (w words) digest() (d plimsoll.Digest) {
 
 // mix takes another digest in. A conversation has thousands of links and they are drawn
 // for each request, so it is two multiplications; digests are fingerprints already.
-func (w words) mix(m words) words {
+func (w digestWords) mix(m digestWords) digestWords {
 	high, low := bits.Mul64(w.a^m.a^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
 	w.a, w.b = w.b^low^bits.RotateLeft64(m.a, 29), w.a^high
 	high, low = bits.Mul64(w.a^m.b^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)

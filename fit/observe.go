@@ -32,14 +32,14 @@ type books struct {
 	mu            sync.Mutex
 	total         account.Account
 	conversations *lru.Map[scoped, account.Account]
-	calls         *lru.Map[scoped, call]
+	calls         *lru.Map[scoped, lastCall]
 	models        *lru.Map[string, drift]
 }
 
 func newBooks() *books {
 	return &books{
 		conversations: lru.New[scoped, account.Account](recentAccounts, nil),
-		calls:         lru.New[scoped, call](recentCalls, nil),
+		calls:         lru.New[scoped, lastCall](recentCalls, nil),
 		models:        lru.New[string, drift](recentModels, nil),
 	}
 }
@@ -50,8 +50,8 @@ type drift struct {
 	told              bool
 }
 
-// call is what is remembered of a request, for the one behind it.
-type call struct {
+// lastCall is what is remembered of a request, for the one behind it.
+type lastCall struct {
 	// sent is the identity of what was sent, which had so many messages.
 	sent     plimsoll.Digest
 	messages int

@@ -19,14 +19,14 @@ type Archive interface {
 	Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error)
 }
 
-// ArchiveError says that content could not be named or stored.
-type ArchiveError struct{ Err error }
+// archiveError says that content could not be named or stored.
+type archiveError struct{ Err error }
 
 // Error returns what the archive said.
-func (e *ArchiveError) Error() string { return fmt.Sprintf("archive: %v", e.Err) }
+func (e *archiveError) Error() string { return fmt.Sprintf("archive: %v", e.Err) }
 
 // Unwrap returns the cause.
-func (e *ArchiveError) Unwrap() error { return e.Err }
+func (e *archiveError) Unwrap() error { return e.Err }
 
 // Draft returns the conversation in the making.
 func (w *Work) Draft() *plimsoll.Draft { return w.draft }
@@ -133,7 +133,7 @@ func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]
 	}
 	ref, err := w.options.archive.Ref(ctx, content)
 	if err != nil {
-		return nil, &ArchiveError{err}
+		return nil, &archiveError{err}
 	}
 	w.stowed[ref.ID] = content
 	return &ref, nil
@@ -175,7 +175,7 @@ func (w *Work) store(ctx context.Context, id string) error {
 		return nil
 	}
 	if _, err := w.options.archive.Put(ctx, content); err != nil {
-		return &ArchiveError{err}
+		return &archiveError{err}
 	}
 	delete(w.stowed, id)
 	return nil

@@ -42,7 +42,7 @@ func converses(mode any) bool {
 	return mode == nil || mode == "chat" || mode == "responses" || mode == "completion"
 }
 
-func liteLLMModel(key string, f *fields) Model {
+func liteLLMModel(key string, f *entryReader) Model {
 	provider := f.text("litellm_provider")
 	m := Model{
 		ID:          liteLLMID(key, provider),
@@ -77,7 +77,7 @@ func liteLLMID(key, provider string) string {
 	return key
 }
 
-func liteLLMPrices(f *fields, suffix string) Prices {
+func liteLLMPrices(f *entryReader, suffix string) Prices {
 	return statedPrices(
 		f.rate("input_cost_per_token"+suffix, perToken),
 		f.rate("output_cost_per_token"+suffix, perToken),
@@ -89,7 +89,7 @@ func liteLLMPrices(f *fields, suffix string) Prices {
 
 // liteLLMCliffs reads both ways in which the list writes prices that depend on
 // the size of the prompt.
-func liteLLMCliffs(f *fields) []Cliff {
+func liteLLMCliffs(f *entryReader) []Cliff {
 	const before, after = "input_cost_per_token_above_", "k_tokens"
 	cliffs := liteLLMTiers(f)
 	for name := range f.values {
@@ -107,16 +107,16 @@ func liteLLMCliffs(f *fields) []Cliff {
 
 // liteLLMTiers reads "tiered_pricing", whose first range has the base price. A
 // model with tiers states no other price.
-func liteLLMTiers(f *fields) []Cliff {
+func liteLLMTiers(f *entryReader) []Cliff {
 	var cliffs []Cliff
 	for _, t := range f.list("tiered_pricing") {
 		tier, _ := t.(map[string]any)
-		inner := fields{values: tier}
+		inner := entryReader{values: tier}
 		bounds := inner.list("range")
 		if len(bounds) == 0 {
 			continue
 		}
-		lower := fields{values: map[string]any{"range": bounds[0]}}
+		lower := entryReader{values: map[string]any{"range": bounds[0]}}
 		cliffs = append(cliffs, Cliff{lower.count("range"), liteLLMPrices(&inner, "")})
 	}
 	return cliffs

@@ -157,24 +157,24 @@ func splitObject(data []byte) ([]member, int64, error) {
 	return out, 0, nil
 }
 
-// fields reads single values out of one entry and keeps the first thing that was
+// entryReader reads single values out of one entry and keeps the first thing that was
 // not as expected.
-type fields struct {
+type entryReader struct {
 	values map[string]any
 	err    error
 }
 
-func readFields(raw json.RawMessage) fields {
+func readFields(raw json.RawMessage) entryReader {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	f := fields{}
+	f := entryReader{}
 	if err := dec.Decode(&f.values); err != nil || f.values == nil {
 		f.err = errors.New("want an object with the facts of one model")
 	}
 	return f
 }
 
-func (f *fields) fail(name, want string, got any) {
+func (f *entryReader) fail(name, want string, got any) {
 	if f.err == nil {
 		f.err = fmt.Errorf("field %q: want %s, got %s", name, want, clip(fmt.Sprint(got)))
 	}
@@ -185,7 +185,7 @@ func (f *fields) fail(name, want string, got any) {
 const maxCount = 1 << 40
 
 // count reads a number of tokens. Lists write some as 2000000.0 or 2e6.
-func (f *fields) count(name string) int {
+func (f *entryReader) count(name string) int {
 	v, ok := f.values[name]
 	if !ok || v == nil {
 		return 0
@@ -201,7 +201,7 @@ func (f *fields) count(name string) int {
 
 // rate reads a price; scale turns the list's unit into a [Rate]. It gives nil
 // when the list has no such price.
-func (f *fields) rate(name string, scale float64) *Rate {
+func (f *entryReader) rate(name string, scale float64) *Rate {
 	v, ok := f.values[name]
 	if !ok || v == nil {
 		return nil
@@ -220,7 +220,7 @@ func (f *fields) rate(name string, scale float64) *Rate {
 	return &rate
 }
 
-func (f *fields) text(name string) string {
+func (f *entryReader) text(name string) string {
 	v, ok := f.values[name]
 	if !ok || v == nil {
 		return ""
@@ -232,17 +232,17 @@ func (f *fields) text(name string) string {
 	return s
 }
 
-func (f *fields) flag(name string) bool {
+func (f *entryReader) flag(name string) bool {
 	b, _ := f.values[name].(bool)
 	return b
 }
 
-func (f *fields) object(name string) fields {
+func (f *entryReader) object(name string) entryReader {
 	inner, _ := f.values[name].(map[string]any)
-	return fields{values: inner}
+	return entryReader{values: inner}
 }
 
-func (f *fields) list(name string) []any {
+func (f *entryReader) list(name string) []any {
 	inner, _ := f.values[name].([]any)
 	return inner
 }

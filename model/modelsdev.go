@@ -52,7 +52,7 @@ func modelsOf(provider member) ([]member, int64, error) {
 	return list, 0, nil
 }
 
-func modelsDevModel(provider, id string, f *fields) Model {
+func modelsDevModel(provider, id string, f *entryReader) Model {
 	limit, cost, modalities := f.object("limit"), f.object("cost"), f.object("modalities")
 	m := Model{
 		ID:          id,
@@ -78,7 +78,7 @@ func modelsDevModel(provider, id string, f *fields) Model {
 	return m
 }
 
-func modelsDevPrices(cost *fields) Prices {
+func modelsDevPrices(cost *entryReader) Prices {
 	return statedPrices(
 		cost.rate("input", perMillion),
 		cost.rate("output", perMillion),
@@ -89,11 +89,11 @@ func modelsDevPrices(cost *fields) Prices {
 }
 
 // modelsDevCliffs reads "tiers" and the older "context_over_200k".
-func modelsDevCliffs(cost *fields) []Cliff {
+func modelsDevCliffs(cost *entryReader) []Cliff {
 	var cliffs []Cliff
 	for _, t := range cost.list("tiers") {
 		values, _ := t.(map[string]any)
-		tier := fields{values: values}
+		tier := entryReader{values: values}
 		size := tier.object("tier")
 		if above := size.count("size"); above > 0 {
 			cliffs = append(cliffs, Cliff{above, modelsDevPrices(&tier)})

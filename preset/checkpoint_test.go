@@ -71,7 +71,7 @@ func TestC13_2_ATrimmedOutputIsAPlaceholderInTheRequest(t *testing.T) {
 
 func TestC13_3_OverTheThresholdTheHistoryBecomesRetainAndSummary(t *testing.T) {
 	t.Parallel()
-	k := keeper(t, preset.NameAgent, &preset.Options{Window: 10_000, Outputs: preset.Outputs{Off: true}, Compaction: preset.Compaction{Summarizer: &scribe{retain: "keep this", text: "that happened"}}})
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 10_000, Outputs: preset.Outputs{Off: true}, Compaction: preset.CompactionOptions{Summarizer: &scribe{retain: "keep this", text: "that happened"}}})
 	under, err := k.Fit(t.Context(), fit.Task{Conversation: loop(6)})
 	if err != nil || under.Changed() {
 		t.Fatalf("below the threshold: %d tokens, edits %v, error %v", under.Before.Total, under.Edits, err)
@@ -96,7 +96,7 @@ func TestC13_4_ATrailingCallBreaksTheRequestForASummaryUnlessItIsTakenOff(t *tes
 		t.Fatal(err)
 	}
 	request := wiretest.Decode(t, dialects.Codec(plimsoll.OpenAI), strings.Replace(string(body), "{", `{"model":"gpt-4o",`, 1))
-	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: asks(t, server.URL), KeepTurns: -1}})
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{Summarizer: asks(t, server.URL), KeepTurns: -1}})
 	made, err := k.Compact(t.Context(), preset.Task(request, preset.Client{}), fit.CompactOptions{Force: true})
 	if err != nil || made.Status != fit.Compressed || len(model.Log()) == 0 {
 		t.Fatalf("%+v, error %v, %d requests", made, err, len(model.Log()))

@@ -12,10 +12,10 @@ import (
 // DefaultRetain is what a model is asked to retain word for word.
 const DefaultRetain = "References to stored outputs, decisions with their reasons, and what the user asked for or forbade."
 
-// Compaction says when old messages are replaced by a checkpoint, and how that is
+// CompactionOptions says when old messages are replaced by a checkpoint, and how that is
 // written. The zero value is ready to use: a checkpoint without a model, when the
 // preset calls for one.
-type Compaction struct {
+type CompactionOptions struct {
 	// Off leaves it out. Manual means that it is done only on
 	// request.
 	Off, Manual bool
@@ -45,7 +45,7 @@ type Compaction struct {
 }
 
 // rung makes the rung for a layout.
-func (c Compaction) rung(l ladder) *rung.Compact {
+func (c CompactionOptions) rung(l ladder) *rung.Compact {
 	r := &rung.Compact{
 		Layout: l.layout, Summarizer: c.Summarizer, Model: c.Model, Manual: c.Manual,
 		Ratio: c.Ratio, Threshold: c.Threshold, KeepTurns: l.keepTurns, Tail: c.Tail, Size: c.Size,

@@ -55,15 +55,15 @@ func TestC04_CompactionIsDueFromTheThresholdOn(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		options preset.Compaction
+		options preset.CompactionOptions
 		total   int
 		want    fit.CompressionStatus
 	}{
-		{"at 0.8 of the limit", preset.Compaction{}, 80_000, fit.Compressed},
-		{"one token below", preset.Compaction{}, 79_999, fit.CompressionNoop},
-		{"at a ratio that is given", preset.Compaction{Ratio: 0.5}, 50_000, fit.Compressed},
-		{"below it", preset.Compaction{Ratio: 0.5}, 49_999, fit.CompressionNoop},
-		{"never by itself when that is switched off", preset.Compaction{Manual: true}, 99_999, fit.CompressionNoop},
+		{"at 0.8 of the limit", preset.CompactionOptions{}, 80_000, fit.Compressed},
+		{"one token below", preset.CompactionOptions{}, 79_999, fit.CompressionNoop},
+		{"at a ratio that is given", preset.CompactionOptions{Ratio: 0.5}, 50_000, fit.Compressed},
+		{"below it", preset.CompactionOptions{Ratio: 0.5}, 49_999, fit.CompressionNoop},
+		{"never by itself when that is switched off", preset.CompactionOptions{Manual: true}, 99_999, fit.CompressionNoop},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +82,7 @@ func TestC04_CompactionIsDueFromTheThresholdOn(t *testing.T) {
 func TestC04_CompactionThatIsSwitchedOffDoesNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
-		k := keeper(t, name, &preset.Options{Window: 2000, Compaction: preset.Compaction{Off: true}})
+		k := keeper(t, name, &preset.Options{Window: 2000, Compaction: preset.CompactionOptions{Off: true}})
 		if _, err := k.Compact(t.Context(), fit.Task{Conversation: long(100)}, fit.CompactOptions{Force: true}); !errors.Is(err, plimsoll.ErrUnsupported) || plimsoll.HintOf(err) == "" {
 			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
 		}
@@ -109,7 +109,7 @@ func rungNames(p *plimsoll.Plan) string {
 func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
-		k := keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}})
+		k := keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.CompactionOptions{Manual: true}})
 		plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 		if got := rungNames(plan); got != "slide" {
 			t.Errorf("%s fits by %s, want slide alone", name, got)
 		}
-		k = keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.Compaction{Manual: true}}) // nothing was cut yet
+		k = keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.CompactionOptions{Manual: true}}) // nothing was cut yet
 		if made := compact(t, k, long(60), fit.CompactOptions{}); made.Status != fit.CompressionNoop {
 			t.Errorf("%s: %s without force", name, made.Status)
 		}
@@ -130,7 +130,7 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 func TestC09_DirectivesAreAddedToThePromptAsBullets(t *testing.T) {
 	t.Parallel()
 	s := &scribe{retain: "r", text: "s"}
-	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{
 		Summarizer: s, SummaryDirectives: []string{"name every harbour"}, RetainDirectives: []string{"the depths"},
 	}})
 	compact(t, k, long(100), fit.CompactOptions{Force: true, Directives: []string{"be quick"}})
@@ -148,7 +148,7 @@ func TestC01_PromptsAreReplacedByThoseOfTheSettings(t *testing.T) {
 	t.Parallel()
 	for _, noRetain := range []bool{false, true} {
 		s := &scribe{retain: "r", text: "s"}
-		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{
+		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{
 			Summarizer: s, SummaryPrompt: "Write <summary>.", RetainPrompt: "The depths.", NoRetain: noRetain,
 		}})
 		compact(t, k, long(100), fit.CompactOptions{Force: true})
@@ -169,7 +169,7 @@ func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
 		{2, []string{"user: Question 99: why why why", "assistant: Answer 99: because becau", "user: And now?"}},
 	} {
 		s := &scribe{retain: "keep this", text: "that happened"}
-		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.Compaction{Summarizer: s, KeepTurns: tt.keep}})
+		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{Summarizer: s, KeepTurns: tt.keep}})
 		made := compact(t, k, long(100), fit.CompactOptions{Force: true})
 		if made.Status != fit.Compressed {
 			t.Fatalf("%s: %s", made.Status, made.Reason)
@@ -198,7 +198,7 @@ func TestAutoCompactsBeforeItDropsTurns(t *testing.T) {
 func TestTheCostOfASummaryFollowsFromThePrices(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"gpt-4o": 2.5, "nobody-knows-this-one": 0} {
-		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.Compaction{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
+		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
 		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
 			t.Errorf("%s: $%v by %s (%s), want $%v", name, made.Cost, made.Checkpoint.Model, made.Reason, want)
 		}
@@ -248,7 +248,7 @@ func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*preset.Options{
 		preset.NameCookbook: {Method: preset.MethodHybrid},
-		preset.NameAuto:     {Method: preset.MethodSummary, Compaction: preset.Compaction{Off: true}},
+		preset.NameAuto:     {Method: preset.MethodSummary, Compaction: preset.CompactionOptions{Off: true}},
 	} {
 		if _, err := preset.Named(name, o); err == nil || plimsoll.HintOf(err) == "" {
 			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
@@ -258,7 +258,7 @@ func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 
 func TestAReceiptOfDroppedTurnsCountsNoneThatACheckpointStandsFor(t *testing.T) {
 	t.Parallel()
-	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: -1, Archive: shelf(t), Compaction: preset.Compaction{KeepTurns: 22}})
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: -1, Archive: shelf(t), Compaction: preset.CompactionOptions{KeepTurns: 22}})
 	plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 	if err != nil {
 		t.Fatal(err)

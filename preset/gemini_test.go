@@ -67,7 +67,7 @@ func TestG04_ARequestThatFillsWhatRemainsTriggers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}}}
+			o := &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}}}
 			k := keeper(t, preset.NameGemini, o)
 			c := letters(60, strings.Repeat("w", 4*tt.question))
 			made := compact(t, k, c, fit.CompactOptions{})
@@ -104,7 +104,7 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}, Threshold: tt.threshold}})
+			k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}, Threshold: tt.threshold}})
 			c := letters(tt.turns, "")
 			// What was billed says how full the window is.
 			made, err := k.AfterModel(t.Context(), fit.Task{Conversation: c}, plimsoll.Usage{Input: 100 * tt.turns})
@@ -126,7 +126,7 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 func TestG09_TheCompressionPromptIsTheSystemInstruction(t *testing.T) {
 	t.Parallel()
 	s := &scribe{text: snapshot}
-	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: s}})
+	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: s}})
 	compact(t, k, letters(60, ""), fit.CompactOptions{Force: true})
 	if s.asked[0].Prompt.System != summary.CompressionPrompt || !strings.HasPrefix(summary.Ask(s.asked[0]), "First, reason in your scratchpad. Then, generate the <state_snapshot>.") {
 		t.Errorf("asked %+v", s.asked[0].Prompt)
@@ -135,7 +135,7 @@ func TestG09_TheCompressionPromptIsTheSystemInstruction(t *testing.T) {
 
 func TestG01_G12_TheNewHistoryIsSnapshotAnswerAndTheNewestThirtyPercent(t *testing.T) {
 	t.Parallel()
-	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: snapshot}}})
+	k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}}})
 	made := compact(t, k, letters(10, ""), fit.CompactOptions{Force: true})
 	var kept []string
 	for range 3 {
@@ -164,7 +164,7 @@ func TestG13_WhatGrewOrCannotBeCountedStaysAsItWas(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			options, err := preset.Gemini(&preset.Options{Window: 10_000, Compaction: preset.Compaction{Summarizer: &scribe{text: tt.text}}})
+			options, err := preset.Gemini(&preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: tt.text}}})
 			if err != nil {
 				t.Fatal(err)
 			}

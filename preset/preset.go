@@ -79,7 +79,7 @@ type Options struct {
 	// Outputs say what becomes of tool outputs.
 	Outputs Outputs
 	// Compaction says when and how old messages become a checkpoint.
-	Compaction Compaction
+	Compaction CompactionOptions
 	// Token options choose the counters.
 	Token token.Options
 	// Counter counts for every model; nil means that each has its own.

@@ -2,18 +2,18 @@ package store
 
 import "math/bits"
 
-// cutter finds where chunks end by what they contain, so that an insertion into a
+// chunker finds where chunks end by what they contain, so that an insertion into a
 // long text changes the chunk that it falls into and hardly another.
-type cutter struct {
+type chunker struct {
 	min, mean, max int
 	// strict is harder to meet than loose: chunks before the mean length are rare,
 	// behind it they become frequent, and so lengths stay close to the mean.
 	strict, loose uint64
 }
 
-func newCutter(mean int) cutter {
+func newCutter(mean int) chunker {
 	n := bits.Len(uint(mean)) - 1
-	return cutter{min: mean / 4, mean: mean, max: mean * 4, strict: topBits(n + 1), loose: topBits(n - 1)}
+	return chunker{min: mean / 4, mean: mean, max: mean * 4, strict: topBits(n + 1), loose: topBits(n - 1)}
 }
 
 // topBits returns a mask of the n highest bits, the ones that the most bytes bear on.
@@ -24,7 +24,7 @@ const window = 64
 
 // cut returns the length of the first chunk of data. Unless data is the end of a
 // text it must have as many bytes as a chunk can have.
-func (c *cutter) cut(data []byte) int {
+func (c *chunker) cut(data []byte) int {
 	if len(data) <= c.min {
 		return len(data)
 	}

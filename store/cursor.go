@@ -203,7 +203,7 @@ func (c *cursor) lost(err error) error {
 }
 
 // next returns the next block, or io.EOF. The one before is not valid any more.
-func (c *cursor) next() (block, error) {
+func (c *cursor) next() (textBlock, error) {
 	if c.current != nil {
 		c.free = append(c.free, c.current)
 		c.current = nil
@@ -211,19 +211,19 @@ func (c *cursor) next() (block, error) {
 	c.start()
 	if len(c.ahead) == 0 {
 		if c.failed != nil {
-			return block{}, c.failed
+			return textBlock{}, c.failed
 		}
-		return block{}, io.EOF
+		return textBlock{}, io.EOF
 	}
 	l := c.ahead[0]
 	c.ahead = c.ahead[1:]
 	<-l.done
 	if l.err != nil {
-		return block{}, l.err
+		return textBlock{}, l.err
 	}
 	c.served++
 	c.current = l.content
-	return block{Offset: l.extent.Offset, Line: l.extent.Line, Data: l.content, Lines: l.extent.Lines}, nil
+	return textBlock{Offset: l.extent.Offset, Line: l.extent.Line, Data: l.content, Lines: l.extent.Lines}, nil
 }
 
 // start loads the next chunk, and others behind it if it went on for a while.

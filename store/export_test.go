@@ -6,6 +6,6 @@ import (
 )
 
 // Blocks lets tests see in which pieces a text is read.
-func (r *Reader) Blocks(ctx context.Context, offset int64) iter.Seq2[block, error] {
+func (r *Reader) Blocks(ctx context.Context, offset int64) iter.Seq2[textBlock, error] {
 	return r.blocks(ctx, offset)
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// source is content as it is stored: a text, and for [KindParts] what else it takes
+// storedContent is content as it is stored: a text, and for [KindParts] what else it takes
 // to have the parts back, which follows the text. Both are in pieces, so that
 // nothing long is copied to name it.
-type source struct {
+type storedContent struct {
 	kind         Kind
 	text, rest   []string
 	bytes, lines int64
@@ -22,7 +22,7 @@ type source struct {
 
 // sourceOf says how content is stored. A single text is stored as it is,
 // and so are archived messages.
-func sourceOf(content plimsoll.List[plimsoll.Part]) (source, error) {
+func sourceOf(content plimsoll.List[plimsoll.Part]) (storedContent, error) {
 	if content.Len() == 1 {
 		switch p := content.At(0).(type) {
 		case plimsoll.Text:
@@ -37,10 +37,10 @@ func sourceOf(content plimsoll.List[plimsoll.Part]) (source, error) {
 	}
 	var e partsEncoder
 	if err := e.list(content, 0); err != nil {
-		return source{}, err
+		return storedContent{}, err
 	}
 	e.flush()
-	s := source{kind: KindParts, text: e.text, bytes: e.size, lines: 1}
+	s := storedContent{kind: KindParts, text: e.text, bytes: e.size, lines: 1}
 	s.rest = append([]string{string(binary.AppendUvarint([]byte{partsVersion}, uint64(e.size)))}, e.done...)
 	s.stored = s.bytes
 	for _, piece := range s.text {
@@ -52,9 +52,9 @@ func sourceOf(content plimsoll.List[plimsoll.Part]) (source, error) {
 	return s, nil
 }
 
-func textSource(text string) source {
+func textSource(text string) storedContent {
 	n := int64(len(text))
-	return source{kind: KindText, text: []string{text}, bytes: n, stored: n, lines: int64(strings.Count(text, "\n")) + 1}
+	return storedContent{kind: KindText, text: []string{text}, bytes: n, stored: n, lines: int64(strings.Count(text, "\n")) + 1}
 }
 
 // partsVersion is the first byte behind the text of an object of parts. Behind it

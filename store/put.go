@@ -28,7 +28,7 @@ func (t *Tenant) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (p
 	return t.refOf(s), nil
 }
 
-func (t *Tenant) refOf(s source) plimsoll.Ref {
+func (t *Tenant) refOf(s storedContent) plimsoll.Ref {
 	h := t.key.namer(s.kind)
 	buffer := make([]byte, min(s.stored, 32<<10))
 	for _, pieces := range [][]string{s.text, s.rest} {

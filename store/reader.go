@@ -20,7 +20,7 @@ type Reader struct {
 
 	pos    int64
 	cursor *cursor
-	block  block
+	block  textBlock
 }
 
 var (
@@ -111,7 +111,7 @@ func (r *Reader) release() {
 	if r.cursor != nil {
 		r.cursor.close()
 	}
-	r.cursor, r.block = nil, block{}
+	r.cursor, r.block = nil, textBlock{}
 }
 
 func (r *Reader) fault(err error) error {
@@ -142,9 +142,9 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// block is a piece of a text as it is stored, some hundred KiB long. It begins and
+// textBlock is a piece of a text as it is stored, some hundred KiB long. It begins and
 // ends anywhere, in the middle of a line or of a character too.
-type block struct {
+type textBlock struct {
 	// Offset is where it begins in the text, Line the line ends before it.
 	Offset, Line int64
 	// Data is valid until the next block is asked for.
@@ -156,12 +156,12 @@ type block struct {
 // blocks iterates over the text from the block on that holds the byte at the offset.
 // An error ends it. Of the blocks that are not asked for only a few are read, and
 // none if the first two are enough.
-func (r *Reader) blocks(ctx context.Context, offset int64) iter.Seq2[block, error] {
-	return func(yield func(block, error) bool) {
+func (r *Reader) blocks(ctx context.Context, offset int64) iter.Seq2[textBlock, error] {
+	return func(yield func(textBlock, error) bool) {
 		c := r.tenant.newCursor(ctx, r.object, r.object.Bytes)
 		defer c.close()
 		if err := c.seek(max(0, offset)); err != nil {
-			yield(block{}, r.fault(err))
+			yield(textBlock{}, r.fault(err))
 			return
 		}
 		for {

@@ -25,7 +25,7 @@ type section struct {
 // writer turns a stream into chunks and an object. It holds one batch of content.
 type writer struct {
 	tenant *Tenant
-	cutter cutter
+	cutter chunker
 	object Object
 	// namer hashes all content for the object's id; nil if the id is known.
 	namer   hash.Hash

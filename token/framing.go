@@ -35,11 +35,11 @@ const (
 	StyleTextOnly
 )
 
-// FramingFor returns the framing of a dialect. The figures of OpenAI reproduce
+// framingFor returns the framing of a dialect. The figures of OpenAI reproduce
 // billed prompts of gpt-4.1 to the token; those of Anthropic were fitted to
 // billed prompts of Claude; Gemini's are a guess that calibration corrects. The
 // methods are in docs/counting.md.
-func FramingFor(d plimsoll.Dialect) Framing {
+func framingFor(d plimsoll.Dialect) Framing {
 	switch d {
 	case plimsoll.Anthropic:
 		return Framing{Name: "anthropic", Message: 3, System: 3, Tools: 346, Tool: 12, Call: 65, Result: 45}

@@ -275,7 +275,7 @@ func (m *Meter) newScale(id scaleID, key uint64) *scale {
 	}
 	s := &scale{
 		counter: counter,
-		framing: FramingFor(id.dialect),
+		framing: framingFor(id.dialect),
 		vision:  visionFor(id.dialect, id.model, known.Tokenizer.Name),
 		thought: thoughtPercent(known.Tokenizer.Name, id.model),
 		model:   id.model,

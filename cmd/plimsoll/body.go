@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// body is a conversation that can be written back unchanged: a request of any
+// conversationFile is a conversation that can be written back unchanged: a request of any
 // API, a bare list of messages, or messages one a line.
-type body struct {
+type conversationFile struct {
 	data []byte
 	// before and after are what stands around the content: blanks, a byte order
 	// mark.
@@ -35,7 +35,7 @@ type bodyForm struct {
 var errManyConversations = errors.New("there is a whole conversation on each line")
 
 // readEditable reads a conversation to edit. The dialect is "auto" or a name.
-func readEditable(r io.Reader, dialect string) (*body, error) {
+func readEditable(r io.Reader, dialect string) (*conversationFile, error) {
 	data, err := readAll(r)
 	if err != nil {
 		return nil, err
@@ -43,13 +43,13 @@ func readEditable(r io.Reader, dialect string) (*body, error) {
 	return parseEditable(data, dialect)
 }
 
-func parseEditable(data []byte, dialect string) (*body, error) {
+func parseEditable(data []byte, dialect string) (*conversationFile, error) {
 	if err := hasContent(data); err != nil {
 		return nil, err
 	}
 	content := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	at := bytes.Index(data, content)
-	b := &body{data: data, before: data[:at], after: data[at+len(content):]}
+	b := &conversationFile{data: data, before: data[:at], after: data[at+len(content):]}
 	if content[0] != '{' && content[0] != '[' {
 		return nil, errNoRequest
 	}
@@ -61,7 +61,7 @@ func parseEditable(data []byte, dialect string) (*body, error) {
 }
 
 // wrap makes a request of the content.
-func (b *body) wrap(content []byte, dialect string) ([]byte, error) {
+func (b *conversationFile) wrap(content []byte, dialect string) ([]byte, error) {
 	var whole json.RawMessage
 	err := json.Unmarshal(content, &whole)
 	switch {
@@ -147,7 +147,7 @@ func messageLines(content []byte) ([][]byte, error) {
 	return lines, nil
 }
 
-func (b *body) decode(content []byte, dialect string) error {
+func (b *conversationFile) decode(content []byte, dialect string) error {
 	d := plimsoll.Dialect(dialect)
 	if dialect == "auto" {
 		found, ok := dialects.FromBody(content)
@@ -163,7 +163,7 @@ func (b *body) decode(content []byte, dialect string) error {
 
 // encode returns the content with the edits of a draft, in the form that it came
 // in; without edits, the very bytes.
-func (b *body) encode(d *plimsoll.Draft) ([]byte, error) {
+func (b *conversationFile) encode(d *plimsoll.Draft) ([]byte, error) {
 	if len(d.Edits()) == 0 {
 		return b.data, nil
 	}
@@ -176,7 +176,7 @@ func (b *body) encode(d *plimsoll.Draft) ([]byte, error) {
 
 // unwrap writes an edited request in the form that this one came in; one that is not
 // edited as the very bytes.
-func (b *body) unwrap(edited []byte) ([]byte, error) {
+func (b *conversationFile) unwrap(edited []byte) ([]byte, error) {
 	if bytes.Equal(edited, b.request.Body()) {
 		return b.data, nil
 	}
@@ -194,7 +194,7 @@ func (b *body) unwrap(edited []byte) ([]byte, error) {
 }
 
 // linesOf writes the messages of a wrapped list one a line.
-func (b *body) linesOf(edited []byte) ([]byte, error) {
+func (b *conversationFile) linesOf(edited []byte) ([]byte, error) {
 	request, err := dialects.Codec(b.request.Dialect()).Decode(edited)
 	if err != nil {
 		return nil, err

@@ -95,7 +95,7 @@ func (c *compactCmd) flags() []config.Flag {
 }
 
 // compact compacts under the settings, with the store that they name.
-func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *body) (*fit.Compaction, error) {
+func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *conversationFile) (*fit.Compaction, error) {
 	var made *fit.Compaction
 	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
@@ -119,7 +119,7 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 }
 
 // write prints the conversation and then says what was done.
-func (c *compactCmd) write(p *process, d display, settings *config.Config, name string, b *body, made *fit.Compaction) error {
+func (c *compactCmd) write(p *process, d display, settings *config.Config, name string, b *conversationFile, made *fit.Compaction) error {
 	out, err := b.encode(made.Plan.Draft)
 	if err != nil {
 		return withOp("compact "+name, err)
@@ -165,7 +165,7 @@ func (c *compactCmd) verdict(name string, made *fit.Compaction) error {
 }
 
 // diff shows what became of the body.
-func (c *compactCmd) diff(p *process, d display, settings *config.Config, name string, b *body, out []byte) error {
+func (c *compactCmd) diff(p *process, d display, settings *config.Config, name string, b *conversationFile, out []byte) error {
 	after, err := parseEditable(out, string(b.request.Dialect()))
 	if err != nil {
 		return err

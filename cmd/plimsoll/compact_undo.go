@@ -12,7 +12,7 @@ import (
 
 // undo prints the conversation with the archived messages instead of their
 // checkpoint, and lets the store forget that there was one.
-func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *body) error {
+func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *conversationFile) error {
 	if settings.Settings.Store == "" {
 		return &plimsoll.Error{
 			Op: "compact " + name, Code: plimsoll.CodeInvalid, Err: errors.New("--undo needs the store that has the messages"),

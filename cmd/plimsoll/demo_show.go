@@ -19,7 +19,7 @@ type show struct {
 	d display
 	// gauges are drawn on a terminal, json is printed at the end.
 	gauges, json bool
-	all          []demo.Request
+	all          []demo.RequestResult
 }
 
 func (c *demoCmd) newShow(p *process, root *cli) *show {
@@ -32,7 +32,7 @@ func (c *demoCmd) newShow(p *process, root *cli) *show {
 }
 
 // request draws one request as soon as it was answered.
-func (s *show) request(r demo.Request) {
+func (s *show) request(r demo.RequestResult) {
 	s.all = append(s.all, r)
 	if s.json {
 		return
@@ -53,7 +53,7 @@ func (s *show) request(r demo.Request) {
 	_ = s.p.out.Flush() // what is wrong with the output is said in the end
 }
 
-func (s *show) opening(r demo.Request) string {
+func (s *show) opening(r demo.RequestResult) string {
 	text := fmt.Sprintf("An agent works on the sources of plimsoll: %s, each with the whole history. The line is at %s tokens.", plural(r.Of, "request"), grouped(r.Limit))
 	if s.gauges {
 		sent, cut, line, _ := s.marks()
@@ -70,7 +70,7 @@ func (s *show) say(text, style string) {
 	}
 }
 
-func (s *show) sentence(r demo.Request) string {
+func (s *show) sentence(r demo.RequestResult) string {
 	text := fmt.Sprintf("request %d of %d: %s tokens", r.N, r.Of, grouped(r.Uncut))
 	if r.Sent != r.Uncut {
 		text += fmt.Sprintf(", sent as %s", grouped(r.Sent))
@@ -92,7 +92,7 @@ const (
 
 // line draws a request on one line: its number, the gauge, what was sent, how much of
 // it was cached, and what came of it.
-func (s *show) line(r demo.Request) string {
+func (s *show) line(r demo.RequestResult) string {
 	cells := max(leastGauge, min(gaugeCells, s.d.width-besideGauge))
 	line := bar.PadLeft(fmt.Sprintf("%d/%d", r.N, r.Of), 5) + " " + s.gauge(r, cells) +
 		bar.PadLeft(grouped(r.Sent), numberCells) + bar.PadLeft(percentOf(r.Usage), 5)
@@ -133,7 +133,7 @@ const lineAt = 0.4
 
 // gauge draws what was sent and what was cut on a scale on which the line stands
 // always at the same place.
-func (s *show) gauge(r demo.Request, cells int) string {
+func (s *show) gauge(r demo.RequestResult, cells int) string {
 	sent, cut, line, more := s.marks()
 	at := int(lineAt * float64(cells))
 	scale := func(tokens int) int { return tokens * at / max(1, r.Limit) }
@@ -156,7 +156,7 @@ func (s *show) gauge(r demo.Request, cells int) string {
 }
 
 // loadStyle is the colour of a load: it warns when it comes near to the line.
-func loadStyle(r demo.Request) string {
+func loadStyle(r demo.RequestResult) string {
 	switch share := float64(r.Sent) / float64(max(1, r.Limit)); {
 	case share > 0.9:
 		return "31"
@@ -167,7 +167,7 @@ func loadStyle(r demo.Request) string {
 }
 
 // cuts says what was cut and why.
-func (s *show) cuts(r demo.Request) {
+func (s *show) cuts(r demo.RequestResult) {
 	if !r.Cut() {
 		return
 	}
@@ -234,7 +234,7 @@ func pieceWords(piece demo.Piece) string {
 }
 
 // looks says what the model had back.
-func (s *show) looks(r demo.Request) {
+func (s *show) looks(r demo.RequestResult) {
 	for _, l := range r.Looks {
 		as := "as recorded"
 		if !l.Same {
@@ -250,8 +250,8 @@ func (s *show) looks(r demo.Request) {
 
 // demoReport is a demonstration for programs.
 type demoReport struct {
-	Requests []demo.Request `json:"requests"`
-	Total    *demo.Report   `json:"total"`
+	Requests []demo.RequestResult `json:"requests"`
+	Total    *demo.Report         `json:"total"`
 }
 
 // report prints what it came to.

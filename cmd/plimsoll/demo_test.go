@@ -21,9 +21,9 @@ import (
 
 // shownRequests are what a demonstration tells: one that passes, one that is cut, and
 // one in which the model looks at what was cut.
-func shownRequests() []demo.Request {
+func shownRequests() []demo.RequestResult {
 	ref := strings.Repeat("a1", 13)
-	return []demo.Request{
+	return []demo.RequestResult{
 		{N: 1, Of: 3, Does: "read_file docs/design.md", Uncut: 9000, Sent: 9000, Limit: 30000, Decision: "pass", Usage: plimsoll.Usage{Input: 9000}},
 		{
 			N: 2, Of: 3, Does: "read_file keeper.go, read_file \x1b[2J", Uncut: 40000, Sent: 12000, Limit: 30000, Over: true, Decision: "cut",

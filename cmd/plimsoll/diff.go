@@ -76,7 +76,7 @@ type differ struct {
 // side is one of two conversations, with its name.
 type side struct {
 	name string
-	body *body
+	body *conversationFile
 }
 
 func (p *process) differ(settings *config.Config, model string) (*differ, error) {
@@ -194,7 +194,7 @@ type sketch struct {
 	begins string
 }
 
-func sketches(b *body) []sketch {
+func sketches(b *conversationFile) []sketch {
 	c := b.request.Conversation()
 	all := make([]sketch, c.Messages.Len())
 	for i, m := range c.Messages.All() {

@@ -96,7 +96,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 
 // readOne reads the one conversation that a command edits: the example, a file, or
 // standard input.
-func (p *process) readOne(op, name, dialect string, example bool) (input, *body, error) {
+func (p *process) readOne(op, name, dialect string, example bool) (input, *conversationFile, error) {
 	in := p.file(name)
 	if example {
 		in = exampleInput()
@@ -118,7 +118,7 @@ func (p *process) readOne(op, name, dialect string, example bool) (input, *body,
 }
 
 // fit fits under the settings, with the store that they name.
-func (c *fitCmd) fit(p *process, settings *config.Config, b *body, meanwhile *progress) (*plimsoll.Plan, error) {
+func (c *fitCmd) fit(p *process, settings *config.Config, b *conversationFile, meanwhile *progress) (*plimsoll.Plan, error) {
 	var plan *plimsoll.Plan
 	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
@@ -159,7 +159,7 @@ func (p *process) withStore(settings *config.Config, tenant string, do func(cont
 
 // write prints the conversation and then says what was done, so that a report
 // never speaks of something that was not printed.
-func (c *fitCmd) write(p *process, d display, name string, b *body, plan *plimsoll.Plan) error {
+func (c *fitCmd) write(p *process, d display, name string, b *conversationFile, plan *plimsoll.Plan) error {
 	out, err := b.encode(plan.Draft)
 	if err != nil {
 		return withOp("fit "+name, err)

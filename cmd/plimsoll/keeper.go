@@ -101,7 +101,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 
 // taskOf is the task of a body: for the model of the settings, else for its own, else
 // for a usual one of its API.
-func taskOf(s config.Settings, b *body) fit.Task {
+func taskOf(s config.Settings, b *conversationFile) fit.Task {
 	return preset.Task(b.request, preset.Client{Model: s.Model})
 }
 

@@ -60,7 +60,7 @@ func (c *pruneCmd) Run(p *process) error {
 	return c.prune(p, in.name, b)
 }
 
-func (c *pruneCmd) prune(p *process, name string, b *body) error {
+func (c *pruneCmd) prune(p *process, name string, b *conversationFile) error {
 	history := b.request.Conversation()
 	o := &prune.Options{MaxTokens: c.Max, Model: c.Model, System: c.System}
 	if c.Model == "" && history.Model == "" {

@@ -16,9 +16,9 @@ import (
 )
 
 // compactionOf is what the settings say about compaction.
-func (p *process) compactionOf(s config.Settings, registry *model.Registry) (preset.Compaction, error) {
+func (p *process) compactionOf(s config.Settings, registry *model.Registry) (preset.CompactionOptions, error) {
 	set := s.Compaction
-	c := preset.Compaction{
+	c := preset.CompactionOptions{
 		Off: !set.Enabled, Manual: !set.Auto, Ratio: set.ThresholdRatio, Threshold: set.CompressionThreshold,
 		KeepTurns:     orNone(&set.RetainLastTurns),
 		SummaryPrompt: set.SummaryPrompt, RetainPrompt: set.RetainPrompt, NoRetain: set.RetainPrompt == "",

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// List is a price list by name: what a class of models costs relative to its own
+// PriceList is a price list by name: what a class of models costs relative to its own
 // uncached input. Lists do not follow a vendor's changes; they are there so that a
 // result can be compared with one of another day.
-type List struct {
+type PriceList struct {
 	Name string
 	Prices
 	// Says which models cost that.
@@ -17,7 +17,7 @@ type List struct {
 
 // lists are those of the research notes of November 2026, which name their sources:
 // the vendors' price pages.
-var lists = []List{
+var lists = []PriceList{
 	{"anthropic-5m", Prices{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 1024}, "Claude Sonnet 5 and Opus 5, cached for five minutes"},
 	{"anthropic-1h", Prices{Read: 0.1, Write: 2, Output: 5, Life: time.Hour, MinPrefix: 1024}, "the same, cached for an hour"},
 	{"opus-5.5-5m", Prices{Read: 0.05, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 512}, "Claude Opus 5.5, cached for five minutes"},
@@ -31,7 +31,7 @@ var lists = []List{
 }
 
 // Lists returns the price lists.
-func Lists() []List { return slices.Clone(lists) }
+func Lists() []PriceList { return slices.Clone(lists) }
 
 // Listed returns the prices of a list.
 func Listed(name string) (Prices, bool) {

@@ -16,7 +16,7 @@ import (
 // one never waits for the network.
 type layer struct {
 	name    string
-	src     source
+	src     watchedReader
 	in      *bufio.Reader
 	decoder io.Reader
 	// release gives the decoder back; nil if there is nothing to give back.
@@ -25,7 +25,7 @@ type layer struct {
 }
 
 func newLayer(name string, r io.Reader) *layer {
-	return &layer{name: name, src: source{r: r}}
+	return &layer{name: name, src: watchedReader{r: r}}
 }
 
 // Read decodes what is there. It waits only if nothing is.
@@ -141,14 +141,14 @@ var (
 	}}
 )
 
-// source remembers how what it reads from failed, so that a cut connection is not taken
+// watchedReader remembers how what it reads from failed, so that a cut connection is not taken
 // for a broken body.
-type source struct {
+type watchedReader struct {
 	r   io.Reader
 	err error
 }
 
-func (s *source) Read(p []byte) (int, error) {
+func (s *watchedReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	if err != nil && err != io.EOF {
 		s.err = err

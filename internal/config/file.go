@@ -161,7 +161,7 @@ func (w *fileWalk) walk(prefix string, n node) {
 		w.lines[id] = p.key.line
 		switch {
 		case known:
-			w.layer = append(w.layer, entry{field: field, node: p.value, origin: at, dir: filepath.Dir(w.file.path), refuse: w.refuse(field)})
+			w.layer = append(w.layer, rawSetting{field: field, node: p.value, origin: at, dir: filepath.Dir(w.file.path), refuse: w.refuse(field)})
 		case gone != "":
 			w.fail(at, fmt.Errorf("%s was removed", gone), "leave it out; "+instead)
 		case !isSection:

@@ -78,9 +78,9 @@ func (c *Config) Origin(key string) Origin {
 }
 
 // layer is what one source says, not yet checked.
-type layer []entry
+type layer []rawSetting
 
-type entry struct {
+type rawSetting struct {
 	field  Field
 	node   node
 	origin Origin
@@ -89,8 +89,8 @@ type entry struct {
 	refuse string
 }
 
-// candidate is a value that is possible, from the layer with that rank.
-type candidate struct {
+// layeredValue is a value that is possible, from the layer with that rank.
+type layeredValue struct {
 	value  reflect.Value
 	origin Origin
 	rank   int
@@ -102,7 +102,7 @@ func Load(opts *Options) (*Config, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	l := &loader{opts: opts, fields: Fields(), config: &Config{}, found: map[string][]candidate{}}
+	l := &loader{opts: opts, fields: Fields(), config: &Config{}, found: map[string][]layeredValue{}}
 	l.flags()
 	l.environment()
 	l.files()
@@ -125,7 +125,7 @@ type loader struct {
 	fields []Field
 	config *Config
 	// found has the possible values of each setting, strongest first.
-	found    map[string][]candidate
+	found    map[string][]layeredValue
 	problems []passedOver
 	rank     int
 	errs     []error
@@ -171,7 +171,7 @@ func (l *loader) flags() {
 			if name == "" {
 				name = flagName(f.Key)
 			}
-			flags = append(flags, entry{field: field, node: n, origin: Origin{Kind: FromFlag, Name: name}})
+			flags = append(flags, rawSetting{field: field, node: n, origin: Origin{Kind: FromFlag, Name: name}})
 		}
 	}
 	l.add(flags)
@@ -184,7 +184,7 @@ func (l *loader) environment() {
 		if text == "" {
 			continue
 		}
-		e := entry{field: f, origin: Origin{Kind: FromEnv, Name: name}}
+		e := rawSetting{field: f, origin: Origin{Kind: FromEnv, Name: name}}
 		var err error
 		if e.node, err = textNode(f, text); err != nil {
 			e.node, e.refuse = node{shape: scalar, text: text}, err.Error()
@@ -270,7 +270,7 @@ func (l *loader) preset() {
 			continue
 		}
 		if n, given := valueNode(sets[key]); given {
-			entries = append(entries, entry{field: field, node: n, origin: Origin{Kind: FromPreset, Name: name}})
+			entries = append(entries, rawSetting{field: field, node: n, origin: Origin{Kind: FromPreset, Name: name}})
 		}
 	}
 	l.add(entries)
@@ -280,7 +280,7 @@ func (l *loader) preset() {
 func (l *loader) defaults() {
 	var entries layer
 	for _, f := range l.fields {
-		e := entry{field: f, origin: Origin{Kind: FromDefault}}
+		e := rawSetting{field: f, origin: Origin{Kind: FromDefault}}
 		if f.Default != "" {
 			n, err := textNode(f, f.Default)
 			if err != nil {
@@ -317,14 +317,14 @@ func (l *loader) add(entries layer) {
 			l.report(e, i, value.IsValid())
 		}
 		if value.IsValid() {
-			l.found[e.field.Key] = append(l.found[e.field.Key], candidate{value, e.origin, l.rank})
+			l.found[e.field.Key] = append(l.found[e.field.Key], layeredValue{value, e.origin, l.rank})
 		}
 	}
 }
 
 // report remembers what is wrong with a value: as an error if the user is there to
 // correct it, else as a problem.
-func (l *loader) report(e entry, i *issue, partly bool) {
+func (l *loader) report(e rawSetting, i *issue, partly bool) {
 	at := e.origin
 	if i.line > 0 && at.Kind == FromFile {
 		at.Name = at.Name[:strings.LastIndexByte(at.Name, ':')] + fmt.Sprintf(":%d", i.line)
@@ -362,7 +362,7 @@ func (l *loader) reconcile(low, high string) {
 		c, stays := l.found[weak][0], l.found[other][0]
 		if !c.origin.Chosen() {
 			c.value, c.origin.Follows = stays.value, other
-			l.found[weak] = []candidate{c}
+			l.found[weak] = []layeredValue{c}
 			return
 		}
 		p := &Problem{

@@ -87,8 +87,8 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 }
 
 // defaultCompaction has what C01 and G16 say.
-func defaultCompaction() config.Compaction {
-	return config.Compaction{
+func defaultCompaction() config.CompactionSettings {
+	return config.CompactionSettings{
 		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
 		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
 		Summarizer:   "extract", TimeoutSeconds: 60,
@@ -161,7 +161,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		Policy:          "threshold",
 		Marks:           config.Marks{High: 0.9, Low: 0.5},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
-		Compaction: config.Compaction{
+		Compaction: config.CompactionSettings{
 			ThresholdRatio: 0.85, CompressionThreshold: 0.6, Model: "gpt-4o-mini", SummaryPrompt: "Summarise.",
 			SummaryDirectives: []string{"names, word for word", "no poems"}, RetainDirectives: []string{"refs"},
 			Summarizer: "openai:gpt-4o-mini@http://127.0.0.1:11434/v1", TimeoutSeconds: 5,

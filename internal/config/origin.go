@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is a kind of source.
-type Kind string
+// OriginKind is a kind of source.
+type OriginKind string
 
 // The kinds, from the strongest to the weakest.
 const (
-	FromFlag    Kind = "flag"
-	FromEnv     Kind = "environment"
-	FromFile    Kind = "file"
-	FromPreset  Kind = "preset"
-	FromDefault Kind = "default"
+	FromFlag    OriginKind = "flag"
+	FromEnv     OriginKind = "environment"
+	FromFile    OriginKind = "file"
+	FromPreset  OriginKind = "preset"
+	FromDefault OriginKind = "default"
 )
 
 // Origin says where a value came from.
 type Origin struct {
-	Kind Kind `json:"kind"`
+	Kind OriginKind `json:"kind"`
 	// Name is "--window", "PLIMSOLL_WINDOW", "plimsoll.yaml:12", the name of a
 	// preset, or empty for a default.
 	Name string `json:"name,omitempty"`

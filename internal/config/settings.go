@@ -33,7 +33,7 @@ type Settings struct {
 	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold" help:"When to cut: when it pays and at the high mark (rent), or at the high mark (threshold)."`
 
 	ToolOutputCache ToolOutputCache
-	Compaction      Compaction
+	Compaction      CompactionSettings
 
 	Expand string `default:"auto" oneof:"auto always off" help:"How a model behind the proxy gets back what was cut: by tools from the first cut on (auto), from the first request on (always), or not (off)."`
 	Serve  Serve
@@ -83,8 +83,8 @@ type ToolOutputCache struct {
 	MaxLineLength       int  `default:"2000" min:"1" help:"Characters that a line of an output may have."`
 }
 
-// Compaction says when old messages are replaced by a checkpoint, and who writes it.
-type Compaction struct {
+// CompactionSettings says when old messages are replaced by a checkpoint, and who writes it.
+type CompactionSettings struct {
 	Enabled              bool     `default:"true" help:"Whether old messages may be replaced by a checkpoint."`
 	Auto                 bool     `default:"true" help:"Whether Plimsoll compacts when the load calls for it; else only on request."`
 	ThresholdRatio       float64  `default:"0.8" above:"0" max:"1" help:"Fraction of the window at which preset agent compacts."`

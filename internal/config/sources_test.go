@@ -217,7 +217,7 @@ func TestTheStrongestSourceWithAPossibleValueWins(t *testing.T) {
 		for i, said := range []string{preset, named, env, flag} {
 			switch said {
 			case "good":
-				want, kind = 4-i, []config.Kind{config.FromPreset, config.FromFile, config.FromEnv, config.FromFlag}[i]
+				want, kind = 4-i, []config.OriginKind{config.FromPreset, config.FromFile, config.FromEnv, config.FromFlag}[i]
 			case "bad":
 				wrong++
 			}

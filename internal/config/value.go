@@ -48,11 +48,11 @@ func words(v reflect.Value) string {
 // MarshalJSON writes key, value, origin, variable and default.
 func (v Value) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Key    string `json:"key"`
-		Value  any    `json:"value"`
-		Source Kind   `json:"source"`
-		From   string `json:"from"`
-		Env    string `json:"env"`
+		Key    string     `json:"key"`
+		Value  any        `json:"value"`
+		Source OriginKind `json:"source"`
+		From   string     `json:"from"`
+		Env    string     `json:"env"`
 	}{v.Key, v.plain(), v.Origin.Kind, v.Origin.String(), v.Env})
 }
 

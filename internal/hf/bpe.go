@@ -23,14 +23,14 @@ type merger struct {
 	pairs  pairCache
 	ids    []uint32
 	merges []uint64
-	links  []link
+	links  []neighbours
 	queue  rankQueue
 	all    []uint32 // the symbols of a long row
 	out    []uint32 // its tokens
 	chunk  int      // symbols merged at once; 0 is chunkSymbols
 }
 
-type link struct{ prev, next int32 }
+type neighbours struct{ prev, next int32 }
 
 // Rows of up to scanLimit symbols are merged by looking for the smallest rank in the row, which
 // is faster than a queue while the row fits in a few cache lines.

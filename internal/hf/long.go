@@ -36,7 +36,7 @@ func (g *merger) start(pairs *pairCache) {
 	g.merges = append(g.rank(pairs), noMerge)
 	g.links = g.links[:0]
 	for i := range int32(len(g.ids)) {
-		g.links = append(g.links, link{i - 1, i + 1})
+		g.links = append(g.links, neighbours{i - 1, i + 1})
 	}
 	g.queue.reset(pairs.pairs.ranks)
 	for i, m := range g.merges {

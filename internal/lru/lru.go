@@ -18,7 +18,7 @@ type Map[K comparable, V any] struct {
 	order   list.List // of *entry[K, V], most recently used first
 }
 
-type entry[K comparable, V any] struct {
+type node[K comparable, V any] struct {
 	key   K
 	value V
 	cost  int
@@ -43,12 +43,12 @@ func (m *Map[K, V]) Get(key K) (V, bool) {
 		return none, false
 	}
 	m.order.MoveToFront(e)
-	return e.Value.(*entry[K, V]).value, true
+	return e.Value.(*node[K, V]).value, true
 }
 
 // Put sets the value of a key. It counts as a use.
 func (m *Map[K, V]) Put(key K, value V) {
-	added := &entry[K, V]{key, value, m.cost(key, value)}
+	added := &node[K, V]{key, value, m.cost(key, value)}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.remove(m.entries[key])
@@ -77,7 +77,7 @@ func (m *Map[K, V]) remove(e *list.Element) {
 	if e == nil {
 		return
 	}
-	gone := m.order.Remove(e).(*entry[K, V])
+	gone := m.order.Remove(e).(*node[K, V])
 	delete(m.entries, gone.key)
 	m.used -= gone.cost
 }

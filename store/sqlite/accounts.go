@@ -29,7 +29,7 @@ func accountSum(tenant store.TenantID, a *account.Account) int64 {
 
 // AddAccount implements [store.Backend].
 func (db *backend) AddAccount(ctx context.Context, tenant store.TenantID, accounts ...account.Account) error {
-	return db.write(ctx, "add to an account", func(s *session) error {
+	return db.write(ctx, "add to an account", func(s *handle) error {
 		for _, a := range accounts {
 			if err := addAccount(s, tenant, a); err != nil {
 				return err
@@ -39,7 +39,7 @@ func (db *backend) AddAccount(ctx context.Context, tenant store.TenantID, accoun
 	})
 }
 
-func addAccount(s *session, tenant store.TenantID, a account.Account) error {
+func addAccount(s *handle, tenant store.TenantID, a account.Account) error {
 	var old account.Account
 	err := s.rowOf("SELECT "+accountColumns+" FROM accounts WHERE tenant = ? AND conversation = ?", []any{tenant[:], a.Conversation},
 		func(scan func(...any) error) (err error) {
@@ -58,7 +58,7 @@ func addAccount(s *session, tenant store.TenantID, a account.Account) error {
 	return putAccount(s, tenant, old.Add(a))
 }
 
-func putAccount(s *session, tenant store.TenantID, a account.Account) error {
+func putAccount(s *handle, tenant store.TenantID, a account.Account) error {
 	u := &a.Usage
 	_, err := s.exec(`INSERT INTO accounts (`+accountColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (tenant, conversation) DO UPDATE SET
@@ -106,7 +106,7 @@ func (db *backend) Accounts(ctx context.Context, tenant store.TenantID, after st
 	const columns = "SELECT " + accountColumns + " FROM accounts WHERE tenant = ?"
 	const order = " ORDER BY last DESC, row DESC LIMIT ?"
 	var all []account.Account
-	err := db.readTogether(ctx, "list accounts", func(s *session) error {
+	err := db.readTogether(ctx, "list accounts", func(s *handle) error {
 		all = nil
 		query, args := columns+order, []any{tenant[:], limit}
 		if after != "" {

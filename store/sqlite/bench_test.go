@@ -38,9 +38,9 @@ func fill(b *testing.B, db *backend, size int) {
 	b.Helper()
 	old := time.Now().Add(-time.Hour)
 	const step = 1000
-	check(b, db.use(b.Context(), "hurry", db.writer, func(s *session) error { return s.run("PRAGMA synchronous = 0") }))
+	check(b, db.use(b.Context(), "hurry", db.writer, func(s *handle) error { return s.run("PRAGMA synchronous = 0") }))
 	for from := 0; from < size; from += step {
-		check(b, db.write(b.Context(), "fill", func(s *session) error {
+		check(b, db.write(b.Context(), "fill", func(s *handle) error {
 			for i := from; i < from+step; i++ {
 				c := benchChunk(i)
 				o, extents := benchObject(fmt.Sprint("old ", i), c, old.Add(time.Duration(i)*time.Millisecond))
@@ -58,7 +58,7 @@ func fill(b *testing.B, db *backend, size int) {
 		d := store.Decision{Key: plimsoll.Digest{byte(i), byte(i >> 8), byte(i >> 16)}, Refs: []string{fmt.Sprint("old ", i)}, Used: old}
 		check(b, db.PutDecision(b.Context(), tenant, d))
 	}
-	check(b, db.use(b.Context(), "no hurry", db.writer, func(s *session) error { return s.run("PRAGMA synchronous = 2") }))
+	check(b, db.use(b.Context(), "no hurry", db.writer, func(s *handle) error { return s.run("PRAGMA synchronous = 2") }))
 	_, err := db.Sweep(b.Context(), old)
 	check(b, err)
 }

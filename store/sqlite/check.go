@@ -11,9 +11,9 @@ import (
 // Check implements [store.Backend].
 func (db *backend) Check(ctx context.Context) ([]string, error) {
 	var found []string
-	err := db.readTogether(ctx, "check", func(s *session) error {
+	err := db.readTogether(ctx, "check", func(s *handle) error {
 		found = nil
-		for _, look := range [...]func(*session, func(string, ...any)) error{
+		for _, look := range [...]func(*handle, func(string, ...any)) error{
 			checkPages, checkReferences, checkChunks, checkObjects, checkDecisions, checkAccounts, checkSettings, checkMarks,
 		} {
 			err := look(s, func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) })
@@ -30,7 +30,7 @@ func (db *backend) Check(ctx context.Context) ([]string, error) {
 }
 
 // checkPages lets SQLite go through its pages and indexes.
-func checkPages(s *session, report func(string, ...any)) error {
+func checkPages(s *handle, report func(string, ...any)) error {
 	return s.rows("PRAGMA integrity_check(100)", nil, func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)
@@ -41,7 +41,7 @@ func checkPages(s *session, report func(string, ...any)) error {
 	})
 }
 
-func checkReferences(s *session, report func(string, ...any)) error {
+func checkReferences(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT \"table\", count(*) FROM pragma_foreign_key_check GROUP BY 1", nil, func(scan func(...any) error) error {
 		var table string
 		var n int
@@ -53,7 +53,7 @@ func checkReferences(s *session, report func(string, ...any)) error {
 	})
 }
 
-func checkChunks(s *session, report func(string, ...any)) error {
+func checkChunks(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT c.tenant, c.id, c.size, c.stored, c.sum, d.data FROM chunks c LEFT JOIN contents d ON d.row = c.row", nil,
 		func(scan func(...any) error) error {
 			var tenant, id, data []byte
@@ -73,7 +73,7 @@ func checkChunks(s *session, report func(string, ...any)) error {
 }
 
 // checkObjects reads objects with their extents, which must follow each other.
-func checkObjects(s *session, report func(string, ...any)) error {
+func checkObjects(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT "+objectColumns+" FROM objects", nil, func(scan func(...any) error) error {
 		owned, err := scanObject(scan)
 		if err == nil {
@@ -83,7 +83,7 @@ func checkObjects(s *session, report func(string, ...any)) error {
 	})
 }
 
-func checkDecisions(s *session, report func(string, ...any)) error {
+func checkDecisions(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT "+decisionColumns+" FROM decisions d LEFT JOIN bodies b ON b.row = d.row", nil, func(scan func(...any) error) error {
 		tenant, d, err := scanDecision(scan)
 		if err == nil {
@@ -93,14 +93,14 @@ func checkDecisions(s *session, report func(string, ...any)) error {
 	})
 }
 
-func checkAccounts(s *session, report func(string, ...any)) error {
+func checkAccounts(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT "+accountColumns+" FROM accounts", nil, func(scan func(...any) error) error {
 		tenant, _, err := scanAccount(scan)
 		return reported(err, tenant, report)
 	})
 }
 
-func checkSettings(s *session, report func(string, ...any)) error {
+func checkSettings(s *handle, report func(string, ...any)) error {
 	return s.rows("SELECT name FROM settings", nil, func(scan func(...any) error) error {
 		var name string
 		if err := scan(&name); err != nil {
@@ -121,7 +121,7 @@ func reported(err error, tenant store.TenantID, report func(string, ...any)) err
 }
 
 // checkMarks compares what is remembered about rows with what follows from others.
-func checkMarks(s *session, report func(string, ...any)) error {
+func checkMarks(s *handle, report func(string, ...any)) error {
 	for what, query := range map[string]string{
 		"chunks are marked wrong": "SELECT count(*) FROM chunks c WHERE orphan <> NOT EXISTS (SELECT 1 FROM extents WHERE chunk = c.row)",
 		"objects are marked wrong": `SELECT count(*) FROM objects o

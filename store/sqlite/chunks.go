@@ -15,7 +15,7 @@ const staleness = 60_000_000
 
 // Write implements [store.Backend].
 func (db *backend) Write(ctx context.Context, tenant store.TenantID, chunks []store.Chunk, object *store.Object, extents []store.Extent) error {
-	return db.write(ctx, "write", func(s *session) error {
+	return db.write(ctx, "write", func(s *handle) error {
 		now := db.now()
 		for i := range chunks {
 			if err := addChunk(s, tenant, &chunks[i], now); err != nil {
@@ -30,7 +30,7 @@ func (db *backend) Write(ctx context.Context, tenant store.TenantID, chunks []st
 }
 
 // addChunk adds a chunk, or marks it as used, or replaces it if it is damaged.
-func addChunk(s *session, tenant store.TenantID, c *store.Chunk, now int64) error {
+func addChunk(s *handle, tenant store.TenantID, c *store.Chunk, now int64) error {
 	var row, used int64
 	var damaged bool
 	err := s.row("SELECT row, used, damaged FROM chunks WHERE tenant = ? AND id = ?", []any{tenant[:], c.ID[:]}, &row, &used, &damaged)
@@ -52,7 +52,7 @@ func addChunk(s *session, tenant store.TenantID, c *store.Chunk, now int64) erro
 	return err
 }
 
-func replaceChunk(s *session, tenant store.TenantID, c *store.Chunk, row, now int64) error {
+func replaceChunk(s *handle, tenant store.TenantID, c *store.Chunk, row, now int64) error {
 	_, err := s.exec("UPDATE chunks SET size = ?, stored = ?, used = ?, sum = ?, damaged = 0 WHERE row = ?",
 		c.Size, len(c.Data), now, chunkSum(tenant, c), row)
 	if err == nil {
@@ -68,7 +68,7 @@ func chunkSum(tenant store.TenantID, c *store.Chunk) int64 {
 // HasChunks implements [store.Backend].
 func (db *backend) HasChunks(ctx context.Context, tenant store.TenantID, ids []store.ChunkID) ([]bool, error) {
 	there := make([]bool, len(ids))
-	err := db.read(ctx, "look for chunks", func(s *session) error {
+	err := db.read(ctx, "look for chunks", func(s *handle) error {
 		for i, id := range ids {
 			var one int
 			err := s.row("SELECT 1 FROM chunks WHERE tenant = ? AND id = ? AND damaged = 0", []any{tenant[:], id[:]}, &one)
@@ -85,7 +85,7 @@ func (db *backend) HasChunks(ctx context.Context, tenant store.TenantID, ids []s
 // Chunk implements [store.Backend].
 func (db *backend) Chunk(ctx context.Context, tenant store.TenantID, id store.ChunkID) (store.Chunk, error) {
 	c := store.Chunk{ID: id}
-	err := db.read(ctx, "read a chunk", func(s *session) error {
+	err := db.read(ctx, "read a chunk", func(s *handle) error {
 		var data sql.RawBytes
 		var stored, sum int64
 		return s.rowOf(`SELECT c.size, c.stored, c.sum, d.data FROM chunks c LEFT JOIN contents d ON d.row = c.row

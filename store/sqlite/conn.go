@@ -137,14 +137,14 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// session is the use of a connection by one call.
-type session struct {
+// handle is the use of a connection by one call.
+type handle struct {
 	ctx context.Context
 	*conn
 }
 
 // exec runs a statement and returns how many rows it changed.
-func (s *session) exec(query string, args ...any) (int64, error) {
+func (s *handle) exec(query string, args ...any) (int64, error) {
 	stmt, err := s.prepared(s.ctx, query)
 	if err != nil {
 		return 0, err
@@ -157,7 +157,7 @@ func (s *session) exec(query string, args ...any) (int64, error) {
 }
 
 // insert runs a statement and returns the row that it made.
-func (s *session) insert(query string, args ...any) (int64, error) {
+func (s *handle) insert(query string, args ...any) (int64, error) {
 	stmt, err := s.prepared(s.ctx, query)
 	if err != nil {
 		return 0, err
@@ -170,7 +170,7 @@ func (s *session) insert(query string, args ...any) (int64, error) {
 }
 
 // row reads one row, or returns [plimsoll.ErrNotFound].
-func (s *session) row(query string, args []any, into ...any) error {
+func (s *handle) row(query string, args []any, into ...any) error {
 	found := false
 	err := s.rows(query, args, func(scan func(...any) error) error {
 		found = true
@@ -183,7 +183,7 @@ func (s *session) row(query string, args []any, into ...any) error {
 }
 
 // rows calls each for every row.
-func (s *session) rows(query string, args []any, each func(scan func(...any) error) error) error {
+func (s *handle) rows(query string, args []any, each func(scan func(...any) error) error) error {
 	stmt, err := s.prepared(s.ctx, query)
 	if err != nil {
 		return err
@@ -207,7 +207,7 @@ func (s *session) rows(query string, args []any, each func(scan func(...any) err
 }
 
 // run runs scripts, which are not kept.
-func (s *session) run(scripts ...string) error {
+func (s *handle) run(scripts ...string) error {
 	for _, script := range scripts {
 		if _, err := s.raw.ExecContext(s.ctx, script); err != nil {
 			return err
@@ -218,8 +218,8 @@ func (s *session) run(scripts ...string) error {
 
 // transact runs a change as a transaction. Its end does not depend on the context: a
 // commit is never given up half-way, so that what failed has changed nothing.
-func (s *session) transact(change func() error) error {
-	steady := &session{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
+func (s *handle) transact(change func() error) error {
+	steady := &handle{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
 	if _, err := steady.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -240,8 +240,8 @@ func (s *session) transact(change func() error) error {
 }
 
 // together runs statements that read in one transaction.
-func (s *session) together(do func() error) error {
-	steady := &session{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
+func (s *handle) together(do func() error) error {
+	steady := &handle{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
 	if _, err := steady.exec("BEGIN"); err != nil {
 		return err
 	}
@@ -253,8 +253,8 @@ func (s *session) together(do func() error) error {
 }
 
 // autocommit reports that no transaction is under way: SQLite itself has undone it.
-func (s *session) autocommit() bool {
-	steady := &session{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
+func (s *handle) autocommit() bool {
+	steady := &handle{ctx: context.WithoutCancel(s.ctx), conn: s.conn}
 	if _, err := steady.exec("BEGIN"); err != nil {
 		return false
 	}

@@ -21,7 +21,7 @@ func decisionSum(tenant store.TenantID, d *store.Decision) int64 {
 
 // PutDecision implements [store.Backend].
 func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
-	return db.write(ctx, "write a decision", func(s *session) error {
+	return db.write(ctx, "write a decision", func(s *handle) error {
 		if _, err := s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], d.Key[:]); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys
 		return store.Decision{}, err
 	}
 	var d store.Decision
-	err = db.readTogether(ctx, op, func(s *session) (err error) {
+	err = db.readTogether(ctx, op, func(s *handle) (err error) {
 		// The longest prefixes come first, and one of the first has most likely been
 		// decided for; so not all keys are looked up at once.
 		for part := range slices.Chunk(keys, decisionChunk) {
@@ -74,7 +74,7 @@ func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys
 
 // decided returns the keys from about the first on that has a decision.
 func (db *backend) decided(ctx context.Context, op string, tenant store.TenantID, keys []plimsoll.Digest) (from []plimsoll.Digest, err error) {
-	err = db.read(ctx, op, func(s *session) error {
+	err = db.read(ctx, op, func(s *handle) error {
 		for i := 0; i < len(keys); i += decisionChunk {
 			var found int
 			err := s.rowOf(`SELECT count(*) FROM json_each(?) k CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)`,
@@ -113,7 +113,7 @@ func keyList(keys []plimsoll.Digest) string {
 func (db *backend) mark(ctx context.Context, tenant store.TenantID, key plimsoll.Digest, now int64) error {
 	brief, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
-	err := db.write(brief, "mark a decision as used", func(s *session) error {
+	err := db.write(brief, "mark a decision as used", func(s *handle) error {
 		_, err := s.exec("UPDATE decisions SET used = max(used, ?) WHERE tenant = ? AND key = ?", now, tenant[:], key[:])
 		return err
 	})
@@ -124,7 +124,7 @@ func (db *backend) mark(ctx context.Context, tenant store.TenantID, key plimsoll
 }
 
 // firstDecision reads the decision of the first key that has one.
-func firstDecision(s *session, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
+func firstDecision(s *handle, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
 	var d *decision
 	err := s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
 		CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)
@@ -169,7 +169,7 @@ func scanDecision(scan func(...any) error) (owner store.TenantID, d *decision, e
 }
 
 // pinsOf reads what a decision refers to and holds the whole against its sum.
-func pinsOf(s *session, tenant store.TenantID, d *decision) error {
+func pinsOf(s *handle, tenant store.TenantID, d *decision) error {
 	err := s.rows("SELECT object FROM pins WHERE decision = ? ORDER BY position", []any{d.row}, func(scan func(...any) error) error {
 		var ref string
 		err := scan(&ref)
@@ -184,7 +184,7 @@ func pinsOf(s *session, tenant store.TenantID, d *decision) error {
 
 // DeleteDecisions implements [store.Backend].
 func (db *backend) DeleteDecisions(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (int, error) {
-	return db.count(ctx, "delete decisions", len(keys), func(s *session, i int) (int64, error) {
+	return db.count(ctx, "delete decisions", len(keys), func(s *handle, i int) (int64, error) {
 		return s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], keys[i][:])
 	})
 }
@@ -192,7 +192,7 @@ func (db *backend) DeleteDecisions(ctx context.Context, tenant store.TenantID, k
 // ExpiredDecisions implements [store.Backend].
 func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
 	var n int
-	err := db.read(ctx, "count expired decisions", func(s *session) error {
+	err := db.read(ctx, "count expired decisions", func(s *handle) error {
 		return s.row("SELECT count(*) FROM decisions WHERE used < ?", []any{micro(before)}, &n)
 	})
 	return n, err
@@ -200,7 +200,7 @@ func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int,
 
 // ExpireDecisions implements [store.Backend].
 func (db *backend) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
-	return db.count(ctx, "expire decisions", 1, func(s *session, _ int) (int64, error) {
+	return db.count(ctx, "expire decisions", 1, func(s *handle, _ int) (int64, error) {
 		return s.exec("DELETE FROM decisions WHERE used < ?", micro(before))
 	})
 }

@@ -34,14 +34,14 @@ func (db *backend) ExtentsAtLine(ctx context.Context, tenant store.TenantID, id 
 
 func (db *backend) extents(ctx context.Context, tenant store.TenantID, id, from string, at int64, limit int) ([]store.Extent, error) {
 	var all []store.Extent
-	err := db.readTogether(ctx, "read extents", func(s *session) (err error) {
+	err := db.readTogether(ctx, "read extents", func(s *handle) (err error) {
 		all, err = extentsOf(s, tenant, id, from, at, limit)
 		return err
 	})
 	return all, err
 }
 
-func extentsOf(s *session, tenant store.TenantID, id, from string, at int64, limit int) ([]store.Extent, error) {
+func extentsOf(s *handle, tenant store.TenantID, id, from string, at int64, limit int) ([]store.Extent, error) {
 	var object, stored int64
 	err := s.row("SELECT row, stored FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], id}, &object, &stored)
 	if err != nil {

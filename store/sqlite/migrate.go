@@ -38,14 +38,14 @@ func (db *backend) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s := &session{ctx: ctx, conn: c}
+		s := &handle{ctx: ctx, conn: c}
 		err = db.prepareWith(s, form, mark)
 		db.writer.give(c, err)
 		return err
 	})
 }
 
-func (db *backend) prepareWith(s *session, form, mark []string) error {
+func (db *backend) prepareWith(s *handle, form, mark []string) error {
 	empty, err := identify(s)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (db *backend) prepareWith(s *session, form, mark []string) error {
 // The form that we ask for writes a first page, before the mark can be written. So a
 // file of that form without a mark and without content is taken for empty: its
 // maker is at work or has died.
-func identify(s *session) (empty bool, err error) {
+func identify(s *handle) (empty bool, err error) {
 	var pages, id, size, vacuum, schema int64
 	for _, read := range []struct {
 		query string
@@ -104,7 +104,7 @@ func identify(s *session) (empty bool, err error) {
 
 // migrate runs what is missing, all of it or nothing. Of several processes one does
 // it, the others find it done.
-func migrate(s *session) error {
+func migrate(s *handle) error {
 	if have, err := fileVersion(s); err != nil || have == version {
 		return err
 	}
@@ -132,7 +132,7 @@ func migrate(s *session) error {
 }
 
 // fileVersion returns the version of the file, which must not be newer than we are.
-func fileVersion(s *session) (int64, error) {
+func fileVersion(s *handle) (int64, error) {
 	var have int64
 	if err := s.row("PRAGMA user_version", nil, &have); err != nil {
 		return 0, err
@@ -147,7 +147,7 @@ func fileVersion(s *session) (int64, error) {
 }
 
 // makeSecret makes the store's key.
-func makeSecret(s *session) error {
+func makeSecret(s *handle) error {
 	secret := make([]byte, 32)
 	rand.Read(secret) // Never fails, by contract.
 	return putSetting(s, secretName, secret)

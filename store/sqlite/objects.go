@@ -12,7 +12,7 @@ import (
 
 // addObject adds an object with its extents, or marks it as used, or replaces it if it
 // is damaged.
-func addObject(s *session, tenant store.TenantID, o *store.Object, extents []store.Extent) error {
+func addObject(s *handle, tenant store.TenantID, o *store.Object, extents []store.Extent) error {
 	old, err := findObject(s, tenant, o.ID)
 	switch {
 	case err == nil && !old.Damaged:
@@ -82,14 +82,14 @@ func scanObject(scan func(...any) error) (store.Owned, error) {
 // Object implements [store.Backend].
 func (db *backend) Object(ctx context.Context, tenant store.TenantID, id string) (store.Object, error) {
 	var o store.Object
-	err := db.read(ctx, "read an object", func(s *session) (err error) {
+	err := db.read(ctx, "read an object", func(s *handle) (err error) {
 		o, err = findObject(s, tenant, id)
 		return err
 	})
 	return o, err
 }
 
-func findObject(s *session, tenant store.TenantID, id string) (store.Object, error) {
+func findObject(s *handle, tenant store.TenantID, id string) (store.Object, error) {
 	var owned store.Owned
 	err := s.rowOf("SELECT "+objectColumns+" FROM objects WHERE tenant = ? AND id = ?", []any{tenant[:], id},
 		func(scan func(...any) error) (err error) {
@@ -104,7 +104,7 @@ func findObject(s *session, tenant store.TenantID, id string) (store.Object, err
 
 // MarkDamaged implements [store.Backend].
 func (db *backend) MarkDamaged(ctx context.Context, tenant store.TenantID, id string, chunks []store.ChunkID) error {
-	return db.write(ctx, "mark as damaged", func(s *session) error {
+	return db.write(ctx, "mark as damaged", func(s *handle) error {
 		_, err := s.exec("UPDATE objects SET damaged = 1 WHERE tenant = ? AND id = ?", tenant[:], id)
 		for i := 0; err == nil && i < len(chunks); i++ {
 			_, err = s.exec("UPDATE chunks SET damaged = 1 WHERE tenant = ? AND id = ?", tenant[:], chunks[i][:])
@@ -118,7 +118,7 @@ func (db *backend) Touch(ctx context.Context, tenant store.TenantID, ids []strin
 	if len(ids) == 0 {
 		return ctx.Err()
 	}
-	return db.write(ctx, "mark objects as used", func(s *session) error {
+	return db.write(ctx, "mark objects as used", func(s *handle) error {
 		for _, id := range ids {
 			if _, err := s.exec("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND id = ?2 AND used < ?3", tenant[:], id, micro(at)); err != nil {
 				return err
@@ -133,7 +133,7 @@ func (db *backend) Objects(ctx context.Context, tenant store.TenantID, after str
 	const columns = "SELECT " + objectColumns + " FROM objects WHERE tenant = ?"
 	const order = " ORDER BY created DESC, row DESC LIMIT ?"
 	var all []store.Object
-	err := db.readTogether(ctx, "list objects", func(s *session) error {
+	err := db.readTogether(ctx, "list objects", func(s *handle) error {
 		all = nil
 		query, args := columns+order, []any{tenant[:], limit}
 		if after != "" {
@@ -158,26 +158,26 @@ func (db *backend) Objects(ctx context.Context, tenant store.TenantID, after str
 
 // Delete implements [store.Backend].
 func (db *backend) Delete(ctx context.Context, tenant store.TenantID, ids []string) (int, error) {
-	return db.count(ctx, "delete objects", len(ids), func(s *session, i int) (int64, error) {
+	return db.count(ctx, "delete objects", len(ids), func(s *handle, i int) (int64, error) {
 		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ?", tenant[:], ids[i])
 	})
 }
 
 // Evict implements [store.Backend].
 func (db *backend) Evict(ctx context.Context, objects []store.Owned) (int, error) {
-	return db.count(ctx, "evict objects", len(objects), func(s *session, i int) (int64, error) {
+	return db.count(ctx, "evict objects", len(objects), func(s *handle, i int) (int64, error) {
 		o := &objects[i]
 		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ? AND used = ?", o.Tenant[:], o.Object.ID, micro(o.Object.Used))
 	})
 }
 
 // count runs n changes in one transaction and adds up how many rows they changed.
-func (db *backend) count(ctx context.Context, op string, n int, change func(*session, int) (int64, error)) (int, error) {
+func (db *backend) count(ctx context.Context, op string, n int, change func(*handle, int) (int64, error)) (int, error) {
 	if n == 0 {
 		return 0, ctx.Err()
 	}
 	total := 0
-	err := db.write(ctx, op, func(s *session) error {
+	err := db.write(ctx, op, func(s *handle) error {
 		total = 0
 		for i := range n {
 			changed, err := change(s, i)
@@ -197,7 +197,7 @@ func (db *backend) count(ctx context.Context, op string, n int, change func(*ses
 // Tenants implements [store.Backend].
 func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	var all []store.TenantID
-	err := db.read(ctx, "list tenants", func(s *session) error {
+	err := db.read(ctx, "list tenants", func(s *handle) error {
 		all = nil
 		return s.rows("SELECT tenant FROM totals WHERE objects > 0 ORDER BY tenant", nil, func(scan func(...any) error) error {
 			var tenant []byte
@@ -215,7 +215,7 @@ func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 }
 
 // rowOf reads one row with a function, or returns [plimsoll.ErrNotFound].
-func (s *session) rowOf(query string, args []any, read func(scan func(...any) error) error) error {
+func (s *handle) rowOf(query string, args []any, read func(scan func(...any) error) error) error {
 	err := plimsoll.ErrNotFound
 	return errors.Join(s.rows(query, args, func(scan func(...any) error) error {
 		err = nil

@@ -217,7 +217,7 @@ func TestAFullDiskIsUnavailableAndLosesNothing(t *testing.T) {
 	want := fillSample(t, db)
 	limit := func(pages int) {
 		t.Helper()
-		err := db.use(t.Context(), "limit", db.writer, func(s *session) error {
+		err := db.use(t.Context(), "limit", db.writer, func(s *handle) error {
 			return s.run(fmt.Sprintf("PRAGMA max_page_count = %d", pages))
 		})
 		if err != nil {
@@ -258,7 +258,7 @@ func TestAStoreThatSomebodyHoldsIsUnavailable(t *testing.T) {
 	release, held := make(chan struct{}), make(chan struct{})
 	done := make(chan error)
 	go func() {
-		done <- holder.write(t.Context(), "hold", func(*session) error {
+		done <- holder.write(t.Context(), "hold", func(*handle) error {
 			close(held)
 			<-release
 			return nil

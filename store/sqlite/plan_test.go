@@ -55,7 +55,7 @@ func TestNoCallScansATable(t *testing.T) {
 func plan(t *testing.T, db *backend, statement string) []string {
 	t.Helper()
 	var steps []string
-	err := db.read(t.Context(), "explain", func(s *session) error {
+	err := db.read(t.Context(), "explain", func(s *handle) error {
 		rows, err := s.raw.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, make([]any, strings.Count(statement, "?"))...)
 		if err != nil {
 			return err

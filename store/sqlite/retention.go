@@ -24,7 +24,7 @@ func (db *backend) Expired(ctx context.Context, before time.Time, limit int) ([]
 		SELECT 1 FROM pins p CROSS JOIN decisions d ON d.row = p.decision
 		WHERE p.tenant = o.tenant AND p.object = o.id AND d.used >= ?)` + byUse, []any{at, at}}
 	var halves [2][]store.Owned
-	err := db.readTogether(ctx, "list expired objects", func(s *session) (err error) {
+	err := db.readTogether(ctx, "list expired objects", func(s *handle) (err error) {
 		for i, half := range [...]step{free, held} {
 			if halves[i], err = half.list(s, limit); err != nil {
 				return err
@@ -51,7 +51,7 @@ func merge(a, b []store.Owned, limit int) []store.Owned {
 // Oldest implements [store.Backend].
 func (db *backend) Oldest(ctx context.Context, limit int) ([]store.Owned, error) {
 	var all []store.Owned
-	err := db.readTogether(ctx, "list the oldest objects", func(s *session) error {
+	err := db.readTogether(ctx, "list the oldest objects", func(s *handle) error {
 		free, err := step{unpinned + byUse, nil}.list(s, limit)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (db *backend) Oldest(ctx context.Context, limit int) ([]store.Owned, error)
 // Unreferenced implements [store.Backend].
 func (db *backend) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	var all []store.Owned
-	err := db.read(ctx, "list unreferenced objects", func(s *session) (err error) {
+	err := db.read(ctx, "list unreferenced objects", func(s *handle) (err error) {
 		all, err = step{unpinned + " AND used < ?" + byUse, []any{micro(before)}}.list(s, limit)
 		return err
 	})
@@ -79,7 +79,7 @@ type step struct {
 	args  []any
 }
 
-func (q step) list(s *session, limit int) ([]store.Owned, error) {
+func (q step) list(s *handle, limit int) ([]store.Owned, error) {
 	var all []store.Owned
 	err := s.rows(q.query, append(q.args[:len(q.args):len(q.args)], limit), func(scan func(...any) error) error {
 		owned, err := scanObject(scan)

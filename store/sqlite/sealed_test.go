@@ -12,7 +12,7 @@ func TestOnlyPaddingStandsInSharedPages(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "store.db"), nil)
 	defer db.Close()
 	for size := range sizesAround() {
-		err := db.use(t.Context(), "test", db.writer, func(s *session) error {
+		err := db.use(t.Context(), "test", db.writer, func(s *handle) error {
 			row := sealed(bytes.Repeat([]byte("x"), size))
 			back, err := unsealed(row, int64(size))
 			if err != nil || len(back) != size || bytes.Trim(back, "x") != nil {

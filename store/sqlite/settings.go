@@ -13,7 +13,7 @@ const (
 	valuePrefix = "value:"
 )
 
-func putSetting(s *session, name string, value []byte) error {
+func putSetting(s *handle, name string, value []byte) error {
 	_, err := s.exec("INSERT INTO settings (name, value, sum) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value, sum = excluded.sum",
 		name, blob(value), settingSum(name, value))
 	return err
@@ -23,7 +23,7 @@ func settingSum(name string, value []byte) int64 {
 	return newSum("settings").text(name).value(value)
 }
 
-func setting(s *session, name string) ([]byte, error) {
+func setting(s *handle, name string) ([]byte, error) {
 	var value []byte
 	var sum int64
 	if err := s.row("SELECT value, sum FROM settings WHERE name = ?", []any{name}, &value, &sum); err != nil {
@@ -38,7 +38,7 @@ func setting(s *session, name string) ([]byte, error) {
 // Secret implements [store.Backend].
 func (db *backend) Secret(ctx context.Context) ([32]byte, error) {
 	var secret [32]byte
-	err := db.read(ctx, "read the secret", func(s *session) error {
+	err := db.read(ctx, "read the secret", func(s *handle) error {
 		value, err := setting(s, secretName)
 		if err != nil {
 			return broken("the secret: %v", err)
@@ -51,7 +51,7 @@ func (db *backend) Secret(ctx context.Context) ([32]byte, error) {
 
 // PutValue implements [store.Backend].
 func (db *backend) PutValue(ctx context.Context, name string, value []byte) error {
-	return db.write(ctx, "write a value", func(s *session) error {
+	return db.write(ctx, "write a value", func(s *handle) error {
 		return putSetting(s, valuePrefix+name, value)
 	})
 }
@@ -59,7 +59,7 @@ func (db *backend) PutValue(ctx context.Context, name string, value []byte) erro
 // Value implements [store.Backend].
 func (db *backend) Value(ctx context.Context, name string) ([]byte, error) {
 	var value []byte
-	err := db.read(ctx, "read a value", func(s *session) (err error) {
+	err := db.read(ctx, "read a value", func(s *handle) (err error) {
 		value, err = setting(s, valuePrefix+name)
 		return err
 	})
@@ -68,7 +68,7 @@ func (db *backend) Value(ctx context.Context, name string) ([]byte, error) {
 
 // Lease implements [store.Backend].
 func (db *backend) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
-	n, err := db.count(ctx, "lease", 1, func(s *session, _ int) (int64, error) {
+	n, err := db.count(ctx, "lease", 1, func(s *handle, _ int) (int64, error) {
 		now := db.now()
 		return s.exec(`INSERT INTO leases (name, holder, until) VALUES (?1, ?2, ?3)
 			ON CONFLICT (name) DO UPDATE SET holder = ?2, until = ?3 WHERE holder = ?2 OR until <= ?4`,
@@ -79,7 +79,7 @@ func (db *backend) Lease(ctx context.Context, name, holder string, life time.Dur
 
 // Release implements [store.Backend].
 func (db *backend) Release(ctx context.Context, name, holder string) error {
-	return db.write(ctx, "release", func(s *session) error {
+	return db.write(ctx, "release", func(s *handle) error {
 		_, err := s.exec("DELETE FROM leases WHERE name = ? AND holder = ?", name, holder)
 		return err
 	})
@@ -94,7 +94,7 @@ func (db *backend) Stats(ctx context.Context, tenant *store.TenantID) (store.Sta
 		query, args = sums+" WHERE tenant = ?", []any{tenant[:]}
 	}
 	var st store.Stats
-	err := db.read(ctx, "count", func(s *session) error {
+	err := db.read(ctx, "count", func(s *handle) error {
 		return s.row(query, args, &st.Objects, &st.Chunks, &st.Decisions, &st.Bytes, &st.Compressed)
 	})
 	return st, err

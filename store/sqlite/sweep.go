@@ -42,7 +42,7 @@ func (db *backend) Erase(context.Context) error { return nil }
 // sweepSome deletes the chunks that were not used for longest.
 func (db *backend) sweepSome(ctx context.Context, before int64) (store.Swept, error) {
 	var swept store.Swept
-	err := db.write(ctx, "sweep", func(s *session) error {
+	err := db.write(ctx, "sweep", func(s *handle) error {
 		swept = store.Swept{}
 		var rows []int64
 		err := s.rows("SELECT row, stored FROM chunks WHERE orphan = 1 AND used < ? ORDER BY used LIMIT ?",
@@ -72,7 +72,7 @@ func (db *backend) sweepSome(ctx context.Context, before int64) (store.Swept, er
 func (db *backend) shrink(ctx context.Context) error {
 	for was := int64(-1); ; {
 		var free int64
-		err := db.use(ctx, "shrink", db.writer, func(s *session) error {
+		err := db.use(ctx, "shrink", db.writer, func(s *handle) error {
 			if err := s.row("PRAGMA freelist_count", nil, &free); err != nil || free == 0 {
 				return err
 			}
@@ -87,7 +87,7 @@ func (db *backend) shrink(ctx context.Context) error {
 }
 
 // checkpoint empties the log.
-func checkpoint(s *session) error {
+func checkpoint(s *handle) error {
 	var busy, pages, done int64
 	if err := s.row("PRAGMA wal_checkpoint(TRUNCATE)", nil, &busy, &pages, &done); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/chat"
 )
 
-// candidate is a word that may stand where the cursor is.
-type candidate struct {
+// completion is a word that may stand where the cursor is.
+type completion struct {
 	// text is what is inserted, help what is shown behind it.
 	text, help string
 	// open says that the word may go on, such as a directory.
@@ -24,7 +24,7 @@ type candidate struct {
 // menu is what Tab offers. It is shown while a command is being typed, too; then
 // nothing is chosen.
 type menu struct {
-	candidates []candidate
+	candidates []completion
 	chosen     int
 	// word is what was typed; it is replaced by what is chosen.
 	word string
@@ -47,7 +47,7 @@ type words struct {
 func (w words) complete(left string, first bool) menu {
 	word := left[strings.LastIndexAny(left, " \t")+1:]
 	name, rest, isCommand := cutCommand(left, first)
-	var all []candidate
+	var all []completion
 	switch {
 	case isCommand && rest == "" && !strings.HasSuffix(left, " "):
 		all = commandCandidates()
@@ -76,25 +76,25 @@ func cutCommand(left string, first bool) (name, rest string, ok bool) {
 	return name, rest, true
 }
 
-func commandCandidates() []candidate {
-	var all []candidate
+func commandCandidates() []completion {
+	var all []completion
 	for _, c := range chat.Commands() {
-		all = append(all, candidate{text: "/" + c.Name, help: strings.TrimSpace(c.Arguments + "  " + c.Help)})
+		all = append(all, completion{text: "/" + c.Name, help: strings.TrimSpace(c.Arguments + "  " + c.Help)})
 	}
 	return all
 }
 
 // addresses are the names that a message can begin with.
-func (w words) addresses() []candidate {
-	all := []candidate{{text: "@all", help: "everybody"}}
+func (w words) addresses() []completion {
+	all := []completion{{text: "@all", help: "everybody"}}
 	for _, p := range w.participants() {
-		all = append(all, candidate{text: "@" + p.Name, help: p.Model})
+		all = append(all, completion{text: "@" + p.Name, help: p.Model})
 	}
 	return all
 }
 
 // arguments are what may follow a command.
-func (w words) arguments(name, word string) []candidate {
+func (w words) arguments(name, word string) []completion {
 	kind := chat.CompletesNothing
 	for _, c := range chat.Commands() {
 		if c.Name == name {
@@ -128,17 +128,17 @@ func (w words) arguments(name, word string) []candidate {
 	return asCandidates(texts)
 }
 
-func asCandidates(texts []string) []candidate {
-	all := make([]candidate, len(texts))
+func asCandidates(texts []string) []completion {
+	all := make([]completion, len(texts))
 	for i, t := range texts {
-		all[i] = candidate{text: t}
+		all[i] = completion{text: t}
 	}
 	return all
 }
 
 // files lists what a path may go on with. Hidden files are offered to those who
 // begin with a dot.
-func (w words) files(word string) []candidate {
+func (w words) files(word string) []completion {
 	dir, begun := "", word
 	if at := strings.LastIndexByte(word, '/'); at >= 0 {
 		dir, begun = word[:at+1], word[at+1:]
@@ -158,19 +158,19 @@ func (w words) files(word string) []candidate {
 	if err != nil {
 		return nil
 	}
-	var all []candidate
+	var all []completion
 	for _, f := range listed {
 		name := f.Name()
 		if !strings.HasPrefix(name, begun) || strings.HasPrefix(name, ".") && !strings.HasPrefix(begun, ".") || strings.ContainsFunc(name, isBlankOrControl) {
 			continue
 		}
-		c := candidate{text: dir + name}
+		c := completion{text: dir + name}
 		if f.IsDir() {
 			c.text, c.open = c.text+"/", true
 		}
 		all = append(all, c)
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return strings.Compare(a.text, b.text) })
+	slices.SortFunc(all, func(a, b completion) int { return strings.Compare(a.text, b.text) })
 	return all
 }
 

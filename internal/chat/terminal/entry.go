@@ -30,8 +30,8 @@ const (
 	failure
 )
 
-// entry is one thing in the scroll-back, with the lines that it was drawn in.
-type entry struct {
+// scrollEntry is one thing in the scroll-back, with the lines that it was drawn in.
+type scrollEntry struct {
 	kind entryKind
 	// who said it, and to whom.
 	who, to string
@@ -47,26 +47,26 @@ type entry struct {
 	theme *theme
 }
 
-func newEntry(kind entryKind, who, text string) *entry {
-	e := &entry{kind: kind, who: who}
+func newEntry(kind entryKind, who, text string) *scrollEntry {
+	e := &scrollEntry{kind: kind, who: who}
 	e.text.WriteString(text)
 	return e
 }
 
 // add appends to the text. It is not seen before the entry is renewed.
-func (e *entry) add(text string) { e.text.WriteString(text) }
+func (e *scrollEntry) add(text string) { e.text.WriteString(text) }
 
 // renew has the entry drawn again when it is next looked at.
-func (e *entry) renew() { e.lines = nil }
+func (e *scrollEntry) renew() { e.lines = nil }
 
 // end says that nothing is to come, and what to note about the whole.
-func (e *entry) end(note string) {
+func (e *scrollEntry) end(note string) {
 	e.open, e.stream, e.note, e.lines = false, nil, note, nil
 }
 
 // draw returns the lines for a width; index is the place of who among the
 // participants.
-func (e *entry) draw(width int, t *theme, index int) []string {
+func (e *scrollEntry) draw(width int, t *theme, index int) []string {
 	if e.lines != nil && e.width == width && e.theme == t {
 		return e.lines
 	}
@@ -78,7 +78,7 @@ func (e *entry) draw(width int, t *theme, index int) []string {
 	return e.lines
 }
 
-func (e *entry) body(width int, t *theme, index int) []string {
+func (e *scrollEntry) body(width int, t *theme, index int) []string {
 	text := e.text.String()
 	switch e.kind {
 	case question:
@@ -99,7 +99,7 @@ func (e *entry) body(width int, t *theme, index int) []string {
 	return prefixed("· ", markdown.Plain(text, width-2, t.notice), t.notice)
 }
 
-func (e *entry) answer(width int, t *theme) []string {
+func (e *scrollEntry) answer(width int, t *theme) []string {
 	if !e.open {
 		return markdown.Render(e.text.String(), width, t.markdown)
 	}
@@ -110,7 +110,7 @@ func (e *entry) answer(width int, t *theme) []string {
 }
 
 // headed puts a line with the name in front.
-func (e *entry) headed(width int, name lipgloss.Style, t *theme, body []string) []string {
+func (e *scrollEntry) headed(width int, name lipgloss.Style, t *theme, body []string) []string {
 	head := name.Render(line(e.who))
 	if e.to != "" {
 		head += t.faint.Render(" → " + line(e.to))

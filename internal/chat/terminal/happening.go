@@ -41,7 +41,7 @@ func (s *screen) asked(e chat.Asked) {
 }
 
 // question is what the person said, to whom if there are several, and with what.
-func (s *screen) question(text string, to, attached []string) *entry {
+func (s *screen) question(text string, to, attached []string) *scrollEntry {
 	q := newEntry(question, "you", text)
 	if len(s.names) > 1 {
 		q.to = strings.Join(to, ", ")
@@ -83,7 +83,7 @@ func (s *screen) called(e chat.Called) {
 
 // announce adds an entry in front of the answers at the end that have no text yet: a
 // name is followed by what its bearer says, not by something else.
-func (s *screen) announce(e *entry) {
+func (s *screen) announce(e *scrollEntry) {
 	at := len(s.back.entries)
 	for at > 0 && s.back.entries[at-1].open && s.back.entries[at-1].text.Len() == 0 {
 		at--

@@ -39,7 +39,7 @@ type screen struct {
 
 	job *job
 	// answers are those that are coming in, by participant.
-	answers map[string]*entry
+	answers map[string]*scrollEntry
 	sent    sentLine
 	dialogs []*dialog
 	// reading, if not nil, gets the next line instead of the engine.
@@ -64,7 +64,7 @@ type sentLine struct {
 
 func newScreen(ctx context.Context, engine Engine, o *Options) *screen {
 	s := &screen{
-		ctx: ctx, engine: engine, options: o, theme: newTheme(true), answers: map[string]*entry{},
+		ctx: ctx, engine: engine, options: o, theme: newTheme(true), answers: map[string]*scrollEntry{},
 		width: o.Width, height: o.Height, stale: true, menu: menu{chosen: nothingChosen},
 		after: func(d time.Duration, msg tea.Msg) tea.Cmd {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
@@ -167,7 +167,7 @@ func (s *screen) said(e chat.Said) tea.Cmd {
 }
 
 // answer returns the entry of an answer that is coming in.
-func (s *screen) answer(who string) *entry {
+func (s *screen) answer(who string) *scrollEntry {
 	e := s.answers[who]
 	if e == nil {
 		e = newEntry(answer, who, "")
@@ -276,7 +276,7 @@ func (s *screen) waitingFor() []string {
 	return names
 }
 
-func (s *screen) drawEntry(e *entry) []string {
+func (s *screen) drawEntry(e *scrollEntry) []string {
 	return e.draw(s.width, s.theme, slices.Index(s.names, e.who))
 }
 

@@ -7,18 +7,18 @@ import "slices"
 // comes in below. Only what is looked at is drawn, so that a long session costs no
 // more than a short one.
 type scrollback struct {
-	entries []*entry
+	entries []*scrollEntry
 	// draw returns the lines of an entry; at least one.
-	draw func(*entry) []string
+	draw func(*scrollEntry) []string
 	// height of the window when it was last looked at.
 	height int
 	// anchor is the entry at the top of the window and offset the first line of it
 	// that is seen; nil while the window is at the end.
-	anchor *entry
+	anchor *scrollEntry
 	offset int
 }
 
-func (b *scrollback) add(e *entry) { b.entries = append(b.entries, e) }
+func (b *scrollback) add(e *scrollEntry) { b.entries = append(b.entries, e) }
 
 // isBack reports whether the window is not at the end.
 func (b *scrollback) isBack() bool { return b.anchor != nil }

@@ -15,10 +15,10 @@ func TestTheWindowMovesOverTheLinesAsOverOneText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var all []string
-		drawn := map[*entry][]string{}
-		b := scrollback{draw: func(e *entry) []string { return drawn[e] }}
+		drawn := map[*scrollEntry][]string{}
+		b := scrollback{draw: func(e *scrollEntry) []string { return drawn[e] }}
 		for range rapid.IntRange(0, 8).Draw(t, "entries") {
-			e := &entry{}
+			e := &scrollEntry{}
 			b.add(e)
 			for range rapid.IntRange(1, 6).Draw(t, "lines") {
 				drawn[e] = append(drawn[e], fmt.Sprint(len(all)))

@@ -59,9 +59,9 @@ func (d dialect) address(base, model string) string {
 	return base + d.path
 }
 
-// history is a session as a client of one API has it: rendered once, so that every
+// clientHistory is a session as a client of one API has it: rendered once, so that every
 // request begins with the bytes of the one before.
-type history struct {
+type clientHistory struct {
 	head, tail []byte
 	// elements of the list of messages, for each message of the session.
 	elements [][][]byte
@@ -69,12 +69,12 @@ type history struct {
 	sent map[string]bool
 }
 
-func render(s *session, d dialect, model string) (*history, error) {
+func render(s *session, d dialect, model string) (*clientHistory, error) {
 	empty := d.empty
 	if d.name != plimsoll.Gemini {
 		empty = fmt.Sprintf(d.empty, model)
 	}
-	h := &history{sent: map[string]bool{}}
+	h := &clientHistory{sent: map[string]bool{}}
 	frame, err := edited(d.name, empty, func(draft *plimsoll.Draft) error {
 		for _, text := range s.system {
 			draft.AddSystem(plimsoll.Text{Text: text}, plimsoll.Why{})
@@ -129,7 +129,7 @@ func edited(name plimsoll.Dialect, body string, edit func(*plimsoll.Draft) error
 }
 
 // body is a request with the first n messages.
-func (h *history) body(n int) []byte {
+func (h *clientHistory) body(n int) []byte {
 	all := bytes.Clone(h.head)
 	begun := len(h.head) > 0 && h.head[len(h.head)-1] != '['
 	for _, elements := range h.elements[:n] {

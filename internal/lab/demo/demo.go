@@ -50,14 +50,14 @@ type Options struct {
 	// played.
 	Begin func(address string)
 	// Tell, if not nil, hears of each request when it has been answered.
-	Tell func(Request)
+	Tell func(RequestResult)
 	// Stay, if not nil, is called when everything has been played, with the address of
 	// the proxy, which is served until it returns.
 	Stay func(ctx context.Context, address string, r *Report)
 }
 
-// Request is what became of one request of the client's.
-type Request struct {
+// RequestResult is what became of one request of the client's.
+type RequestResult struct {
 	// N counts from 1, Of is how many there will be.
 	N  int `json:"n"`
 	Of int `json:"of"`
@@ -85,7 +85,7 @@ type Request struct {
 }
 
 // Cut reports whether something was cut that had not been before.
-func (r Request) Cut() bool { return len(r.Pieces) > 0 }
+func (r RequestResult) Cut() bool { return len(r.Pieces) > 0 }
 
 // Run plays the session and says what it came to. An error means that the client would
 // have noticed that something stood in between.
@@ -109,7 +109,7 @@ func Run(ctx context.Context, o *Options) (*Report, error) {
 type play struct {
 	options *Options
 	session *session
-	history *history
+	history *clientHistory
 	dialect dialect
 	model   string
 	window  int
@@ -172,7 +172,7 @@ func (p *play) requests(ctx context.Context, base string) (*Report, error) {
 	c := &client{http: &http.Client{Transport: &http.Transport{}}, dialect: p.dialect, address: p.dialect.address(base, p.model)}
 	defer c.http.CloseIdleConnections()
 	report := &Report{Dialect: p.dialect.name, Model: p.model, Window: p.window}
-	var before view
+	var before seenSession
 	for i, s := range p.session.steps {
 		scene := p.role.begin(s)
 		got, err := c.ask(ctx, p.history.body(s.upTo))
@@ -197,8 +197,8 @@ func (p *play) requests(ctx context.Context, base string) (*Report, error) {
 }
 
 // describe says what became of a request.
-func (p *play) describe(i int, s *scene, got reply) Request {
-	r := Request{
+func (p *play) describe(i int, s *scene, got reply) RequestResult {
+	r := RequestResult{
 		N: i + 1, Of: len(p.session.steps), Does: describe(s.step.says),
 		Sent: got.load, Uncut: got.load + got.saved, Limit: cmp.Or(got.limit, p.window),
 		Decision: got.decision, Warning: got.warning, Looks: s.looks, Usage: got.said.Usage,

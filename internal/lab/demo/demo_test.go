@@ -84,8 +84,8 @@ func TestASessionThatIsFarTooLongIsPlayedToItsEndInEveryDialect(t *testing.T) {
 			if underRace && i > 0 {
 				t.Skip("one dialect is enough for the race detector")
 			}
-			var told []Request
-			report, err := Run(t.Context(), &Options{Start: managed(t), Dialect: d, Tell: func(r Request) { told = append(told, r) }})
+			var told []RequestResult
+			report, err := Run(t.Context(), &Options{Start: managed(t), Dialect: d, Tell: func(r RequestResult) { told = append(told, r) }})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -51,7 +51,7 @@ type Report struct {
 // Whole reports whether everything that was cut could be had back as it was.
 func (r *Report) Whole() bool { return r.Same == r.Refs && r.SameLooks == r.Looks }
 
-func (r *Report) add(q Request) {
+func (r *Report) add(q RequestResult) {
 	r.Requests++
 	r.Limit = max(r.Limit, q.Limit)
 	r.Uncut += q.Uncut

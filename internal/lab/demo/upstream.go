@@ -51,7 +51,7 @@ type role struct {
 type scene struct {
 	step step
 	// saw is what the first request for it had.
-	saw view
+	saw seenSession
 	// wanted are the calls of tools of the proxy's that are still to be made.
 	wanted []plimsoll.ToolCall
 	looks  []Look

@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// view is what the model saw of the session.
-type view struct {
+// seenSession is what the model saw of the session.
+type seenSession struct {
 	// cut are the results that are not as they were, by the id of their call, with the
 	// reference in what stands there; it may be empty.
 	cut map[string]string
@@ -24,8 +24,8 @@ var reference = regexp.MustCompile(`\bref[=:] ?"?([0-9a-z]{26})\b`)
 
 // look compares what the model got with the first messages of the recording, which
 // were sent.
-func (s *session) look(c plimsoll.Conversation, upTo int) view {
-	v := view{cut: map[string]string{}, gone: map[string]bool{}}
+func (s *session) look(c plimsoll.Conversation, upTo int) seenSession {
+	v := seenSession{cut: map[string]string{}, gone: map[string]bool{}}
 	met := map[string]bool{}
 	for _, m := range c.Messages.All() {
 		for _, p := range m.Parts.All() {
@@ -55,7 +55,7 @@ func (s *session) look(c plimsoll.Conversation, upTo int) view {
 
 // note keeps the references of a text and returns the last, which is the one of a
 // placeholder as a whole.
-func (v *view) note(text string) string {
+func (v *seenSession) note(text string) string {
 	last := ""
 	for _, found := range reference.FindAllStringSubmatch(text, -1) {
 		last = found[1]
@@ -67,7 +67,7 @@ func (v *view) note(text string) string {
 }
 
 // longest returns the references, those of the longest outputs first.
-func (v view) longest(s *session) []string {
+func (v seenSession) longest(s *session) []string {
 	length := map[string]int{}
 	for id, ref := range v.cut {
 		length[ref] = len(s.results[id])
@@ -78,7 +78,7 @@ func (v view) longest(s *session) []string {
 }
 
 // behind names what a reference stands for.
-func (v view) behind(ref string, s *session) string {
+func (v seenSession) behind(ref string, s *session) string {
 	for id, r := range v.cut {
 		if r == ref {
 			return describeCall(s.calls[id])
@@ -100,7 +100,7 @@ type Piece struct {
 
 // since returns what was cut that had not been in an earlier view, in the order in
 // which it was recorded.
-func (v view) since(before view, s *session) []Piece {
+func (v seenSession) since(before seenSession, s *session) []Piece {
 	var pieces []Piece
 	for _, m := range s.messages {
 		for _, c := range callsOf(m) {
@@ -118,7 +118,7 @@ func (v view) since(before view, s *session) []Piece {
 // known gathers references across requests.
 type known struct{ refs map[string]bool }
 
-func (k *known) add(v view) (fresh []string) {
+func (k *known) add(v seenSession) (fresh []string) {
 	for _, r := range v.refs {
 		if !k.refs[r] {
 			k.refs[r] = true

@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/fit/rent"
 )
 
-// request is what would be sent for a call.
-type request struct {
+// plannedRequest is what would be sent for a call.
+type plannedRequest struct {
 	// keys and tokens of the messages. Equal keys mean equal bytes.
 	keys   []plimsoll.Digest
 	tokens []int
@@ -19,7 +19,7 @@ type request struct {
 }
 
 // base is what stands before the messages.
-func (r *request) base() int {
+func (r *plannedRequest) base() int {
 	n := r.total
 	for _, tokens := range r.tokens {
 		n -= tokens
@@ -60,7 +60,7 @@ func (t *till) factor(tokens int) float64 {
 
 // match returns how much of the request begins as the last one and its answer did,
 // and how many messages that are.
-func (t *till) match(r *request) (tokens, messages int) {
+func (t *till) match(r *plannedRequest) (tokens, messages int) {
 	if t.calls == 0 || r.tools != t.tools {
 		return 0, 0
 	}
@@ -76,7 +76,7 @@ func (t *till) match(r *request) (tokens, messages int) {
 }
 
 // hit is how much of a request the cache has.
-func (t *till) hit(r *request, now time.Time) int {
+func (t *till) hit(r *plannedRequest, now time.Time) int {
 	tokens, _ := t.match(r)
 	if t.calls == 0 || t.cold(now) || tokens < t.prices.MinPrefix || !t.prices.Caches(t.length) {
 		return 0
@@ -86,7 +86,7 @@ func (t *till) hit(r *request, now time.Time) int {
 
 // pay adds a call and takes its answer into the cache. Fresh is what of the request
 // could not have been sent before. It reports whether what was sent before changed.
-func (t *till) pay(r *request, fresh, output int, now time.Time, answer ...plimsoll.Digest) (broke bool) {
+func (t *till) pay(r *plannedRequest, fresh, output int, now time.Time, answer ...plimsoll.Digest) (broke bool) {
 	hit := t.hit(r, now)
 	t.cost += (t.prices.Prompt(r.total, hit) + t.prices.Output*float64(output)) * t.factor(r.total)
 	t.sent += r.total

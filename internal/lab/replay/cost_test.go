@@ -8,8 +8,8 @@ import (
 )
 
 // requests of a base of 1,000 tokens and messages of 100 each.
-func ask(keys ...byte) *request {
-	r := &request{total: 1000}
+func ask(keys ...byte) *plannedRequest {
+	r := &plannedRequest{total: 1000}
 	for _, k := range keys {
 		r.keys = append(r.keys, key(k))
 		r.tokens = append(r.tokens, 100)
@@ -22,7 +22,7 @@ func TestACallReadsWhatTheLastOneSentAndWritesTheRest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
-		second *request
+		second *plannedRequest
 		pause  time.Duration
 		cost   float64
 		broke  bool

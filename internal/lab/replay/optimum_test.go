@@ -20,7 +20,7 @@ func tiny(t *rapid.T) *track {
 		at = at.Add(time.Duration(rapid.IntRange(0, 600).Draw(t, "seconds")) * time.Second)
 		n := len(track.items)
 		size := rapid.IntRange(1, 60).Draw(t, "said")
-		track.calls = append(track.calls, call{at: n, end: n + 1, time: at, output: size})
+		track.calls = append(track.calls, recordedCall{at: n, end: n + 1, time: at, output: size})
 		track.items = append(track.items, item{tokens: size, message: plimsoll.Message{Role: plimsoll.Assistant}})
 	}
 	track.prices = rapid.SampledFrom([]rent.Prices{

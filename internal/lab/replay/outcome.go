@@ -65,7 +65,7 @@ func (o *Outcome) settle(t *till) {
 
 // saw counts how the identifiers that a call needs can be seen, and returns those
 // that cannot.
-func (o *Outcome) saw(h *history, v *view, need []atom) (lost []atom) {
+func (o *Outcome) saw(h *history, v *visible, need []atom) (lost []atom) {
 	for _, a := range need {
 		s := h.see(v, a)
 		o.need++

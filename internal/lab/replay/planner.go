@@ -22,8 +22,8 @@ type planner interface {
 
 // sending is a request with what else is known of it.
 type sending struct {
-	request
-	view view
+	plannedRequest
+	view visible
 	// extra is what had to be paid to make it, beside the call.
 	extra float64
 	// summary says that a checkpoint or a summary was made for it.
@@ -140,7 +140,7 @@ func (s *sending) take(h *history, p plimsoll.Placed) {
 
 // whole is a request that sends everything.
 func whole(h *history) *sending {
-	s := &sending{view: view{stands: make([]bool, len(h.items))}}
+	s := &sending{view: visible{stands: make([]bool, len(h.items))}}
 	s.total = h.base
 	for i, it := range h.items {
 		s.view.stands[i] = true
@@ -176,7 +176,7 @@ func (n *none) plan(_ context.Context, h *history, now time.Time) (*sending, err
 	if s.total <= overflowAt(h.window) || n.from == len(h.items) {
 		return s, nil
 	}
-	hit, p := n.till.hit(&s.request, now), n.till.prices
+	hit, p := n.till.hit(&s.plannedRequest, now), n.till.prices
 	extra := (p.Read*float64(hit) + float64(s.total-hit) + p.Output*noneSummary + summaryAsk) * n.till.factor(s.total)
 	n.from, n.summary = len(h.items), noneSummary
 	n.number++

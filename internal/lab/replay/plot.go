@@ -125,11 +125,11 @@ type course struct {
 	Session string
 	Calls   int
 	Tokens  int
-	Lines   []line
+	Lines   []curve
 }
 
-// line is a policy's load over the calls.
-type line struct {
+// curve is a policy's load over the calls.
+type curve struct {
 	Name   string
 	Colour int
 	Points string
@@ -166,12 +166,12 @@ func (r *Report) course(p *Played) course {
 const textHeight = 12
 
 // spread moves names apart that would stand on each other, and none below the bottom.
-func spread(lines []line, bottom float64) {
-	byHeight := make([]*line, len(lines))
+func spread(lines []curve, bottom float64) {
+	byHeight := make([]*curve, len(lines))
 	for i := range lines {
 		byHeight[i] = &lines[i]
 	}
-	slices.SortStableFunc(byHeight, func(a, b *line) int { return cmp.Compare(a.TextY, b.TextY) })
+	slices.SortStableFunc(byHeight, func(a, b *curve) int { return cmp.Compare(a.TextY, b.TextY) })
 	for i := 1; i < len(byHeight); i++ {
 		byHeight[i].TextY = max(byHeight[i].TextY, byHeight[i-1].TextY+textHeight)
 	}
@@ -181,8 +181,8 @@ func spread(lines []line, bottom float64) {
 	}
 }
 
-func lineOf(o *Outcome, name string, colour int, x, y axis) line {
-	l := line{Name: name, Colour: colour}
+func lineOf(o *Outcome, name string, colour int, x, y axis) curve {
+	l := curve{Name: name, Colour: colour}
 	var points strings.Builder
 	for i, load := range o.loads {
 		l.EndX, l.TextY = x.place(float64(i)), y.place(min(float64(load), y.high))

@@ -30,7 +30,7 @@ func TestTicksStandAtRoundValues(t *testing.T) {
 
 func TestNamesOfLinesDoNotStandOnEachOther(t *testing.T) {
 	t.Parallel()
-	lines := []line{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
+	lines := []curve{{Name: "a", TextY: 50}, {Name: "b", TextY: 10}, {Name: "c", TextY: 52}, {Name: "d", TextY: 55}}
 	spread(lines, 70)
 	got := map[string]float64{}
 	for _, l := range lines {

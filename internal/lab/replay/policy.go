@@ -39,15 +39,15 @@ func Defaults() []string {
 // policy makes a planner for a run.
 type policy struct {
 	name  string
-	build func(*run, *Options) (planner, error)
+	build func(*policyRun, *Options) (planner, error)
 }
 
 func policyOf(name string) (policy, error) {
 	switch {
 	case name == None:
-		return policy{name, func(r *run, _ *Options) (planner, error) { return &none{till: r.till}, nil }}, nil
+		return policy{name, func(r *policyRun, _ *Options) (planner, error) { return &none{till: r.till}, nil }}, nil
 	case slices.Contains(Names(), name):
-		return policy{name, func(r *run, o *Options) (planner, error) {
+		return policy{name, func(r *policyRun, o *Options) (planner, error) {
 			k, err := o.keeper(name, r)
 			if err != nil {
 				return nil, err
@@ -65,7 +65,7 @@ func policyOf(name string) (policy, error) {
 const slidingWindow = 40_000
 
 // keeper returns the options of the keeper for a policy.
-func (o *Options) keeper(name string, r *run) (*fit.Options, error) {
+func (o *Options) keeper(name string, r *policyRun) (*fit.Options, error) {
 	with := preset.Options{
 		Model: r.conversation.Model, Window: r.window, Meter: r.meter, Archive: r.archive,
 		Alpha: o.Alpha, Prices: func(string) rent.Prices { return r.prices },

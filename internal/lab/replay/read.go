@@ -21,8 +21,8 @@ const maxLine = 1 << 30
 // errFormat marks a line that no format explains.
 var errFormat = errors.New("neither a conversation, a request body nor an entry of an agent's session")
 
-// Reader reads the sessions of a file one after the other.
-type Reader struct {
+// SessionReader reads the sessions of a file one after the other.
+type SessionReader struct {
 	name  string
 	lines *bufio.Reader
 	close []io.Closer
@@ -46,7 +46,7 @@ type format interface {
 }
 
 // Open opens a file of recorded conversations, compressed or not.
-func Open(path string) (*Reader, error) {
+func Open(path string) (*SessionReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &plimsoll.Error{Op: "replay " + path, Err: err, Code: plimsoll.CodeNotFound, Hint: "name files of recorded conversations, .jsonl or .jsonl.gz"}
@@ -75,9 +75,9 @@ func (t *tally) Read(p []byte) (int, error) {
 }
 
 // NewReader reads sessions from a stream. The name stands in errors.
-func NewReader(name string, in io.Reader) (*Reader, error) {
+func NewReader(name string, in io.Reader) (*SessionReader, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
-	r := &Reader{name: name, lines: buffered}
+	r := &SessionReader{name: name, lines: buffered}
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(buffered)
 		if err != nil {
@@ -90,7 +90,7 @@ func NewReader(name string, in io.Reader) (*Reader, error) {
 }
 
 // Close closes the file.
-func (r *Reader) Close() error {
+func (r *SessionReader) Close() error {
 	var err error
 	for _, c := range r.close {
 		err = errors.Join(err, c.Close())
@@ -99,7 +99,7 @@ func (r *Reader) Close() error {
 }
 
 // Next returns the next session, or [io.EOF].
-func (r *Reader) Next() (*Session, error) {
+func (r *SessionReader) Next() (*Session, error) {
 	for len(r.ready) == 0 {
 		if r.ended {
 			return nil, io.EOF
@@ -119,7 +119,7 @@ func (r *Reader) Next() (*Session, error) {
 }
 
 // advance reads one line, or the end.
-func (r *Reader) advance() error {
+func (r *SessionReader) advance() error {
 	line, err := r.readLine()
 	if errors.Is(err, io.EOF) {
 		r.ended = true
@@ -144,7 +144,7 @@ func (r *Reader) advance() error {
 	return err
 }
 
-func (r *Reader) readLine() ([]byte, error) {
+func (r *SessionReader) readLine() ([]byte, error) {
 	r.line++
 	var line []byte
 	for {
@@ -162,7 +162,7 @@ func (r *Reader) readLine() ([]byte, error) {
 	}
 }
 
-func (r *Reader) fail(err error) error {
+func (r *SessionReader) fail(err error) error {
 	return &plimsoll.Error{
 		Op: fmt.Sprintf("replay %s: line %d", r.name, r.line), Err: err, Code: plimsoll.CodeInvalid,
 		Hint: "files hold a conversation a line, a request body a line, or a session of Claude Code, Codex or pi; see docs/replay.md",

@@ -30,11 +30,11 @@ type record struct {
 	Request   json.RawMessage `json:"request"`
 	Usage     json.RawMessage `json:"usage"`
 	Time      stamp           `json:"ts"`
-	Messages  []note          `json:"messages"`
+	Messages  []annotation    `json:"messages"`
 }
 
-// note is what stands beside a message.
-type note struct {
+// annotation is what stands beside a message.
+type annotation struct {
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
 	Time      stamp           `json:"ts"`

@@ -15,11 +15,11 @@ import (
 // session.
 type entries struct {
 	id, model string
-	said      []said
+	said      []partialMessage
 }
 
-// entry is a line.
-type entry struct {
+// logLine is a line.
+type logLine struct {
 	Type      string          `json:"type"`
 	SessionID string          `json:"sessionId"`
 	ID        string          `json:"id"`
@@ -44,8 +44,8 @@ type entryMessage struct {
 	IsError bool   `json:"isError"`
 }
 
-// said is a message in Anthropic's form, in the making.
-type said struct {
+// partialMessage is a message in Anthropic's form, in the making.
+type partialMessage struct {
 	id      string
 	role    string
 	blocks  []json.RawMessage
@@ -56,7 +56,7 @@ type said struct {
 }
 
 func (e *entries) add(line []byte) ([]*Session, error) {
-	var in entry
+	var in logLine
 	if err := json.Unmarshal(line, &in); err != nil {
 		return nil, fmt.Errorf("%w: %w", plimsoll.ErrInvalid, err)
 	}
@@ -76,7 +76,7 @@ func (e *entries) add(line []byte) ([]*Session, error) {
 			return nil, fmt.Errorf("%w: neither a message (role) nor an entry (type)", plimsoll.ErrInvalid)
 		}
 		if m.ToolCalls != nil || m.Role == string(plimsoll.ToolRole) || m.Role == string(plimsoll.System) || m.Role == string(plimsoll.Developer) {
-			e.said = append(e.said, said{role: m.Role, raw: slices.Clone(line), note: Entry{Time: time.Time(m.Time), Bill: billOf(m.Usage)}})
+			e.said = append(e.said, partialMessage{role: m.Role, raw: slices.Clone(line), note: Entry{Time: time.Time(m.Time), Bill: billOf(m.Usage)}})
 			return nil, nil
 		}
 		in.Time = m.Time
@@ -91,18 +91,18 @@ func (e *entries) add(line []byte) ([]*Session, error) {
 }
 
 // event takes what a line without a message says.
-func (e *entries) event(in entry) {
+func (e *entries) event(in logLine) {
 	switch in.Type {
 	case "session":
 		e.id = in.ID
 	case "compaction":
-		e.said = append(e.said, said{role: "user", note: Entry{Summary: true, Time: time.Time(in.Time)}, blocks: []json.RawMessage{json.RawMessage(`{"type":"text","text":"compacted"}`)}})
+		e.said = append(e.said, partialMessage{role: "user", note: Entry{Summary: true, Time: time.Time(in.Time)}, blocks: []json.RawMessage{json.RawMessage(`{"type":"text","text":"compacted"}`)}})
 	}
 }
 
 // take adds a message. An answer that was written down block by block becomes one
 // again, and so do the results of its calls.
-func (e *entries) take(in entry, m entryMessage) error {
+func (e *entries) take(in logLine, m entryMessage) error {
 	blocks, results, err := m.blocks()
 	if err != nil || len(blocks) == 0 {
 		return err
@@ -128,7 +128,7 @@ func (e *entries) take(in entry, m entryMessage) error {
 		e.said[n-1].blocks = append(e.said[n-1].blocks, blocks...)
 		return nil
 	}
-	e.said = append(e.said, said{id: m.ID, role: role, blocks: blocks, results: results, note: note})
+	e.said = append(e.said, partialMessage{id: m.ID, role: role, blocks: blocks, results: results, note: note})
 	return nil
 }
 

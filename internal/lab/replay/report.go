@@ -14,7 +14,7 @@ import (
 // Report is what a replay found.
 type Report struct {
 	// Policies by name, with what each cost and kept.
-	Policies map[string]Result `json:"policies"`
+	Policies map[string]PolicyResult `json:"policies"`
 	// Order in which the policies were named.
 	Order []string `json:"-"`
 	// Sessions, Calls and Tokens that were played; Skipped sessions were too short.
@@ -55,8 +55,8 @@ type Played struct {
 // Outcome returns what became of the session under a policy of the report's order.
 func (p *Played) Outcome(i int) *Outcome { return p.outcomes[i] }
 
-// Result is what a policy cost and kept, over all sessions.
-type Result struct {
+// PolicyResult is what a policy cost and kept, over all sessions.
+type PolicyResult struct {
 	// CostVsNone and CostVsOptimum are costs relative to doing nothing and to the
 	// offline optimum.
 	CostVsNone    float64 `json:"cost_vs_none"`
@@ -99,7 +99,7 @@ type Result struct {
 }
 
 func newReport(l *lab) *Report {
-	r := &Report{lab: l, Policies: map[string]Result{}}
+	r := &Report{lab: l, Policies: map[string]PolicyResult{}}
 	for _, p := range l.policies {
 		r.Order = append(r.Order, p.name)
 	}
@@ -175,7 +175,7 @@ func (r *Report) finish() error {
 	return nil
 }
 
-func (r *Report) result(i, baseline int, none, optimum float64) Result {
+func (r *Report) result(i, baseline int, none, optimum float64) PolicyResult {
 	sum, worst := &Outcome{}, 0.0
 	var counts []float64
 	for _, p := range r.Played {
@@ -183,7 +183,7 @@ func (r *Report) result(i, baseline int, none, optimum float64) Result {
 		worst = max(worst, p.outcomes[i].Cost/p.outcomes[baseline].Cost)
 		counts = append(counts, p.counts...)
 	}
-	res := Result{
+	res := PolicyResult{
 		CostVsNone: sum.Cost / none, CostVsOptimum: sum.Cost / optimum, Worst: worst,
 		Reach: share(sum.exact, sum.need), ReachLenient: share(sum.alike, sum.need), ReachRef: share(sum.stored, sum.need),
 		ReachHard: share(sum.hardSeen, sum.hard), Validity: share(sum.valid, sum.checked),
@@ -197,7 +197,7 @@ func (r *Report) result(i, baseline int, none, optimum float64) Result {
 }
 
 // count adds how well the meter counted.
-func (res *Result) count(errs []float64) {
+func (res *PolicyResult) count(errs []float64) {
 	if len(errs) == 0 {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll/plimsoll/rung"
 )
 
-// run plays one session under one policy.
-type run struct {
+// policyRun plays one session under one policy.
+type policyRun struct {
 	*history
 	planner planner
 	till    *till
@@ -40,7 +40,7 @@ const (
 // play returns what became of the session.
 func (t *track) play(ctx context.Context, p policy, o *Options) (*Outcome, error) {
 	till := &till{prices: t.prices}
-	r := &run{history: newHistory(t), till: till, clock: newClock(), out: &Outcome{}, refetch: o.Refetch}
+	r := &policyRun{history: newHistory(t), till: till, clock: newClock(), out: &Outcome{}, refetch: o.Refetch}
 	var err error
 	if r.planner, err = p.build(r, o); err != nil {
 		return nil, err
@@ -59,14 +59,14 @@ func (t *track) play(ctx context.Context, p policy, o *Options) (*Outcome, error
 }
 
 // hear adds what is not from the model.
-func (r *run) hear(items ...item) {
+func (r *policyRun) hear(items ...item) {
 	r.say(items...)
 	for _, it := range items {
 		r.unpaid += it.tokens
 	}
 }
 
-func (r *run) call(ctx context.Context, c call) error {
+func (r *policyRun) call(ctx context.Context, c recordedCall) error {
 	now := r.clock.at(c.time)
 	r.judge.look(r.history)
 	s, err := r.ask(ctx, now)
@@ -89,12 +89,12 @@ func (r *run) call(ctx context.Context, c call) error {
 }
 
 // ask plans a request and judges it.
-func (r *run) ask(ctx context.Context, now time.Time) (*sending, error) {
+func (r *policyRun) ask(ctx context.Context, now time.Time) (*sending, error) {
 	s, err := r.planner.plan(ctx, r.history, now)
 	if err != nil {
 		return nil, err
 	}
-	_, same := r.till.match(&s.request)
+	_, same := r.till.match(&s.plannedRequest)
 	flaw := r.judge.flaw(s)
 	if flaw == "" && (same < len(r.till.keys) && s.edited || r.till.calls%wireSample == wireSample-1) {
 		if flaw, err = r.closer(ctx, s, now); err != nil {
@@ -117,7 +117,7 @@ func (r *run) ask(ctx context.Context, now time.Time) (*sending, error) {
 }
 
 // closer looks at the request as the API would, and asks for it once more.
-func (r *run) closer(ctx context.Context, s *sending, now time.Time) (string, error) {
+func (r *policyRun) closer(ctx context.Context, s *sending, now time.Time) (string, error) {
 	if flaw := r.judge.written(s); flaw != "" {
 		return flaw, nil
 	}
@@ -135,9 +135,9 @@ func (r *run) closer(ctx context.Context, s *sending, now time.Time) (string, er
 }
 
 // pay pays for a request.
-func (r *run) pay(s *sending, output int, now time.Time, answer ...plimsoll.Digest) {
+func (r *policyRun) pay(s *sending, output int, now time.Time, answer ...plimsoll.Digest) {
 	r.out.Cost += s.extra
-	broke := r.till.pay(&s.request, r.unpaid, output, now, answer...)
+	broke := r.till.pay(&s.plannedRequest, r.unpaid, output, now, answer...)
 	r.unpaid = 0
 	r.out.Peak = max(r.out.Peak, s.total)
 	count(&r.out.Cuts, broke)
@@ -150,7 +150,7 @@ func (r *run) pay(s *sending, output int, now time.Time, answer ...plimsoll.Dige
 
 // readAgain lets the model read what it cannot see any more: each source is one more
 // call, and its content stays in the history.
-func (r *run) readAgain(ctx context.Context, s *sending, lost []atom, now time.Time) (*sending, error) {
+func (r *policyRun) readAgain(ctx context.Context, s *sending, lost []atom, now time.Time) (*sending, error) {
 	for _, source := range r.sources(lost) {
 		asked, read := r.reread(source, r.out.Refetch)
 		r.pay(s, refetchOutput, now, asked.message.Digest)
@@ -167,7 +167,7 @@ func (r *run) readAgain(ctx context.Context, s *sending, lost []atom, now time.T
 }
 
 // sources are the newest messages that name the lost identifiers.
-func (r *run) sources(lost []atom) []int {
+func (r *policyRun) sources(lost []atom) []int {
 	var sources []int
 	for _, a := range lost {
 		places := r.places(a)
@@ -180,7 +180,7 @@ func (r *run) sources(lost []atom) []int {
 }
 
 // reread makes the call that reads a source again, and its result.
-func (r *run) reread(source, number int) (asked, read item) {
+func (r *policyRun) reread(source, number int) (asked, read item) {
 	var texts []string
 	for _, p := range r.items[source].message.Parts.All() {
 		if text := textOf(p); text != "" {
@@ -203,7 +203,7 @@ func (r *run) reread(source, number int) (asked, read item) {
 	return r.weighed(call), r.weighed(result)
 }
 
-func (r *run) weighed(m plimsoll.Message) item {
+func (r *policyRun) weighed(m plimsoll.Message) item {
 	m.Digest = digestOf(m)
 	return r.item(m, r.meter.WeighMessage(r.conversation, m, 0).Tokens)
 }

@@ -14,7 +14,7 @@ type track struct {
 	id           string
 	conversation plimsoll.Conversation // without messages
 	items        []item
-	calls        []call
+	calls        []recordedCall
 	names        *names
 	meter        plimsoll.Meter
 	// base is what system and tools weigh, baseFrom how that is known.
@@ -36,8 +36,8 @@ type item struct {
 	result bool
 }
 
-// call is one request, and what was answered.
-type call struct {
+// recordedCall is one request, and what was answered.
+type recordedCall struct {
 	// at is where the answer stands, end where what comes after it does.
 	at, end int
 	time    time.Time
@@ -120,7 +120,7 @@ func (t *track) split(history []Entry, unanswered bool) {
 	seen := map[atom]bool{}
 	for i := 0; i < len(t.items); i++ {
 		if t.items[i].message.Role == plimsoll.Assistant {
-			c := call{at: i, end: i + 1, time: history[i].Time}
+			c := recordedCall{at: i, end: i + 1, time: history[i].Time}
 			for t.conversation.Dialect == plimsoll.Responses && c.end < len(t.items) && t.items[c.end].message.Role == plimsoll.Assistant {
 				c.end++
 			}
@@ -140,7 +140,7 @@ func (t *track) split(history []Entry, unanswered bool) {
 		}
 	}
 	if n := len(t.items); unanswered && n > 0 {
-		t.calls = append(t.calls, call{at: n, end: n, time: history[n-1].Time})
+		t.calls = append(t.calls, recordedCall{at: n, end: n, time: history[n-1].Time})
 	}
 }
 

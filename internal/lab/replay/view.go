@@ -2,21 +2,21 @@ package replay
 
 import "github.com/plimsoll/plimsoll"
 
-// place is where an identifier stands in a history.
-type place struct{ item, part int32 }
+// mention is where an identifier stands in a history.
+type mention struct{ item, part int32 }
 
-// view is what a model can see of a history in a request.
-type view struct {
+// visible is what a model can see of a history in a request.
+type visible struct {
 	// stands says which messages are in the request, changed which of their parts
 	// are not as they were.
 	stands  []bool
 	changed map[plimsoll.PartRef]bool
 	// words are what management put there: placeholders, summaries, ledgers.
-	words []*words
+	words []*managedText
 }
 
-// words is a text that management wrote, with the identifiers and references in it.
-type words struct {
+// managedText is a text that management wrote, with the identifiers and references in it.
+type managedText struct {
 	atoms map[atom]bool
 	refs  []string
 }
@@ -35,16 +35,16 @@ func (s sight) exact() bool { return s.verbatim || s.named }
 type history struct {
 	*track
 	items []item
-	where [][]place
+	where [][]mention
 	// links are the identities of the prefixes, for the keeper.
 	links []plimsoll.Digest
 	// texts remembers what stands in the words of management.
-	texts   map[string]*words
+	texts   map[string]*managedText
 	archive *archive
 }
 
 func newHistory(t *track) *history {
-	return &history{track: t, links: []plimsoll.Digest{{}}, texts: map[string]*words{}, archive: newArchive(t.names)}
+	return &history{track: t, links: []plimsoll.Digest{{}}, texts: map[string]*managedText{}, archive: newArchive(t.names)}
 }
 
 // say adds messages.
@@ -55,9 +55,9 @@ func (h *history) say(items ...item) {
 		for j, atoms := range it.atoms {
 			for _, a := range atoms {
 				for int(a) >= len(h.where) {
-					h.where = append(h.where, make([][]place, len(h.names.base)-len(h.where))...)
+					h.where = append(h.where, make([][]mention, len(h.names.base)-len(h.where))...)
 				}
-				h.where[a] = append(h.where[a], place{i, int32(j)})
+				h.where[a] = append(h.where[a], mention{i, int32(j)})
 			}
 		}
 		h.links = append(h.links, link(h.links[len(h.links)-1], it.message.Digest))
@@ -65,7 +65,7 @@ func (h *history) say(items ...item) {
 }
 
 // places returns where an identifier stands.
-func (h *history) places(a atom) []place {
+func (h *history) places(a atom) []mention {
 	if int(a) >= len(h.where) {
 		return nil
 	}
@@ -73,10 +73,10 @@ func (h *history) places(a atom) []place {
 }
 
 // read returns what stands in a text of management.
-func (h *history) read(text string) *words {
+func (h *history) read(text string) *managedText {
 	w, ok := h.texts[text]
 	if !ok {
-		w = &words{atoms: map[atom]bool{}, refs: h.archive.refsIn(text)}
+		w = &managedText{atoms: map[atom]bool{}, refs: h.archive.refsIn(text)}
 		for _, a := range h.names.in(text) {
 			w.atoms[a] = true
 		}
@@ -86,7 +86,7 @@ func (h *history) read(text string) *words {
 }
 
 // see says how an identifier can be seen.
-func (h *history) see(v *view, a atom) sight {
+func (h *history) see(v *visible, a atom) sight {
 	s := h.glance(v, a)
 	if s.exact() {
 		s.stored, s.alike = true, true
@@ -108,7 +108,7 @@ func (h *history) see(v *view, a atom) sight {
 }
 
 // glance looks for the identifier itself.
-func (h *history) glance(v *view, a atom) sight {
+func (h *history) glance(v *visible, a atom) sight {
 	var s sight
 	for _, at := range h.places(a) {
 		if v.stands[at.item] && !v.changed[plimsoll.PartRef{Message: int(at.item), Part: int(at.part)}] {

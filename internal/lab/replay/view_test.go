@@ -8,7 +8,7 @@ import (
 
 // seen plays a request in which of the first three rounds one stands, one is cleared
 // and one is replaced by words of management.
-func seen(t *testing.T) (*history, *view) {
+func seen(t *testing.T) (*history, *visible) {
 	t.Helper()
 	track := trackOf(t, voyage(4, 30))
 	h := newHistory(track)
@@ -17,11 +17,11 @@ func seen(t *testing.T) (*history, *view) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &view{stands: make([]bool, len(h.items)), changed: map[plimsoll.PartRef]bool{{Message: 4, Part: 0}: true}}
+	v := &visible{stands: make([]bool, len(h.items)), changed: map[plimsoll.PartRef]bool{{Message: 4, Part: 0}: true}}
 	for _, i := range []int{0, 1, 2, 3, 4} { // the first round stands, the result of the second is cleared
 		v.stands[i] = true
 	}
-	v.words = []*words{h.read("[tool output trimmed; ref=" + ref.ID + "]"), h.read("I noted buoy_2 and far/away/sheet_4.txt.")}
+	v.words = []*managedText{h.read("[tool output trimmed; ref=" + ref.ID + "]"), h.read("I noted buoy_2 and far/away/sheet_4.txt.")}
 	return h, v
 }
 

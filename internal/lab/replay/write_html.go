@@ -29,7 +29,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	type row struct {
 		Name   string
 		Colour int
-		Result
+		PolicyResult
 	}
 	var data struct {
 		*Report

@@ -17,7 +17,7 @@ type accountsRequest struct {
 	Limit int `json:"limit,omitempty" jsonschema:"How many conversations to list; 0 means 100."`
 }
 
-func (o *accountsRequest) do(c *call) (any, error) {
+func (o *accountsRequest) do(c *httpCall) (any, error) {
 	if c.tenant == nil {
 		return nil, errNoStore
 	}
@@ -31,7 +31,7 @@ func (o *accountsRequest) do(c *call) (any, error) {
 // accountsTotalRequest asks for the sum over all conversations.
 type accountsTotalRequest struct{}
 
-func (*accountsTotalRequest) do(c *call) (any, error) {
+func (*accountsTotalRequest) do(c *httpCall) (any, error) {
 	if c.tenant == nil {
 		return nil, errNoStore
 	}

@@ -73,11 +73,11 @@ type operation struct {
 // without "Request".
 type request interface {
 	// do returns the answer: an [edited] request, or a value to marshal.
-	do(*call) (any, error)
+	do(*httpCall) (any, error)
 }
 
-// call is one HTTP request.
-type call struct {
+// httpCall is one HTTP request.
+type httpCall struct {
 	*http.Request
 	h      *Handler
 	tenant *store.Tenant
@@ -166,7 +166,7 @@ func (h *Handler) do(w http.ResponseWriter, r *http.Request, o operation) (answe
 	if strings.Contains(r.PathValue("id"), "/") {
 		return nil, noOperation(r)
 	}
-	c := &call{Request: r, h: h}
+	c := &httpCall{Request: r, h: h}
 	if h.options.Tenant != nil {
 		c.tenant = h.options.Tenant(r)
 	}

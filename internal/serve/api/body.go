@@ -29,7 +29,7 @@ const requestHint = `send a request as it would be sent to the model, such as {"
 
 // read fills the request struct from the query and, for POST, from the body, whose
 // options win.
-func (c *call) read(w http.ResponseWriter, into reflect.Value) error {
+func (c *httpCall) read(w http.ResponseWriter, into reflect.Value) error {
 	query, err := url.ParseQuery(c.URL.RawQuery)
 	if err != nil {
 		return &plimsoll.Error{Op: "read the query", Code: plimsoll.CodeInvalid, Err: err, Hint: "escape what is in it"}
@@ -48,7 +48,7 @@ func (c *call) read(w http.ResponseWriter, into reflect.Value) error {
 	return nil
 }
 
-func (c *call) readBody(w http.ResponseWriter, into reflect.Value) error {
+func (c *httpCall) readBody(w http.ResponseWriter, into reflect.Value) error {
 	if coding := c.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return &refusal{http.StatusUnsupportedMediaType, &plimsoll.Error{
 			Op: "read the body", Code: plimsoll.CodeUnsupported, Err: fmt.Errorf("it is coded as %.40q", coding), Hint: "send it uncompressed",
@@ -76,7 +76,7 @@ func (c *call) readBody(w http.ResponseWriter, into reflect.Value) error {
 
 // open takes the request and the options out of a body that wraps them. A body that is
 // a request itself stays as it is.
-func (c *call) open(into reflect.Value) error {
+func (c *httpCall) open(into reflect.Value) error {
 	if _, native := dialects.FromBody(c.body); native {
 		return nil
 	}

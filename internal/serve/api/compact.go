@@ -15,7 +15,7 @@ type compactRequest struct {
 	Settings
 }
 
-func (o *compactRequest) do(c *call) (any, error) {
+func (o *compactRequest) do(c *httpCall) (any, error) {
 	o.Dry = o.DryRun
 	r, k, client, err := c.prepare(o.target, o.Settings)
 	if err != nil {
@@ -46,7 +46,7 @@ type Restored struct {
 	MessagesAfter  int    `json:"messages_after"`
 }
 
-func (o *undoRequest) do(c *call) (any, error) {
+func (o *undoRequest) do(c *httpCall) (any, error) {
 	if o.Ref == "" {
 		return nil, optionError("ref", errMissing, "name the reference that the checkpoint carries")
 	}

@@ -16,7 +16,7 @@ type countRequest struct {
 // words say where a model and a limit came from.
 var words = report.Words{Asked: "option", Given: "request", Unknown: "give its limit with the option limit"}
 
-func (o *countRequest) do(c *call) (any, error) {
+func (o *countRequest) do(c *httpCall) (any, error) {
 	scales := *c.h.options.Scales
 	scales.Model, scales.Limit, scales.Words = o.Model, o.Limit, words
 	if o.Encoding != "" {

@@ -32,7 +32,7 @@ type planRequest struct {
 	Settings
 }
 
-func (o *planRequest) do(c *call) (any, error) {
+func (o *planRequest) do(c *httpCall) (any, error) {
 	r, k, client, err := c.prepare(o.target, o.Settings)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ type fitRequest struct {
 	Settings
 }
 
-func (o *fitRequest) do(c *call) (any, error) {
+func (o *fitRequest) do(c *httpCall) (any, error) {
 	r, k, client, err := c.prepare(o.target, o.Settings)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (o *fitRequest) do(c *call) (any, error) {
 }
 
 // prepare returns the client's request, the keeper for the settings, and the client.
-func (c *call) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, preset.Client, error) {
+func (c *httpCall) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, preset.Client, error) {
 	r, err := t.decode(c.body)
 	if err != nil {
 		return nil, nil, preset.Client{}, err
@@ -87,7 +87,7 @@ const (
 
 // readHeaders takes preset and window from the headers where the options do not say
 // them.
-func (c *call) readHeaders(s *Settings) error {
+func (c *httpCall) readHeaders(s *Settings) error {
 	if s.Preset == "" {
 		s.Preset = c.Header.Get(presetHeader)
 	}
@@ -126,7 +126,7 @@ func (h *Handler) keeper(s Settings) (*fit.Keeper, error) {
 
 // client says who asks, in the proxy's words: the API and the proxy replay and forget
 // each other's decisions.
-func (c *call) client(t target, s Settings) preset.Client {
+func (c *httpCall) client(t target, s Settings) preset.Client {
 	client := preset.Client{
 		Model: t.Model, Conversation: c.Header.Get(conversationHeader), Preset: s.Preset, Limit: s.Window, Dry: s.Dry,
 	}

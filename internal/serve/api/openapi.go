@@ -21,10 +21,10 @@ import (
 // descriptionRequest asks for the OpenAPI document.
 type descriptionRequest struct{}
 
-func (*descriptionRequest) do(*call) (any, error) { return openapi() }
+func (*descriptionRequest) do(*httpCall) (any, error) { return openapi() }
 
-// object is a JSON object of the document.
-type object map[string]any
+// jsonObject is a JSON object of the document.
+type jsonObject map[string]any
 
 // openapi returns the API as an OpenAPI 3.1 document. The schemas follow from the
 // structs of the operations and of their answers.
@@ -33,23 +33,23 @@ var openapi = sync.OnceValues(func() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := map[string]object{}
+	paths := map[string]jsonObject{}
 	for _, o := range operations() {
 		described, err := o.describe()
 		if err != nil {
 			return nil, err
 		}
-		paths[Root+o.path] = object{strings.ToLower(o.method): described}
+		paths[Root+o.path] = jsonObject{strings.ToLower(o.method): described}
 	}
-	return marshal(object{
+	return marshal(jsonObject{
 		"openapi": "3.1.0",
-		"info": object{
+		"info": jsonObject{
 			"title": "Plimsoll", "version": "1",
 			"summary":     "Keeps conversations with language models under their context window.",
 			"description": "Counts, plans, fits, trims, prunes and compacts requests of any API, and reads what was taken out of them. The answers have the shapes that the command line prints with --json.",
 		},
 		"paths":      paths,
-		"components": object{"schemas": schemas},
+		"components": jsonObject{"schemas": schemas},
 	})
 })
 
@@ -58,15 +58,15 @@ func ref(name string) *jsonschema.Schema {
 }
 
 // describe returns the operation for the document.
-func (o operation) describe() (object, error) {
+func (o operation) describe() (jsonObject, error) {
 	t := reflect.TypeOf(o.request).Elem()
 	schema, err := jsonschema.ForType(t, nil)
 	if err != nil {
 		return nil, err
 	}
-	parameters := []object{}
+	parameters := []jsonObject{}
 	if strings.Contains(o.path, "{id}") {
-		parameters = append(parameters, object{"name": "id", "in": "path", "required": true, "description": "The reference.", "schema": object{"type": "string"}})
+		parameters = append(parameters, jsonObject{"name": "id", "in": "path", "required": true, "description": "The reference.", "schema": jsonObject{"type": "string"}})
 	}
 	for _, f := range optionsOf(t) {
 		name := optionName(f)
@@ -77,16 +77,16 @@ func (o operation) describe() (object, error) {
 		}
 		inQuery := *option
 		inQuery.Description = ""
-		parameter := object{"name": name, "in": "query", "description": option.Description, "schema": &inQuery}
+		parameter := jsonObject{"name": name, "in": "query", "description": option.Description, "schema": &inQuery}
 		if slices.Contains(schema.Required, name) {
 			parameter["required"] = true
 		}
 		parameters = append(parameters, parameter)
 	}
 	name := strings.TrimSuffix(t.Name(), "Request")
-	described := object{
+	described := jsonObject{
 		"operationId": name, "summary": o.summary, "parameters": parameters,
-		"responses": object{
+		"responses": jsonObject{
 			"200":     response("The answer.", o.answer),
 			"default": response("What went wrong and what to do.", "Failure"),
 		},
@@ -119,7 +119,7 @@ func constrain(s *jsonschema.Schema, f reflect.StructField) {
 }
 
 // body describes the two forms of a body: the request alone, or with options beside it.
-func body(name string, options *jsonschema.Schema) object {
+func body(name string, options *jsonschema.Schema) jsonObject {
 	request := ref("Request")
 	if name == "trim" {
 		request = ref("Messages")
@@ -131,23 +131,23 @@ func body(name string, options *jsonschema.Schema) object {
 	} else {
 		options.Required = []string{"request"}
 	}
-	content := object{"schema": object{"anyOf": []*jsonschema.Schema{request, options}}}
+	content := jsonObject{"schema": jsonObject{"anyOf": []*jsonschema.Schema{request, options}}}
 	if shown := examples[name]; shown != nil {
-		values := object{}
+		values := jsonObject{}
 		for title, text := range shown {
-			values[title] = object{"value": json.RawMessage(text)}
+			values[title] = jsonObject{"value": json.RawMessage(text)}
 		}
 		content["examples"] = values
 	}
-	return object{
+	return jsonObject{
 		"required":    true,
 		"description": "A request as it would be sent to a model, or an object with the request and the options. Options in the object win over those in the query.",
-		"content":     object{"application/json": content},
+		"content":     jsonObject{"application/json": content},
 	}
 }
 
-func response(description, schema string) object {
-	return object{"description": description, "content": object{"application/json": object{"schema": ref(schema)}}}
+func response(description, schema string) jsonObject {
+	return jsonObject{"description": description, "content": jsonObject{"application/json": jsonObject{"schema": ref(schema)}}}
 }
 
 // answerSchemas returns the schemas to which operations refer.

@@ -12,7 +12,7 @@ type pruneRequest struct {
 	System string `json:"system,omitempty" jsonschema:"System prompt that is sent beside the history; it counts and stays."`
 }
 
-func (o *pruneRequest) do(c *call) (any, error) {
+func (o *pruneRequest) do(c *httpCall) (any, error) {
 	if o.Max == 0 {
 		return nil, optionError("max", errMissing, "say how many tokens the system prompt and the history may have together")
 	}

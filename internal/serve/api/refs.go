@@ -22,7 +22,7 @@ type refRequest struct {
 	CharLimit  *int64 `json:"char_limit,omitempty" jsonschema:"How many characters of that line; 0 means 10,000."`
 }
 
-func (o *refRequest) do(c *call) (any, error) {
+func (o *refRequest) do(c *httpCall) (any, error) {
 	read := expand.Read{
 		Ref: c.PathValue("id"), Offset: o.Offset, Limit: o.Limit,
 		InLine: o.CharOffset != nil || o.CharLimit != nil,
@@ -49,7 +49,7 @@ type grepRequest struct {
 	Offset     int64  `json:"offset,omitempty" jsonschema:"Line to begin at, counted from 0."`
 }
 
-func (o *grepRequest) do(c *call) (any, error) {
+func (o *grepRequest) do(c *httpCall) (any, error) {
 	if o.Pattern == "" {
 		return nil, optionError("pattern", errMissing, "say what to look for")
 	}
@@ -63,7 +63,7 @@ func (o *grepRequest) do(c *call) (any, error) {
 }
 
 // content answers with the text that write finds under the reference of the path.
-func (c *call) content(write func(*strings.Builder) error) (any, error) {
+func (c *httpCall) content(write func(*strings.Builder) error) (any, error) {
 	if c.tenant == nil {
 		return nil, errNoStore
 	}

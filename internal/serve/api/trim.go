@@ -41,7 +41,7 @@ type trimmed struct {
 	SemanticOptions map[string]any `json:"semantic_options"`
 }
 
-func (o *trimRequest) do(c *call) (any, error) {
+func (o *trimRequest) do(c *httpCall) (any, error) {
 	if o.Max == nil {
 		return nil, optionError("max", errMissing, "say how many tokens the messages may weigh together")
 	}

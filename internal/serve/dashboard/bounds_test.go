@@ -75,7 +75,7 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 				requests++
 				n := note{key: key, model: key, upstream: key, request: request{At: time.Unix(int64(i), 0), Before: 9, After: 5, New: 1, Warning: text[:min(9, len(text))]}}
 				for range rapid.IntRange(0, 9).Draw(t, "cuts") {
-					n.cuts = append(n.cuts, cut{Instead: text, Ref: &plimsoll.Ref{ID: fmt.Sprint(requests)}})
+					n.cuts = append(n.cuts, shownCut{Instead: text, Ref: &plimsoll.Ref{ID: fmt.Sprint(requests)}})
 					n.ids = append(n.ids, uint64(requests))
 				}
 				l.take(n)
@@ -109,7 +109,7 @@ func TestTextsOfQuietConversationsGoFirst(t *testing.T) {
 	for i := range 40 {
 		n := note{key: fmt.Sprint(i), request: request{At: time.Unix(int64(i), 0)}}
 		for range maxCuts {
-			n.cuts = append(n.cuts, cut{Instead: strings.Repeat("x", maxInstead)})
+			n.cuts = append(n.cuts, shownCut{Instead: strings.Repeat("x", maxInstead)})
 		}
 		l.take(n)
 	}

@@ -108,7 +108,7 @@ type cutRow struct {
 	Tenant  string `json:"-"`
 }
 
-func newCutRow(c cut, tenant string) cutRow {
+func newCutRow(c shownCut, tenant string) cutRow {
 	return cutRow{
 		Kind: string(c.Kind), Rung: c.Rung, Reason: c.Reason, Message: c.Message, Until: c.Until, Part: c.Part, Role: c.Role, About: c.About,
 		Saved: c.Saved, Request: c.Request, Ref: c.Ref, Instead: c.Instead, More: c.More, Tenant: tenant,

@@ -74,7 +74,7 @@ type conversation struct {
 	// count is how many requests there were, of which the newest are in requests.
 	count    int
 	requests []request
-	cuts     []cut
+	cuts     []shownCut
 	ids      map[uint64]bool
 	refs     map[string]bool
 	// lost is how many cuts were not kept.

@@ -28,7 +28,7 @@ type note struct {
 	upstream     string
 	request      request
 	// cuts are those that were not known before, ids those of all their edits.
-	cuts []cut
+	cuts []shownCut
 	ids  []uint64
 }
 
@@ -54,7 +54,7 @@ type request struct {
 }
 
 // Cut is an edit, or a run of messages that were taken out together.
-type cut struct {
+type shownCut struct {
 	Kind   plimsoll.EditKind
 	Rung   string
 	Reason string
@@ -168,14 +168,14 @@ func requestOf(x transport.Exchange) request {
 type sketch struct{ draft *plimsoll.Draft }
 
 // add appends an edit, or lets the run before it grow by it.
-func (s sketch) add(cuts []cut, e plimsoll.Edit) []cut {
+func (s sketch) add(cuts []shownCut, e plimsoll.Edit) []shownCut {
 	if n := len(cuts); n > 0 && e.Kind == plimsoll.EditDrop {
 		if last := &cuts[n-1]; last.Kind == e.Kind && last.Until == e.Message-1 && last.Rung == e.Rung && sameRef(last.Ref, e.Ref) {
 			last.Until, last.Saved = e.Message, last.Saved+e.Saved
 			return cuts
 		}
 	}
-	c := cut{
+	c := shownCut{
 		Kind: e.Kind, Rung: strings.Clone(e.Rung), Reason: clip(e.Reason, maxName), Message: e.Message, Until: e.Message,
 		Part: e.Part, Ref: cloneRef(e.Ref), Saved: e.Saved,
 	}
@@ -193,7 +193,7 @@ func cloneRef(r *plimsoll.Ref) *plimsoll.Ref {
 }
 
 // describe says what was there and what is there now.
-func (s sketch) describe(c *cut) {
+func (s sketch) describe(c *shownCut) {
 	messages := s.draft.Original().Messages
 	if c.Kind == plimsoll.EditInsert {
 		s.inserted(c)
@@ -217,7 +217,7 @@ func (s sketch) describe(c *cut) {
 }
 
 // inserted finds the message that was put in.
-func (s sketch) inserted(c *cut) {
+func (s sketch) inserted(c *shownCut) {
 	for _, in := range s.draft.Inserted() {
 		if in.Before == c.Message && in.Why.Rung == c.Rung {
 			c.Role = clip(string(in.Message.Role), maxName)
@@ -227,7 +227,7 @@ func (s sketch) inserted(c *cut) {
 	}
 }
 
-func (c *cut) instead(text string) {
+func (c *shownCut) instead(text string) {
 	c.Instead = clipped(text, maxInstead)
 	c.More = len(c.Instead) < len(text)
 }

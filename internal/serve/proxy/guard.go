@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// guard keeps out what a web page sends behind its reader's back, and everybody but the
+// accessGuard keeps out what a web page sends behind its reader's back, and everybody but the
 // operator from what is the operator's.
-type guard struct {
+type accessGuard struct {
 	hosts []string
 	// token is the hash of the admin's token; the zero value if there is none.
 	token [sha256.Size]byte
@@ -25,8 +25,8 @@ type guard struct {
 	strict *http.CrossOriginProtection
 }
 
-func newGuard(o *Options) (guard, error) {
-	g := guard{hosts: o.Hosts, pages: http.NewCrossOriginProtection(), strict: http.NewCrossOriginProtection()}
+func newGuard(o *Options) (accessGuard, error) {
+	g := accessGuard{hosts: o.Hosts, pages: http.NewCrossOriginProtection(), strict: http.NewCrossOriginProtection()}
 	if o.AdminToken != "" {
 		g.token, g.size = sha256.Sum256([]byte(o.AdminToken)), len(o.AdminToken)
 	}
@@ -45,7 +45,7 @@ func newGuard(o *Options) (guard, error) {
 // objectionToClient says why a request must not be passed on; nil if it may be. Names are
 // checked on the loopback interface only, which a page reaches by having its own name
 // resolve to it; elsewhere a server goes by names that it cannot know.
-func (g *guard) objectionToClient(r *http.Request) *fault {
+func (g *accessGuard) objectionToClient(r *http.Request) *fault {
 	from := connectionOf(r)
 	switch {
 	case from.loopback() && !g.knows(r, from) && !isContainerName(hostname(r.Host)):
@@ -63,7 +63,7 @@ func (g *guard) objectionToClient(r *http.Request) *fault {
 
 // objectionToOperator says why a request must not reach what is the operator's; nil if
 // it may.
-func (g *guard) objectionToOperator(r *http.Request) *fault {
+func (g *accessGuard) objectionToOperator(r *http.Request) *fault {
 	from := connectionOf(r)
 	switch {
 	case !g.knows(r, from):
@@ -83,7 +83,7 @@ func forbidden(message string) *fault {
 }
 
 // foreign reports whether a page of another site sent the request, by any method.
-func (g *guard) foreign(r *http.Request) bool { return !g.anyOrigin && sentBy(g.pages, r) }
+func (g *accessGuard) foreign(r *http.Request) bool { return !g.anyOrigin && sentBy(g.pages, r) }
 
 // sentBy reports whether a page sent the request that is none of those which are let
 // through.
@@ -95,10 +95,10 @@ func sentBy(but *http.CrossOriginProtection, r *http.Request) bool {
 	return but.Check(&http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header, URL: r.URL}) != nil
 }
 
-func (g *guard) hasToken() bool { return g.token != [sha256.Size]byte{} }
+func (g *accessGuard) hasToken() bool { return g.token != [sha256.Size]byte{} }
 
 // isToken compares hashes: how long it takes says nothing.
-func (g *guard) isToken(token string) bool {
+func (g *accessGuard) isToken(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
 }
@@ -130,7 +130,7 @@ func bearer(value string) string {
 
 // knows reports whether a request calls the server by a name of its own: its address, a
 // name of the loopback interface if it came over that, or one of those configured.
-func (g *guard) knows(r *http.Request, from connection) bool {
+func (g *accessGuard) knows(r *http.Request, from connection) bool {
 	host := hostname(r.Host)
 	if slices.ContainsFunc(g.hosts, func(own string) bool { return strings.EqualFold(own, host) }) {
 		return true

@@ -103,7 +103,7 @@ type Options struct {
 // Server passes requests on. It is safe for concurrent use.
 type Server struct {
 	options Options
-	guard   guard
+	guard   accessGuard
 	memory  *gate
 	proxy   *httputil.ReverseProxy
 	flights flights

@@ -10,7 +10,7 @@ import (
 // carriesToken reports whether the admin's token is about to go upstream. It looks at
 // every value of every header, at cookies and at every parameter, whatever its name:
 // clients and gateways have their keys in many places.
-func (g *guard) carriesToken(r *http.Request) bool {
+func (g *accessGuard) carriesToken(r *http.Request) bool {
 	for _, values := range r.Header {
 		for _, v := range values {
 			if g.isIn(v) {
@@ -32,7 +32,7 @@ func (g *guard) carriesToken(r *http.Request) bool {
 
 // isIn reports whether the value of a header is the token, or a list that has it as an
 // item or as the value of one.
-func (g *guard) isIn(value string) bool {
+func (g *accessGuard) isIn(value string) bool {
 	if g.isCredential(value) {
 		return true
 	}
@@ -46,7 +46,7 @@ func (g *guard) isIn(value string) bool {
 }
 
 // isCredential reports whether a text is the token, with or without a scheme before it.
-func (g *guard) isCredential(text string) bool {
+func (g *accessGuard) isCredential(text string) bool {
 	text = strings.TrimSpace(text)
 	scheme, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
@@ -59,4 +59,4 @@ func (g *guard) isCredential(text string) bool {
 }
 
 // equals compares what may be of any kind and mostly has another length.
-func (g *guard) equals(text string) bool { return len(text) == g.size && g.isToken(text) }
+func (g *accessGuard) equals(text string) bool { return len(text) == g.size && g.isToken(text) }

@@ -9,11 +9,11 @@ import (
 // money reads the accounts for a request for the metrics.
 type money struct {
 	account func() account.Account
-	figures []figure
+	figures []accountMetric
 }
 
-// figure is one metric of an account.
-type figure struct {
+// accountMetric is one metric of an account.
+type accountMetric struct {
 	desc  *prometheus.Desc
 	kind  prometheus.ValueType
 	value func(account.Account) float64
@@ -23,7 +23,7 @@ var _ prometheus.Collector = (*money)(nil)
 
 func newMoney(read func() account.Account) *money {
 	describe := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, nil, nil) }
-	return &money{read, []figure{
+	return &money{read, []accountMetric{
 		{describe("plimsoll_paid_dollars_total", "What requests cost whose prices are known."), prometheus.CounterValue, func(a account.Account) float64 { return a.Paid.USD() }},
 		{describe("plimsoll_uncut_dollars_total", "What they would have cost without cuts."), prometheus.CounterValue, func(a account.Account) float64 { return a.Uncut.USD() }},
 		{describe("plimsoll_summaries_dollars_total", "What was paid for summaries."), prometheus.CounterValue, func(a account.Account) float64 { return a.Summaries.USD() }},
