@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable interop test-agents test-browser tokenizers postgres terminal bench bench-replay nightly fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents test-browser tokenizers postgres terminal bench bench-replay nightly mutants fuzz generate setup clean
 
 ## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
@@ -103,6 +103,10 @@ bench-replay:
 ## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
 nightly:
 	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
+
+## mutants: change the engine's code in one place at a time, and see that a test fails for four in five; about an hour
+mutants:
+	$(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --workers 1 --timeout-coefficient 20 --threshold-efficacy 80 -E '^rent/' ./fit
 
 ## fuzz: every fuzz target for FUZZTIME each
 fuzz:

@@ -202,10 +202,11 @@ func TestWhatStandsInFrontOfTheEndOfTheCacheWouldHaveBeenReadToo(t *testing.T) {
 				plan, err := k.Fit(t.Context(), task)
 				testkit.Must(t, err)
 				uncut = k.Total().Uncut
-				u := plimsoll.Usage{CacheRead: read, CacheCreation: plan.After.Total - read}
+				// The provider bills two tokens for one of the meter.
+				u := plimsoll.Usage{CacheRead: 2 * read, CacheCreation: 2 * (plan.After.Total - read)}
 				testkit.Must(t, k.Observe(t.Context(), task, plan, u))
 			}
-			price, _ := priced("", plimsoll.Usage{CacheRead: want, CacheCreation: 5500 - want})
+			price, _ := priced("", plimsoll.Usage{CacheRead: 2 * want, CacheCreation: 2 * (5500 - want)})
 			if got := k.Total().Uncut - uncut; got != account.Dollars(price) {
 				t.Errorf("the second request would have cost %v, want %v", got.USD(), price)
 			}

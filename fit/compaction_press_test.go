@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/testkit"
+	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
 )
 
@@ -223,13 +224,17 @@ func TestWhatIsToldOfACompactionCountsWhatLaterRungsDid(t *testing.T) {
 	t.Parallel()
 	var told []fit.ChatCompressed
 	k := pressing(t, 10_000, nil, func(o *fit.Options) {
-		o.Arrival, o.Rungs = []fit.Rung{&press{tokens: 1000, kept: []int{1}}, dropping("drop", 1, 2)}, nil
+		o.Arrival, o.Rungs = []fit.Rung{dropping("before", 0, 1), &press{tokens: 1000, kept: []int{1}}, dropping("behind", 1, 2)}, nil
 		o.Events = func(e fit.Event) { told = append(told, e.(fit.ChatCompressed)) }
 	})
-	p, err := k.Fit(t.Context(), fit.Task{Conversation: dialogueOf(6000, 500, 5000, 500, 1000)})
+	p, err := k.Fit(t.Context(), fit.Task{Conversation: dialogueOf(100, 500, 9000, 500, 1000)})
 	testkit.Must(t, err)
-	if p.Rungs[0].Saved != 10_500 || p.Rungs[1].Saved != 500 || len(told) != 1 || told[0].After != 2000 || p.After.Total != 2000 {
-		t.Errorf("rungs %+v, told %+v, %d tokens are left", p.Rungs, told, p.After.Total)
+	want := []plimsoll.RungReport{{Rung: "before", Edits: 1, Saved: 100}, {Rung: "press", Edits: 3, Saved: 8500}, {Rung: "behind", Edits: 1, Saved: 500}}
+	if diff := cmp.Diff(want, p.Rungs); diff != "" {
+		t.Errorf("rungs (-want +got):\n%s", diff)
+	}
+	if len(told) != 1 || told[0].After != 2000 || p.After.Total != 2000 {
+		t.Errorf("told %+v, %d tokens are left", told, p.After.Total)
 	}
 }
 
@@ -245,8 +250,8 @@ func TestCompactSaysHowItEnded(t *testing.T) {
 		status, told fit.CompressionStatus
 		left         int
 	}{
-		{"a checkpoint down to the mark is enough", press{leave: 9000}, []int{6000, 5000, 1000}, never, fit.Compressed, fit.Compressed, 9000},
-		{"a checkpoint over the mark is made smaller, and is one", press{tokens: 8000, kept: []int{1}}, []int{6000, 500, 5000, 500, 1000}, everything, fit.Compressed, fit.Compressed, 9000},
+		{"a checkpoint down to the mark is enough", press{tokens: 4000, kept: []int{1}}, []int{6000, 4000, 500, 500, 1000}, never, fit.Compressed, fit.Compressed, 9000},
+		{"a checkpoint over the mark is made smaller, and is one", press{tokens: 4000, kept: []int{1}}, []int{6000, 4001, 500, 500, 1000}, everything, fit.Compressed, fit.Compressed, 5000},
 		{"without a summary the other rungs do it", press{err: &fit.NoSummaryError{Err: errors.New("silence")}}, []int{6000, 5000, 1000}, everything, fit.ContentTruncated, fit.ContentTruncated, 1000},
 		{"without any need nothing else is done", press{err: &fit.NoSummaryError{Err: errors.New("silence")}}, []int{600, 500, 1000}, never, fit.CompressionFailedEmpty, fit.CompressionFailedEmpty, 2100},
 		{"a compactor that fails otherwise does nothing", press{err: errors.New("no ink")}, []int{600, 500, 1000}, never, fit.CompressionNoop, "", 2100},
@@ -255,7 +260,7 @@ func TestCompactSaysHowItEnded(t *testing.T) {
 			t.Parallel()
 			var told fit.CompressionStatus
 			k := pressing(t, 10_000, &tt.press, func(o *fit.Options) {
-				o.Marks = fit.Watermarks{High: 0.9, Low: 0.9}
+				o.Marks = fit.Watermarks{High: 0.9, Low: 0.1}
 				o.Rungs = append(o.Rungs, tt.after)
 				o.Events = func(e fit.Event) { told = e.(fit.ChatCompressed).Status }
 			})
@@ -431,5 +436,45 @@ func TestAPinTakesBackACheckpointThatWouldTakeTheMessage(t *testing.T) {
 	testkit.Must(t, err)
 	if !strings.Contains(said(p.Conversation()), "answer 1 ") {
 		t.Errorf("the pinned answer is gone:\n%s", said(p.Conversation()))
+	}
+}
+
+// TestABackgroundCompactionTellsOnce has one event for each way in which it can end.
+func TestABackgroundCompactionTellsOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change func(*fit.Options)
+		status fit.CompressionStatus
+		reason string
+	}{
+		"that it was made":         {func(*fit.Options) {}, fit.Compressed, ""},
+		"that it was not stored":   {func(o *fit.Options) { o.Archive = &vault{full: true} }, fit.CompressionNoop, "archive: the vault is full"},
+		"that there is no summary": {func(o *fit.Options) { o.Rungs = []fit.Rung{&rung.Compact{Summarizer: mute{}}} }, fit.CompressionFailedEmpty, "no summary"},
+		"that a hook panicked": {func(o *fit.Options) {
+			o.Hooks.PreCompress = []func(context.Context, fit.PreCompress) (fit.Verdict, error){
+				func(context.Context, fit.PreCompress) (fit.Verdict, error) { panic("a storm") },
+			}
+		}, fit.CompressionNoop, "panic: a storm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var told []fit.ChatCompressed
+				k := compacting(t, &scribe{}, func(o *fit.Options) {
+					tt.change(o)
+					o.Events = func(e fit.Event) {
+						if made, ok := e.(fit.ChatCompressed); ok {
+							told = append(told, made)
+						}
+					}
+				})
+				p, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)}) // over the soft mark, under the line
+				testkit.Must(t, err)
+				synctest.Wait()
+				if p.Changed() || len(told) != 1 || told[0].Status != tt.status || !strings.HasPrefix(told[0].Reason, tt.reason) {
+					t.Errorf("edits %v, told %+v", p.Edits, told)
+				}
+			})
+		})
 	}
 }

@@ -89,3 +89,19 @@ var everything = rungOf("everything", func(w *fit.Work) error {
 	}
 	return nil
 })
+
+func TestFitUndoesARungThatChangesAPinnedMessage(t *testing.T) {
+	t.Parallel()
+	shorten := func(message int) fit.Rung {
+		return rungOf("shorten", func(w *fit.Work) error {
+			return w.Draft().ReplaceResult(plimsoll.PartRef{Message: message}, testkit.Text("short"), testkit.Because)
+		})
+	}
+	pin := 2
+	k := newKeeper(t, 1000, fit.Options{Arrival: []fit.Rung{shorten(2), shorten(4)}})
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: outputs(), Pins: []fit.Pin{{Index: &pin}}})
+	testkit.Must(t, err)
+	if got, want := plan.Rungs[0].Undone, "message 2: a message that must survive was removed or changed"; got != want || len(plan.Edits) != 1 || plan.Edits[0].Message != 4 {
+		t.Errorf("undone because %q, want %q; edits %+v", got, want, plan.Edits)
+	}
+}

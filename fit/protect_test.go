@@ -41,6 +41,7 @@ func TestWhatMustSurvive(t *testing.T) {
 		{"messages that the task lists", "s u a u a u", fit.KeepRound, false, fit.Task{Keep: []int{2, 4}}, []int{0, 2, 4, 5}},
 		{"messages that the task lists and that are there", "s u a u", fit.KeepRound, false, fit.Task{Keep: []int{-1, 4, 99}}, []int{0, 3}},
 		{"the opening of a turn with a pin", "u a u a u", fit.KeepRound, false, fit.Task{Pins: []fit.Pin{{Index: &second}}}, []int{0, 1, 4}},
+		{"a round with a result that names its tool, without its call", "u a t:r9 a u", fit.KeepRound, false, fit.Task{Pins: []fit.Pin{{Tool: "9"}}}, []int{0, 1, 2, 4}},
 		{"an opening that is pinned alone", "u a u a u", fit.KeepRound, false, fit.Task{Pins: []fit.Pin{{Index: &first}}}, []int{0, 4}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,20 +229,30 @@ func (p *prophet) Prospect(*fit.Work) (removable, from int) { return p.removable
 func TestAProspectCountsWhatFollowsTheFirstEdit(t *testing.T) {
 	t.Parallel()
 	c := dialogueOf(1000, 900, 800, 700, 600)
+	noting := rungOf("note", func(w *fit.Work) error {
+		if err := w.Draft().Drop(plimsoll.Span{Start: 0, End: 2}, testkit.Because); err != nil {
+			return err
+		}
+		_, err := w.Draft().Insert(2, numbered(9, plimsoll.User, 100), testkit.Because)
+		return err
+	})
 	for name, tt := range map[string]struct {
 		rungs       []fit.Rung
 		cheap, deep fit.Prospect
+		arrival     []fit.Rung
 	}{
-		"of no rung":                {nil, fit.Prospect{}, fit.Prospect{}},
-		"of one that finds nothing": {[]fit.Rung{&surveyor{}}, fit.Prospect{}, fit.Prospect{}},
-		"of one":                    {[]fit.Rung{&surveyor{removable: 300, from: 2}}, fit.Prospect{Removable: 300, Rewritten: 1800}, fit.Prospect{}},
-		"of the first of two":       {[]fit.Rung{&surveyor{removable: 300, from: 3}, &surveyor{removable: 200, from: 1}}, fit.Prospect{Removable: 500, Rewritten: 2500}, fit.Prospect{}},
-		"of a checkpoint":           {[]fit.Rung{&prophet{removable: 1500, from: 1}}, fit.Prospect{}, fit.Prospect{Removable: 1500, Rewritten: 1500}},
+		"of one before a note that was put in": {[]fit.Rung{&surveyor{removable: 300, from: 2}}, fit.Prospect{Removable: 300, Rewritten: 1900}, fit.Prospect{}, []fit.Rung{noting}},
+		"of one behind it":                     {[]fit.Rung{&surveyor{removable: 300, from: 3}}, fit.Prospect{Removable: 300, Rewritten: 1000}, fit.Prospect{}, []fit.Rung{noting}},
+		"of no rung":                           {nil, fit.Prospect{}, fit.Prospect{}, nil},
+		"of one that finds nothing":            {[]fit.Rung{&surveyor{}}, fit.Prospect{}, fit.Prospect{}, nil},
+		"of one":                               {[]fit.Rung{&surveyor{removable: 300, from: 2}}, fit.Prospect{Removable: 300, Rewritten: 1800}, fit.Prospect{}, nil},
+		"of the first of two":                  {[]fit.Rung{&surveyor{removable: 300, from: 3}, &surveyor{removable: 200, from: 1}}, fit.Prospect{Removable: 500, Rewritten: 2500}, fit.Prospect{}, nil},
+		"of a checkpoint":                      {[]fit.Rung{&prophet{removable: 1500, from: 1}}, fit.Prospect{}, fit.Prospect{Removable: 1500, Rewritten: 1500}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			policy := &spy{}
-			_, err := newKeeper(t, 100_000, fit.Options{Policy: policy, Rungs: tt.rungs}).Fit(t.Context(), fit.Task{Conversation: c})
+			_, err := newKeeper(t, 100_000, fit.Options{Policy: policy, Arrival: tt.arrival, Rungs: tt.rungs}).Fit(t.Context(), fit.Task{Conversation: c})
 			testkit.Must(t, err)
 			o := policy.outlooks[0]
 			if diff := cmp.Diff([]fit.Prospect{tt.cheap, tt.deep}, []fit.Prospect{o.Cheap, o.Deep}); diff != "" {

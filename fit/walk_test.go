@@ -103,6 +103,32 @@ func TestTheBodyIsWrittenAfterToolsWereTakenBack(t *testing.T) {
 	}
 }
 
+// TestToolsCountOnceToTheFloorWhenARungIsRefused applies the rungs a second time.
+func TestToolsCountOnceToTheFloorWhenARungIsRefused(t *testing.T) {
+	t.Parallel()
+	task := offering(readings(20))
+	floor := floorOf(t, task)
+	task.Check = func(d *plimsoll.Draft, _ []byte) error {
+		if _, stays := d.Message(2); !stays {
+			return errors.New("the first call is missing")
+		}
+		return nil
+	}
+	for name, rungs := range map[string][]fit.Rung{
+		"and takes nothing":   {dropping("bad", 2, 4), &rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}},
+		"behind one that did": {&rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, dropping("bad", 2, 4)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := clearing(t, 8000, func(o *fit.Options) { o.Marks.Low, o.Rungs = 0.01, rungs }).Fit(t.Context(), task)
+			testkit.Must(t, err)
+			if toolsOf(p) != "read_cache grep_cache" || p.Floor != floor+200 {
+				t.Errorf("tools %q, floor %d, want %d; rungs %+v", toolsOf(p), p.Floor, floor+200, p.Rungs)
+			}
+		})
+	}
+}
+
 // floorOf returns what no rung could take off a task, without added tools.
 func floorOf(t *testing.T, task fit.Task) int {
 	t.Helper()
@@ -501,4 +527,47 @@ type oracle struct {
 
 func (o *oracle) Recall(_ context.Context, keys []plimsoll.Digest) (fit.Decision, error) {
 	return fit.Decision{Key: keys[len(keys)-1], Body: []byte(o.body)}, nil
+}
+
+// TestARungSeesTheWork asks everything that a rung may ask.
+func TestARungSeesTheWork(t *testing.T) {
+	t.Parallel()
+	for name, archive := range map[string]fit.Archive{"with an archive": &vault{}, "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before := ""
+			dry, asked := false, 0
+			looking := rungOf("look", func(w *fit.Work) error {
+				asked++
+				if w.HasArchive() != (archive != nil) || w.DryRun() != dry || w.Count("hull") != 4 || w.Line().Window != 100_000 {
+					t.Errorf("archive %v, dry %v, count %d, line %+v", w.HasArchive(), w.DryRun(), w.Count("hull"), w.Line())
+				}
+				// 7 and 2 for the instructions, 11 and 4 for the tool, 13 for the whole, and the message at the head.
+				if w.Fixed() != 37 || w.Base() != 37+9 {
+					t.Errorf("beside the messages %d tokens, at the head %d", w.Fixed(), w.Base())
+				}
+				if got := transcriptOf(w.Sent().Result()); before != "" && !strings.HasPrefix(got, before) || before == "" && strings.Contains(got, "none") {
+					t.Errorf("sent before:\n%s\nand the rung sees\n%s", before, got)
+				}
+				return nil
+			})
+			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: -1, Sticky: true, Archive: archive, Arrival: []fit.Rung{looking, stowing}})
+			testkit.Must(t, err)
+			for rounds := 3; rounds < 6; rounds++ {
+				c := withTool(readings(rounds), "read")
+				c.System = testkit.Text("hi")
+				dry = true
+				_, err := k.Plan(t.Context(), fit.Task{Conversation: c})
+				testkit.Must(t, err)
+				dry = false
+				p, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+				testkit.Must(t, err)
+				// The newest round is cut when there is a newer one.
+				before = transcriptOf(plimsoll.Conversation{Messages: plimsoll.ListOf(p.Conversation().Messages.Slice()[:2*rounds-2]...)})
+			}
+			if asked != 6 {
+				t.Errorf("the rung was asked %d times", asked)
+			}
+		})
+	}
 }

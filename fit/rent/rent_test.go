@@ -359,3 +359,75 @@ func TestTheRuleIsPureAndPaysNoMoreRentThanItMust(t *testing.T) {
 		}
 	})
 }
+
+// TestThePriceOfACutIsWorkedOutByHand has a load of 10,000 of which 6,000 stay, with
+// 3,000 of them behind the first edit.
+func TestThePriceOfACutIsWorkedOutByHand(t *testing.T) {
+	t.Parallel()
+	p := rent.Prices{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 1024}
+	const (
+		again   = 5*60 + 1.25*2000 // a call, and an output that is read again
+		rewrite = 1.15 * 3000      // written instead of read
+	)
+	for _, tt := range []struct {
+		name    string
+		load    int
+		removed int
+		written int
+		cold    bool
+		want    float64
+	}{
+		{"without a summary", 10_000, 4000, 0, false, 600 + again + rewrite},
+		{"with one, for which the model reads the cache", 10_000, 4000, 1500, false, 600 + again + rewrite + 1000 + 5*1500},
+		{"with a cold cache everything is written anyway", 10_000, 4000, 0, true, 600 + again},
+		{"with a cold cache the model reads at the full price", 10_000, 4000, 1500, true, 600 + again + 10_000 + 5*1500},
+		{"what is too short for the cache is read at the full price", 1023, 23, 1500, false, 1000 + 5*60 + 2000 + 1023 + 5*1500},
+		{"what becomes too short for it is not written to it", 2000, 1000, 0, false, 1000 + 5*60 + 2000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := p.Price(fit.Outlook{Load: tt.load}, fit.Prospect{Removable: tt.removed, Rewritten: 3000, Written: tt.written}, tt.cold)
+			if math.Abs(got-tt.want) > 1e-6 {
+				t.Errorf("the price is %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestACacheHasItsLimits(t *testing.T) {
+	t.Parallel()
+	p := rent.Prices{Read: 0.1, Write: 1.25, Life: 5 * time.Minute, MinPrefix: 1024}
+	if p.Caches(1023) || !p.Caches(1024) || (rent.Prices{}).Caches(5000) {
+		t.Error("a prompt is cached from its shortest prefix on, where there is a cache")
+	}
+	for age, cold := range map[time.Duration]bool{5 * time.Minute: false, 5*time.Minute + 1: true} {
+		if got := p.Cold(fit.PolicyState{Calls: 1, Last: start}, start.Add(age)); got != cold {
+			t.Errorf("after %v the cache is cold: %v", age, got)
+		}
+	}
+	known := model.Model{Prices: model.Prices{Input: 100, CacheRead: 10}}
+	for seconds, want := range map[int]time.Duration{0: 5 * time.Minute, 60: time.Minute} {
+		known.Cache.LifeSeconds = seconds
+		if got := rent.Of(known).Life; got != want {
+			t.Errorf("a cache of %d seconds lasts %v, want %v", seconds, got, want)
+		}
+	}
+	if got := rent.Conservative().Life; got != 5*time.Minute {
+		t.Errorf("an unknown cache lasts %v", got)
+	}
+}
+
+func TestAlwaysCutsWhatCanGo(t *testing.T) {
+	t.Parallel()
+	var s fit.PolicyState
+	for i, tt := range []struct {
+		removable int
+		want      fit.Action
+	}{{0, fit.Wait}, {1, fit.CutCheap}, {1000, fit.CutCheap}} {
+		var got fit.Action
+		s, got = rent.Always{}.Next(s, fit.Outlook{Now: start, Cheap: fit.Prospect{Removable: tt.removable}})
+		if got != tt.want || s.Calls != i+1 || !s.Last.Equal(start) {
+			t.Errorf("%d tokens can go: action %v, want %v; state %+v", tt.removable, got, tt.want, s)
+		}
+	}
+}
