@@ -10,19 +10,19 @@ import (
 
 // What may be wrong with a summary, beside [ErrEmpty] and [errMalformed].
 var (
-	// errEcho says that a summary repeats the messages in the place of summing up.
+	// errEcho says that a summary repeats the messages instead of summarising them.
 	errEcho = errors.New("the summary repeats the messages")
-	// errLarger says that a summary is larger than what it was to replace, or far
-	// larger than it may be.
+	// errLarger says that a summary is larger than the messages that it replaces, or
+	// far over its budget.
 	errLarger = errors.New("the summary is too large")
 )
 
-// overBudget is how many times its budget a summary may have before it is refused.
-// What is less over than that is shortened.
+// overBudget is how many times its budget a summary may have before validate refuses it;
+// repair shortens the others.
 const overBudget = 3
 
-// validate returns what makes a summary of a model useless, or nil. Flaws that
-// repair can mend are none.
+// validate returns an error if a model's summary is useless. It ignores flaws that
+// repair can fix.
 func validate(r *Request, s Summary) error {
 	again, err := Parse(reply(s, r.Format), r.Format)
 	if err != nil {
