@@ -65,16 +65,16 @@ func (r *Request) tokens(text string) int {
 	return r.Count(text)
 }
 
-// A summary is an echo if more than maxEcho of its blocks stand in the old messages.
-// Short ones cannot be told from good ones.
+// A summary is an echo if the old messages have more than maxEcho of its blocks. Fewer
+// than minBlocks prove nothing.
 const (
 	maxEcho   = 0.6
 	echoBlock = 40
 	minBlocks = 12
 )
 
-// echo returns which share of a summary's text stands in the old messages word for
-// word, white space aside. What is retained is meant to.
+// echo returns which share of a summary's text the old messages have word for word,
+// white space aside. Retained text does not count, because it should be there.
 func (r *Request) echo(s Summary) float64 {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	blocks := map[uint64]bool{}

@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// held reports whether the server holds something of the conversation that stands in
-// the way: it would add to it what is asked and answered here, or not let the
-// instructions be replaced.
+// held reports whether the server holds a part of the conversation that a request for a
+// summary must not use: the server would add the request and its answer to it, or it
+// would refuse other instructions.
 func held(body []byte, r *summary.Request) bool {
 	o := parseObject(body)
 	return o.has("conversation") || r.Prompt.System != "" && o.has("cachedContent", "cached_content")
