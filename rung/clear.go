@@ -40,7 +40,7 @@ type Clear struct {
 	// it breaks. A cut that saves less counts only if it reaches the goal. 0 means a
 	// tenth of the limit but at most 20,000; negative means none.
 	MinReclaim int
-	// ToGoal goes on beyond the budget until the goal is reached.
+	// ToGoal makes Clear continue below the budget until it reaches the goal.
 	ToGoal bool
 	// Explain makes the placeholder of an output that was not stored tell the model to
 	// run the tool again.

@@ -14,43 +14,44 @@ import (
 type Layout int
 
 const (
-	// Full keeps what the user said word for word, and puts behind it, as the
-	// assistant's own notes, a ledger and a typed summary.
+	// Full keeps the user's messages word for word. After them the assistant's notes
+	// hold a ledger and a summary with sections.
 	Full Layout = iota
-	// RetainAndSummary is one message of what must be retained and one of the
-	// summary, both as the user, before the newest turns.
+	// RetainAndSummary is two messages of the user before the newest turns: what the
+	// model must retain, and the summary.
 	RetainAndSummary
-	// SnapshotAndAnswer is a snapshot as the user and a short answer of the model,
-	// before the newest part.
+	// SnapshotAndAnswer is a snapshot in a message of the user and a short answer of
+	// the assistant, before the newest part.
 	SnapshotAndAnswer
 )
 
-// Compact replaces what is old by a checkpoint. It splits between turns, and where
-// one turn is too long for that, as in an agent's loop, between its rounds.
+// Compact replaces old messages by a checkpoint. It splits between turns, or between the
+// rounds of a turn that is too long, as in an agent's loop.
 type Compact struct {
 	Layout Layout
-	// Summarizer writes the summary; nil means [summary.Extract]. Any other is taken
-	// to ask a model.
+	// Summarizer writes the summary; nil means [summary.Extract]. Compact assumes that
+	// any other asks a model.
 	Summarizer summary.Summarizer
-	// Model is the one that Summarizer asks, for the price; empty means that of the
-	// conversation.
+	// Model is the model that Summarizer asks, for its price; empty means the model of
+	// the conversation.
 	Model string
-	// Prompt is how a model is asked.
+	// Prompt is the prompt for a model.
 	Prompt summary.Prompt
-	// Manual means that it is never due by itself.
+	// Manual means that compaction runs only on request.
 	Manual bool
-	// Ratio of the window at which it is due, for [RetainAndSummary]; 0 means 0.8.
+	// Ratio is the fraction of the window at which [RetainAndSummary] is due; 0 means
+	// 0.8.
 	Ratio float64
-	// Threshold is the fraction of the window that the history must have reached, the
-	// request not counted, for [SnapshotAndAnswer]; 0 means 0.5.
+	// Threshold is the fraction of the window that the history without the newest
+	// request must fill before [SnapshotAndAnswer] is due; 0 means 0.5.
 	Threshold float64
 	// KeepTurns is how many of the newest turns stay, for [RetainAndSummary], and
 	// for [Full] if it is not 0.
 	KeepTurns int
 	// KeepShare is the newest part that stays, for [SnapshotAndAnswer]; 0 means 0.3.
 	KeepShare float64
-	// Tail is the most tokens of newest messages that stay where the layout says
-	// nothing else; 0 means 20,000. It is never more than 0.3 of the limit.
+	// Tail is the most tokens of the newest messages that stay, if the layout has no
+	// rule of its own; 0 means 20,000. It is never more than 0.3 of the limit.
 	Tail int
 	// Size is the most tokens that a checkpoint takes beside the tail; 0 means
 	// 6,000. It is never more than a fifth of the limit.
@@ -59,23 +60,23 @@ type Compact struct {
 
 var _ fit.Compactor = (*Compact)(nil)
 
-// What the origins of the layouts use.
+// The defaults; those of a layout come from the program that it imitates.
 const (
 	defaultRatio     = 0.8
 	defaultThreshold = 0.5
 	defaultKeepShare = 0.3
-	// overflowShare of what remains of the window may be filled by one request.
+	// overflowShare is the part of the remaining window that one request may fill.
 	overflowShare = 0.95
 	defaultTail   = 20_000
 	defaultSize   = 6_000
-	// minSize is the least that a checkpoint is given.
+	// minSize is the fewest tokens of a checkpoint.
 	minSize = 300
 )
 
 // Name returns "compact".
 func (*Compact) Name() string { return "compact" }
 
-// Slow reports whether a model is asked.
+// Slow reports whether it asks a model.
 func (c *Compact) Slow() bool { return c.Summarizer != nil }
 
 // ActsFrom returns the load at which the layout may act; 0 leaves it to the keeper.
@@ -90,7 +91,7 @@ func (c *Compact) ActsFrom(line plimsoll.Line) int {
 	}
 }
 
-// windowOf is the model's limit for a prompt, the answer not kept free.
+// windowOf returns the model's limit for a prompt, without room for the answer.
 func windowOf(line plimsoll.Line) int {
 	if line.Input > 0 {
 		return line.Input
@@ -98,9 +99,10 @@ func windowOf(line plimsoll.Line) int {
 	return line.Window
 }
 
-// Due reports whether the layout's own trigger says so: a total at or over its
-// ratio; a history at or over its threshold, with a request that takes more than 0.95 of
-// what the history leaves of the window; for [Full] what the keeper's mark says.
+// Due reports whether compaction is due. For [RetainAndSummary], the load has reached
+// the ratio. For [SnapshotAndAnswer], the history has reached the threshold, and the
+// request fills more than 0.95 of the rest of the window. For [Full], the load is over
+// the keeper's high watermark.
 func (c *Compact) Due(r fit.Reading) bool {
 	if c.Manual {
 		return false
@@ -118,8 +120,8 @@ func (c *Compact) Due(r fit.Reading) bool {
 	}
 }
 
-// requestOf is the load of what is about to be asked: everything behind the model's
-// newest message.
+// requestOf returns the tokens of the newest request: of all messages after the
+// assistant's newest one.
 func requestOf(r fit.Reading) int {
 	request := 0
 	for i := r.Conversation.Messages.Len() - 1; i >= 0 && r.Conversation.Messages.At(i).Role != plimsoll.Assistant; i-- {
@@ -128,7 +130,7 @@ func requestOf(r fit.Reading) int {
 	return request
 }
 
-// Apply replaces what is old.
+// Apply replaces the old messages.
 func (c *Compact) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	old := c.Old(w, t)
 	if old.Len() == 0 {
@@ -138,7 +140,7 @@ func (c *Compact) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	return err
 }
 
-// Checkpoint writes a checkpoint for the order's span and lays it.
+// Checkpoint writes a checkpoint for the order's span and places it in the draft.
 func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*summary.Checkpoint, error) {
 	m := c.maker(ctx, w, o)
 	if err := m.keep(); err != nil {
@@ -160,11 +162,11 @@ type maker struct {
 	ctx  context.Context
 	work *fit.Work
 	cp   *summary.Checkpoint
-	// size is what the checkpoint may take, fresh the part of the old span that no
-	// earlier checkpoint knows.
+	// size is the most tokens of the checkpoint. fresh is the part of the old span that
+	// no earlier checkpoint covers.
 	size  int
 	fresh plimsoll.Span
-	// excerpts stand in for what the user said at length.
+	// excerpts replace long messages of the user.
 	excerpts []summary.CheckpointMessage
 	earlier  earlier
 }
@@ -182,7 +184,7 @@ func (c *Compact) maker(ctx context.Context, w *fit.Work, o fit.Order) *maker {
 // write makes the ledger and the summary.
 func (m *maker) write(o fit.Order) error {
 	w, c := m.work, m.work.Draft().Original()
-	// What the user said leaves the ledger and the summary less, but never nothing.
+	// The user's messages leave less for the ledger and the summary, but never nothing.
 	left := m.size - w.Count(m.cp.User)
 	if m.Layout == Full {
 		m.cp.Ledger = summary.WriteLedger(c, m.fresh, summary.LedgerOptions{
@@ -216,7 +218,7 @@ func (m *maker) write(o fit.Order) error {
 	return nil
 }
 
-// summarizer is the one that may be asked: a dry run asks no model.
+// summarizer returns the summariser; a dry run asks no model.
 func (m *maker) summarizer() summary.Summarizer {
 	if m.Summarizer == nil || m.work.DryRun() {
 		return &summary.Extract{}
@@ -239,7 +241,8 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Prospect returns what a checkpoint would take off, its own weight counted in.
+// Prospect estimates the tokens that a checkpoint saves, less its own, and returns the
+// first message that it would change.
 func (c *Compact) Prospect(w *fit.Work) (removable, first int) {
 	o := w.Draft().Outline()
 	s := &splitter{work: w, kept: w.Kept, outline: o, from: o.Head}

@@ -11,10 +11,9 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// keep decides which messages of the old part stay: those that must, instructions
-// that were given on the way, and for [Full]
-// what the user said, within a third of the checkpoint's size. The first and the
-// newest of it always stay; where the first alone is too long, an excerpt does.
+// keep decides which messages of the old part stay: protected ones and instructions, and
+// for [Full] the user's messages within a third of the checkpoint's size. Of these the
+// first and the newest always stay, as an excerpt if they are too long.
 func (m *maker) keep() error {
 	users := m.users()
 	stays := map[int]bool{}
@@ -36,7 +35,7 @@ func (m *maker) keep() error {
 	return nil
 }
 
-// said is what the user says in the new history, in order.
+// said returns the user's messages and excerpts in the new history, in order.
 func (m *maker) said(users []int, stays map[int]bool) string {
 	var said []string
 	for _, i := range users {
@@ -100,7 +99,7 @@ func (m *maker) keepUsers(users []int, stays map[int]bool) error {
 	return nil
 }
 
-// excerpt lets the beginning and the end of a message stand for it.
+// excerpt replaces a message by its beginning and its end.
 func (m *maker) excerpt(i, budget int) error {
 	text := m.message(i).Text()
 	if text == "" {
@@ -119,7 +118,7 @@ func (m *maker) excerpt(i, budget int) error {
 	return nil
 }
 
-// The note that stands in an excerpt.
+// The note in an excerpt.
 const (
 	shortened = "[plimsoll: shortened"
 	wholeRef  = "; the whole message is ref="
@@ -153,7 +152,7 @@ func (m *maker) message(i int) plimsoll.Message { return m.work.Draft().Original
 
 func (m *maker) weight(i int) int { return m.work.Before().Messages[i].Tokens }
 
-// stow names content that the checkpoint will refer to; empty without an archive.
+// stow archives content and returns the id of its reference, or "" without an archive.
 func (m *maker) stow(content plimsoll.List[plimsoll.Part]) (string, error) {
 	ref, err := m.work.Archive(m.ctx, content)
 	if err != nil || ref == nil {
@@ -162,19 +161,18 @@ func (m *maker) stow(content plimsoll.List[plimsoll.Part]) (string, error) {
 	return ref.ID, nil
 }
 
-// placeholderRef finds the reference that stands at the end of an output that was
-// cut before.
+// placeholderRef finds the reference at the end of an output that was cut before.
 var placeholderRef = regexp.MustCompile(namedRef.String() + `\W*$`)
 
-// namedRef finds references; those of addresses (?ref=…) are none. Of what the user
-// said only the notes of excerpts count.
+// namedRef finds references, but not the parameter of an address (?ref=…). In the user's
+// messages only the notes of excerpts count.
 var (
 	namedRef   = regexp.MustCompile(`(?:^|[\s(\[,;])ref=([A-Za-z0-9_-]{8,64})`)
 	excerptRef = regexp.MustCompile(regexp.QuoteMeta(shortened+wholeRef) + `([A-Za-z0-9_-]{8,64})\]`)
 )
 
-// refer lists the references that the checkpoint names, so that they are kept as long
-// as it is.
+// refer lists the references that the checkpoint names, so that the archive keeps them
+// as long as the checkpoint.
 func (m *maker) refer() {
 	m.named(excerptRef, m.cp.User)
 	m.named(namedRef, m.cp.Ledger)
@@ -190,7 +188,8 @@ func (m *maker) named(kind *regexp.Regexp, text string) {
 	}
 }
 
-// refOf names tool results for the ledger; nil if nothing is archived.
+// refOf returns a function that finds the reference of a tool result, or nil without an
+// archive.
 func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {
 	if !m.work.HasArchive() {
 		return nil
@@ -212,15 +211,15 @@ func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {
 	}
 }
 
-// earlier is what a checkpoint before this one said, and where it ended.
+// earlier is the content of an earlier checkpoint, and the end of its span.
 type earlier struct {
 	end     int
 	ledger  string
 	summary summary.Summary
 }
 
-// earlierOf finds the checkpoint that an earlier request was given, or the last that
-// stands among the old messages.
+// earlierOf returns the checkpoint of an earlier request, or the last one among the old
+// messages.
 func (c *Compact) earlierOf(w *fit.Work, old plimsoll.Span) earlier {
 	if cp := w.Checkpoint(); cp != nil {
 		return earlier{cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}}
@@ -245,7 +244,7 @@ func afterCheckpoint(m plimsoll.Message) bool {
 	return m.Role == plimsoll.User && plimsoll.IsReceipt(m) || m.Role == plimsoll.Assistant && m.Text() == summary.SnapshotAnswer
 }
 
-// read takes what one message of a checkpoint says.
+// read reads one message of a checkpoint.
 func (e *earlier) read(text string) {
 	if ledger, ok := between(text, ledgerTag); ok && strings.HasPrefix(text, summary.CheckpointTag) {
 		e.ledger = ledger
@@ -264,7 +263,7 @@ func (e *earlier) read(text string) {
 	}
 }
 
-// between returns what stands between a tag and the last tag that closes it.
+// between returns the text between a tag and the last tag that closes it.
 func between(text, tag string) (string, bool) {
 	start, end := strings.Index(text, tag), strings.LastIndex(text, closing(tag))
 	if start < 0 || end < start {

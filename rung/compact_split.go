@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// Old returns the span to replace: from the leading instructions to the split that
-// the layout asks for, or inside a turn where that gains nothing.
+// Old returns the span to replace: from the leading instructions to the split of the
+// layout, or to a split inside a turn if that one saves nothing.
 func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	o := w.Draft().Outline()
 	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
@@ -33,7 +33,7 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 			end = s.turns(c.KeepTurns)
 		}
 	}
-	// Where somebody asks for more turns than fit, dropping some is for other rungs.
+	// If more turns than fit must stay, other rungs drop some.
 	if end == 0 || c.KeepTurns <= 1 && !s.fits(end, min(or(c.Size, defaultSize), s.limit/5)) {
 		end = s.tail(c.tail(w, s, t.Goal), c.Layout == Full)
 	}
@@ -43,8 +43,8 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	return plimsoll.Span{Start: o.Head, End: end}
 }
 
-// tail returns how many tokens of the newest messages may stay: never more than
-// the goal leaves room for.
+// tail returns how many tokens of the newest messages may stay; the goal has room for
+// them.
 func (c *Compact) tail(w *fit.Work, s *splitter, goal int) int {
 	free, limit := s.free(), s.limit
 	room := goal - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
@@ -58,11 +58,11 @@ type splitter struct {
 	kept    func(int) bool
 	outline plimsoll.Outline
 	limit   int
-	// from is where the part begins that no checkpoint has replaced yet.
+	// from is the first message that no checkpoint has replaced.
 	from int
 }
 
-// free returns what could be replaced, in tokens.
+// free returns the tokens of the messages that a checkpoint can replace.
 func (s *splitter) free() int {
 	free := 0
 	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
@@ -73,8 +73,8 @@ func (s *splitter) free() int {
 	return free
 }
 
-// turns returns where the newest n turns begin, or 0 if there are no more or what
-// they leave is no smaller history.
+// turns returns the start of the newest n turns, or 0 if there are no other turns or the
+// rest is too small to be worth it.
 func (s *splitter) turns(n int) int {
 	turns := s.outline.Turns
 	if n >= len(turns) {
@@ -90,8 +90,8 @@ func (s *splitter) turns(n int) int {
 	return end
 }
 
-// pays reports whether at least half of what can be replaced stands before the end:
-// else the rest would have to be replaced soon.
+// pays reports whether at least half of what a checkpoint can replace comes before the
+// end. Otherwise the rest would need a checkpoint soon.
 func (s *splitter) pays(end int) bool {
 	before, all := 0, 0
 	for i := s.from; i < s.work.Draft().Original().Messages.Len(); i++ {
@@ -107,7 +107,7 @@ func (s *splitter) pays(end int) bool {
 	return before > 0 && 2*before >= all
 }
 
-// fits reports whether what stands behind the end fits beside a checkpoint of a size.
+// fits reports whether the messages after the end fit beside a checkpoint of a size.
 func (s *splitter) fits(end, size int) bool {
 	gone := 0
 	for i := s.from; i < end; i++ {
@@ -128,9 +128,8 @@ func (s *splitter) removable(end int) bool {
 	return false
 }
 
-// tail returns the oldest border behind which at most so many tokens stand. If the
-// newest border between turns leaves at least half of that, it is taken instead of
-// one inside a turn.
+// tail returns the oldest split with at most budget tokens after it. It prefers the
+// newest split between turns if that leaves at least half of the budget.
 func (s *splitter) tail(budget int, preferTurns bool) int {
 	turns := s.outline.Turns
 	best, turnStart, turnTail := 0, 0, 0
@@ -155,8 +154,8 @@ func (s *splitter) tail(budget int, preferTurns bool) int {
 	return pick(best, turnStart, turnTail, budget, preferTurns)
 }
 
-// signedRounds says which rounds of a turn begin with reasoning that its provider
-// signed: only that is held against the turn's beginning.
+// signedRounds says which rounds of a turn begin with reasoning that the provider
+// signed: providers check only that.
 func (s *splitter) signedRounds(turn plimsoll.Turn) []bool {
 	messages := s.work.Draft().Original().Messages
 	rounds := make([]bool, len(turn.Rounds))
@@ -182,7 +181,7 @@ func pick(best, turnStart, turnTail, budget int, preferTurns bool) int {
 	return best
 }
 
-// firstRound is the first round of a turn that is no checkpoint.
+// firstRound returns the first round of a turn that is not a checkpoint.
 func firstRound(w *fit.Work, turn plimsoll.Turn) int {
 	for r, round := range turn.Rounds {
 		if !summary.CheckpointAt(w.Draft().Original(), round.Start) {
@@ -192,7 +191,7 @@ func firstRound(w *fit.Work, turn plimsoll.Turn) int {
 	return 0
 }
 
-// tails adds up what stands behind a message, from the newest on.
+// tails adds up the tokens after a message, from the newest on.
 type tails struct {
 	work *fit.Work
 	next int
@@ -203,8 +202,8 @@ func newTails(w *fit.Work) *tails {
 	return &tails{work: w, next: w.Draft().Original().Messages.Len()}
 }
 
-// from returns the weight of everything from message i on that is not kept anyway.
-// It must be asked from the newest message to the oldest.
+// from returns the tokens of the unprotected messages from i on. Call it from the newest
+// message to the oldest.
 func (t *tails) from(i int) int {
 	for t.next > i {
 		t.next--
@@ -215,12 +214,11 @@ func (t *tails) from(i int) int {
 	return t.sum
 }
 
-// findSplit returns how many of the oldest messages make up the fraction of all
-// characters, ended by a user's message that answers no call. If there is no such
-// message behind the fraction, everything is old if the model spoke last and called
-// nothing; else the last such message before it ends the old part. It is 0 if
-// nothing is old. A fraction outside 0 to 1 is an error of the caller, and nothing
-// is old then.
+// findSplit returns how many of the oldest messages hold the fraction of all characters,
+// up to a user's message that answers no call. If there is no such message after the
+// fraction, everything is old if the assistant spoke last and called no tool; otherwise
+// the last such message before it is the split. It returns 0 if nothing is old, or if
+// the fraction is not between 0 and 1.
 func findSplit(c plimsoll.Conversation, fraction float64) int {
 	if fraction <= 0 || fraction >= 1 {
 		return 0
@@ -250,7 +248,7 @@ func findSplit(c plimsoll.Conversation, fraction float64) int {
 	return last
 }
 
-// characters counts what a message says, each part with a little for its form.
+// characters counts the characters of parts, with 16 more for each part.
 func characters(parts plimsoll.List[plimsoll.Part]) int {
 	const form = 16
 	n := 0

@@ -16,30 +16,28 @@ const (
 	defaultMaxWait = 10 * time.Second
 )
 
-// Chain asks a model and checks what it wrote; if that is of no use it asks once
-// more, and then lets the fallback write the summary. So there is always one, and it
-// can always stand in a conversation. The caller's own cancellation is the only thing
-// that makes it fail while there is a fallback that does not.
+// Chain asks a model and checks what it wrote. If that is useless it asks once more, and
+// then the fallback writes the summary. So Chain fails only if the fallback fails or the
+// caller cancels.
 type Chain struct {
-	// Model is asked first; nil means that only the fallback is.
+	// Model is asked first; nil means that the fallback writes all summaries.
 	Model Summarizer
-	// Fallback writes the summary if the model cannot; nil means that nobody does.
-	// It is not subject to the time limit.
+	// Fallback writes the summary if the model cannot; nil means none. Timeout does not
+	// apply to it.
 	Fallback Summarizer
-	// Timeout is the time limit of the model, over all that it is asked; 0 means
+	// Timeout is the time limit of the model for all its requests together; 0 means
 	// [DefaultTimeout].
 	Timeout time.Duration
-	// Retries is how often the model is asked again; 0 means once, less means
-	// never.
+	// Retries is how often Chain asks the model again; 0 means once, negative never.
 	Retries int
-	// MaxWait is the longest time that is waited because the other side asks for
-	// it; 0 means [defaultMaxWait].
+	// MaxWait is the longest wait that Chain accepts from a provider; 0 means 10
+	// seconds.
 	MaxWait time.Duration
 }
 
 var _ Summarizer = (*Chain)(nil)
 
-// Name names the model, and what stands in for it.
+// Name returns the names of the model and the fallback.
 func (c *Chain) Name() string {
 	switch {
 	case c.Model == nil && c.Fallback == nil:
@@ -96,7 +94,7 @@ func (l *link) note(format string, args ...any) {
 
 var errNoModel = errors.New("there is no model to ask")
 
-// model asks the model, and again as often as it may help.
+// model asks the model, and asks again while that may help.
 func (l *link) model(ctx context.Context) (Summary, error) {
 	m := l.chain.Model
 	if m == nil {
@@ -138,9 +136,8 @@ func (l *link) ask(ctx context.Context, m Summarizer) (Summary, error) {
 	return repair(&l.request, s)
 }
 
-// prepare makes ready for asking again, and reports whether that is of any use. What
-// failed for a reason that passes is asked again as it was; anything else in the
-// plainest form.
+// prepare prepares a retry and reports whether one may help. After a temporary failure
+// the request stays the same; after any other it becomes bare.
 func (l *link) prepare(ctx context.Context, err error) bool {
 	var f *Failure
 	if !errors.As(err, &f) {
@@ -156,7 +153,7 @@ func (l *link) prepare(ctx context.Context, err error) bool {
 	return true
 }
 
-// wait waits as the other side asks, unless that is too long.
+// wait waits as long as the provider asks, unless that is too long.
 func (l *link) wait(ctx context.Context, after time.Duration) bool {
 	if most := cmp.Or(l.chain.MaxWait, defaultMaxWait); after > most {
 		l.note("not asked again: it would be %v, and %v are the most", after, most)
@@ -172,10 +169,10 @@ func (l *link) wait(ctx context.Context, after time.Duration) bool {
 	}
 }
 
-// minWait is waited if the other side does not say how long.
+// minWait is the wait if the provider does not say how long.
 const minWait = time.Second
 
-// fallback lets the fallback write the summary.
+// fallback asks the fallback.
 func (l *link) fallback(ctx context.Context) (Summary, error) {
 	f := l.chain.Fallback
 	s, err := f.Summarize(ctx, &l.request)

@@ -6,15 +6,15 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Failure is why a summariser wrote no summary, and what may help.
+// Failure says why a summariser wrote no summary, and what may help.
 type Failure struct {
 	Remedy Remedy
-	// After is how long the other side asks to be left alone; only for [RemedyWait].
+	// After is how long the provider asks to wait; only for [RemedyWait].
 	After time.Duration
-	// Limit is how many tokens fit, if the other side said so; only for
+	// Limit is how many tokens fit, if the provider said so; only for
 	// [RemedySmaller].
 	Limit int
-	// Usage is what was billed all the same.
+	// Usage is what the provider billed for the failed request.
 	Usage plimsoll.Usage
 	// Err is the cause.
 	Err error
@@ -24,14 +24,14 @@ type Failure struct {
 type Remedy int
 
 const (
-	// RemedyBare: to ask in the plainest form. It is the zero Remedy, and the one
-	// for errors that are no [Failure].
+	// RemedyBare means to send a bare request. It is the zero Remedy, and the one for
+	// errors that are not a [Failure].
 	RemedyBare Remedy = iota
-	// RemedyWait: to ask the same a little later.
+	// RemedyWait means to send the same request later.
 	RemedyWait
-	// RemedySmaller: to ask for less at a time; see [Fold].
+	// RemedySmaller means to send less at a time; see [Fold].
 	RemedySmaller
-	// RemedyNone: nothing that a program can do.
+	// RemedyNone means that a program cannot help.
 	RemedyNone
 )
 

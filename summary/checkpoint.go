@@ -17,10 +17,9 @@ const (
 	SnapshotTag   = "<state_snapshot>"
 )
 
-// IsCheckpoint reports whether the message has the form of one that belongs to a
-// checkpoint: one that carries the knowledge of old messages, not the receipt behind
-// it. Users may quote that form and models may imitate it; [Conversation.CheckpointAt]
-// tells them apart.
+// IsCheckpoint reports whether the message has the form of a checkpoint's message; the
+// receipt after it has not. Users may quote that form and models may imitate it;
+// [CheckpointAt] tells them apart.
 func IsCheckpoint(m plimsoll.Message) bool {
 	if m.Parts.Len() != 1 || !plimsoll.Has[plimsoll.Text](m) {
 		return false
@@ -40,7 +39,7 @@ func IsCheckpoint(m plimsoll.Message) bool {
 }
 
 // CheckpointAt reports whether message i belongs to a checkpoint: it has the form, and
-// the receipt for what was taken out stands at its end or in the message behind it.
+// its end or the next message is the receipt.
 func CheckpointAt(c plimsoll.Conversation, i int) bool {
 	m := c.Messages.At(i)
 	if !IsCheckpoint(m) {
@@ -53,7 +52,7 @@ func CheckpointAt(c plimsoll.Conversation, i int) bool {
 	}
 	switch {
 	case m.Role == plimsoll.Assistant:
-		// Some clients join what the user says next to the receipt.
+		// Some clients append the user's next message to the receipt.
 		return receiptIn(next)
 	case strings.HasPrefix(text, RetainTag):
 		return strings.HasPrefix(next, SummaryTag) && CheckpointAt(c, i+1)
@@ -61,20 +60,19 @@ func CheckpointAt(c plimsoll.Conversation, i int) bool {
 	return strings.HasSuffix(text, plimsoll.ReceiptClosing) && receiptIn(text[max(0, strings.LastIndex(text, plimsoll.ReceiptOpening)):])
 }
 
-// Checkpoint is what stands in the place of old messages.
+// Checkpoint replaces old messages.
 type Checkpoint struct {
-	// Old is the span of the original that it stands for; messages of it that are
-	// Kept, in order, still stand there.
+	// Old is the span of the original that it replaces. Kept are the messages of the
+	// span that stay, in order.
 	Old  plimsoll.Span `json:"old"`
 	Kept []int         `json:"kept,omitempty"`
-	// Messages that were inserted, in order.
+	// Messages are the inserted messages, in order.
 	Messages []CheckpointMessage `json:"messages"`
 	// Ref is where the old messages can be read; nil without an archive. Refs are
 	// all references that the checkpoint names.
 	Ref  *plimsoll.Ref `json:"ref,omitempty"`
 	Refs []string      `json:"refs,omitempty"`
-	// User, Ledger, Retain and Summary are its parts, each as it stands in the new
-	// history.
+	// User, Ledger, Retain and Summary are its parts, as in the new history.
 	User    string `json:"user"`
 	Ledger  string `json:"ledger"`
 	Retain  string `json:"retain,omitempty"`
@@ -82,23 +80,23 @@ type Checkpoint struct {
 	// By names the summariser, Notes say what it did.
 	By    string   `json:"by"`
 	Notes []string `json:"notes,omitempty"`
-	// Usage is what the summary was billed with, by the model of that name.
+	// Usage is what Model billed for the summary.
 	Usage plimsoll.Usage `json:"usage"`
 	Model string         `json:"model,omitempty"`
-	// Saved is what the load became less by.
+	// Saved is how many tokens it saved.
 	Saved int `json:"saved"`
 }
 
-// CheckpointMessage is a message of a checkpoint, with the original message that it
-// stands before.
+// CheckpointMessage is a message of a checkpoint, and the original message that it comes
+// before.
 type CheckpointMessage struct {
 	Before int           `json:"before"`
 	Role   plimsoll.Role `json:"role"`
 	Text   string        `json:"text"`
 }
 
-// OpensWith reports whether original message i is the one that speaks before the
-// checkpoint: without it the assistant would speak first, which most APIs refuse.
+// OpensWith reports whether original message i must stay before the checkpoint: without
+// it the first message would be the assistant's, which most APIs refuse.
 func (cp *Checkpoint) OpensWith(i int) bool {
 	return cp != nil && len(cp.Kept) > 0 && cp.Kept[0] == i && len(cp.Messages) > 0 && cp.Messages[0].Role != plimsoll.User
 }
@@ -132,13 +130,11 @@ func (cp *Checkpoint) AllRefs() []string {
 	return all
 }
 
-// SnapshotAnswer is what the model is made to say to a snapshot, where a layout asks
-// for it.
+// SnapshotAnswer is the assistant's answer to a snapshot in layouts that have one.
 const SnapshotAnswer = "Got it. Thanks for the additional context!"
 
-// CheckpointReceipt returns the text of the receipt that belongs to a checkpoint: how
-// many messages it stands for, how many of them still follow it, and where all of
-// them can be read.
+// CheckpointReceipt returns the receipt of a checkpoint: how many messages it replaces,
+// how many of them still follow it, and the reference to all of them.
 func CheckpointReceipt(messages, tokens, follow int, ref *plimsoll.Ref) string {
 	what := fmt.Sprintf("%d earlier messages (%d tokens)", messages, tokens)
 	if follow > 0 {
@@ -157,11 +153,11 @@ func receiptIn(text string) bool {
 	return err == nil && strings.Contains(text, plimsoll.ReceiptClosing)
 }
 
-// followText says how many of the messages that a receipt speaks of stand behind it.
+// followText says how many of the replaced messages come after the receipt.
 const followText = ", of which the next %d still stand"
 
-// followingOf returns how many messages still stand behind the receipt at the end of
-// a text.
+// followingOf reads how many of the replaced messages come after the receipt at the end
+// of a text.
 func followingOf(text string) int {
 	_, receipt, ok := strings.Cut(text[max(0, strings.LastIndex(text, plimsoll.ReceiptOpening)):], "tokens)")
 	n := 0
@@ -173,9 +169,8 @@ func followingOf(text string) int {
 	return max(0, n)
 }
 
-// CheckpointSpan returns where the checkpoint stands that names the reference, from
-// the end of the leading instructions on: the archived messages take the place of
-// everything in it.
+// CheckpointSpan returns the span of the checkpoint that names the reference, from the
+// end of the leading instructions on. The archived messages replace the whole span.
 func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
 	messages := c.Messages.Slice()
 	name := "ref=" + ref
@@ -197,8 +192,8 @@ func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
 	return plimsoll.Span{}, false
 }
 
-// namesRef reports whether the text closes with the reference: a ledger in it may
-// name others before.
+// namesRef reports whether the reference is the last in the text: a ledger may name
+// others before it.
 func namesRef(text, name string) bool {
 	i := strings.LastIndex(text, name)
 	if i < 0 || strings.Contains(text[i+len(name):], "ref=") {

@@ -8,30 +8,29 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Fold asks a summariser for what is larger than its window: round by round, as many
-// at a time as fit, each time with the summary so far as the earlier one. So what is
-// in the end was written once and brought up to date, and is no summary of
-// summaries. What fits is asked for as it is.
+// Fold asks a summariser for an old part that is larger than its window: as many rounds
+// at a time as fit, each time with the summary so far as the previous one. So the
+// summariser updates one summary and never summarises summaries. An old part that fits
+// is one request.
 type Fold struct {
 	Summarizer
-	// Window is how many tokens a request may have, the answer included; 0 means
-	// that it is found out by the summariser's refusals.
+	// Window is how many tokens a request may have, with the answer; 0 means that Fold
+	// learns it when the summariser refuses a request.
 	Window int
 }
 
 var _ Summarizer = Fold{}
 
 const (
-	// scratchTokens are left for what a model writes for itself.
+	// scratchTokens are left for the model's scratchpad.
 	scratchTokens = 8192
-	// minRoom is the least that is asked for at a time. Below that a window is too
-	// small to be of use.
+	// minRoom is the fewest tokens of a chunk. With less room a window is too small.
 	minRoom = 256
 )
 
 // OutputTokens returns how many tokens a model may write for a summary: twice the
-// budget, since it does not count as we do, room to think, and never more than half
-// of its window, where that is known.
+// budget, because its tokens differ, plus room to think, but never more than half of a
+// known window.
 func OutputTokens(budget, window int) int {
 	n := 2*max(budget, 1) + scratchTokens
 	if window > 0 {
@@ -61,12 +60,12 @@ type folding struct {
 	whole *Request
 	// room is how many tokens of transcript a request may have.
 	room int
-	// pieces of the old part that are not cut.
+	// pieces are the parts of Old that stay whole.
 	pieces []chunkPiece
 	usage  plimsoll.Usage
 }
 
-// chunkPiece is a round, or what stands before the first of a turn.
+// chunkPiece is a round, or the messages before the first round of a turn.
 type chunkPiece struct {
 	plimsoll.Span
 	tokens int
@@ -80,7 +79,7 @@ func (c *folding) fits(window int) bool {
 	return c.weight() <= c.roomIn(window)
 }
 
-// weight estimates the tokens of the request without what asks for the summary.
+// weight estimates the tokens of the request without the prompt.
 func (c *folding) weight() int {
 	r := c.whole
 	if r.Bare {
@@ -104,8 +103,8 @@ func (c *folding) roomIn(window int) int {
 	return (window-OutputTokens(c.whole.Budget, window))*9/10 - asked
 }
 
-// tooLarge reports whether a summariser refused because of the size. Then there is
-// less room from now on.
+// tooLarge reports whether a summariser refused a request as too large. Then it reduces
+// the room.
 func (c *folding) tooLarge(err error) bool {
 	var f *Failure
 	if !errors.As(err, &f) || f.Remedy != RemedySmaller {
@@ -157,7 +156,7 @@ func (c *folding) fold(ctx context.Context) (Summary, error) {
 	return so, nil
 }
 
-// failed adds what was billed so far to an error.
+// failed adds the usage so far to an error.
 func (c *folding) failed(err error) error {
 	f := &Failure{Err: err}
 	var inner *Failure
@@ -169,7 +168,7 @@ func (c *folding) failed(err error) error {
 	return f
 }
 
-// ask asks for one chunk. The answer is repaired, since the next builds on it.
+// ask asks for one chunk, and repairs the answer because the next chunk builds on it.
 func (c *folding) ask(ctx context.Context, chunk plimsoll.Span, so Summary) (Summary, error) {
 	part := *c.whole
 	part.Old, part.Previous = chunk, so

@@ -7,9 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// clipped returns the conversation with the texts of a span shortened so that about
-// so many tokens are left: a round that is larger than a window by itself is seen
-// with gaps. Small texts stay whole.
+// clipped returns the conversation with the texts of a span shortened to about room
+// tokens, for a round that is larger than a window. Small texts stay whole.
 func clipped(c plimsoll.Conversation, span plimsoll.Span, room int) plimsoll.Conversation {
 	var sizes []int
 	eachText(c, span, func(text string) string {
@@ -24,8 +23,8 @@ func clipped(c plimsoll.Conversation, span plimsoll.Span, room int) plimsoll.Con
 	return c
 }
 
-// eachText visits the texts of a span and returns its messages with what visit made
-// of them.
+// eachText calls visit for the texts of a span and returns its messages with the
+// results.
 func eachText(c plimsoll.Conversation, span plimsoll.Span, visit func(text string) string) []plimsoll.Message {
 	var messages []plimsoll.Message
 	for i := span.Start; i < span.End; i++ {
@@ -49,8 +48,8 @@ func eachText(c plimsoll.Conversation, span plimsoll.Span, visit func(text strin
 	return messages
 }
 
-// allowance returns the most bytes that a text may have so that all together have no
-// more than a total.
+// allowance returns the most bytes of a text so that all texts together have at most
+// total.
 func allowance(sizes []int, total int) int {
 	low, high := 0, total
 	for low < high {

@@ -29,8 +29,8 @@ const (
 	decisionWeight  = 2
 )
 
-// digest is what a summary can say, before anybody asks how much room there is. Lists
-// are in the order of the conversation. All texts are single lines.
+// digest is everything that a summary could say, whatever the budget. Lists are in the
+// order of the conversation. All texts are single lines.
 type digest struct {
 	goal      []string
 	rules     []string // what the user said

@@ -43,7 +43,7 @@ func escape(text string) string {
 	return b.String()
 }
 
-// special reports a character that does not stand in data as it is.
+// special reports whether escape changes a character.
 func special(r rune) bool {
 	switch {
 	case r == '<', r == '>', r == utf8.RuneError, r == 0x7f:

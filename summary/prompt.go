@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CompressionPrompt is the instruction that asks for a snapshot, for those who put
-// it in the place of the conversation's own: see [Prompt.System].
+// CompressionPrompt asks for a snapshot. Use it as [Prompt.System], where it replaces the
+// instructions of the conversation.
 const CompressionPrompt = `You compress the history of a working session between a user and an agent.
 
 The history is about to be removed. Your <state_snapshot> is all that the agent will have to go on with, so whatever it needs and you leave out is lost. Think in a private <scratchpad> first: what does the user want, what was done, what was found out, what is open? Nothing of the scratchpad is kept.
@@ -51,7 +51,7 @@ Write the summary between <summary> and </summary>: what the user wants and what
 // askRetain introduces what is to be retained.
 const askRetain = `Before it, write between <retain> and </retain> what must stay as it is, word for word:`
 
-// anchored asks for an update in the place of another summary.
+// anchored asks to update the previous summary.
 const anchored = `There is an earlier summary, of what came before. Bring it up to date: keep what still holds in its own words, change what has changed, add what is new, and drop what is done with. Do not summarise it again.`
 
 // Ask returns the message that asks a model for the summary, as the user's last: the

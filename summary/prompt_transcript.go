@@ -7,10 +7,10 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Transcript returns messages of a conversation as one text, for a model that is
-// not shown the conversation itself. Speakers stand in brackets, what tools returned
-// is fenced with the name of the tool, and nothing that was said can pass for either.
-// Reasoning is left out.
+// Transcript returns messages of a conversation as one text, for a model that does not
+// get the conversation itself. Speakers are in brackets, and tool outputs are in fences
+// with the name of the tool. Escapes keep texts from looking like either. It leaves out
+// reasoning.
 func Transcript(c plimsoll.Conversation, span plimsoll.Span) string {
 	return newTranscriber(c, span).text(span)
 }
@@ -64,8 +64,8 @@ func (t transcriber) message(b *strings.Builder, i int) {
 	}
 }
 
-// spoken escapes what somebody said. A line that begins with a bracket is indented,
-// so that it does not look like a speaker.
+// spoken escapes the text of a message. It indents a line that begins with a bracket, so
+// that the line does not look like a speaker.
 func spoken(text string) string {
 	text = escape(text)
 	if strings.HasPrefix(text, "[") {

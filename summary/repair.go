@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// repair returns a summary that can stand in a conversation, whatever its writer
-// did: well formed, without sentences that only tools said outside of a fence, with
-// what was retained before and everything that is required, and within the budget if
-// that is possible at all. It notes what it changed. It fails only for a summary that cannot be read.
+// repair makes a summary fit for a conversation. It is well formed, has the retained and
+// the required texts, and is within the budget if possible. Sentences that only tools
+// said are inside a fence. repair notes what it changed, and fails only if it cannot
+// parse the summary.
 func repair(r *Request, s Summary) (Summary, error) {
 	m, err := newMender(r, s)
 	if err != nil {

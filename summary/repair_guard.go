@@ -30,7 +30,7 @@ const (
 	guardLeast  = 12
 )
 
-// trust is whose word is enough for a sentence to stand in a section.
+// trust says who must have said a sentence so that a section may have it.
 type trust int
 
 const (
@@ -115,7 +115,7 @@ func byTool(name string) func(*witness) {
 	}
 }
 
-// listen notes which of the sentences stand in a text.
+// listen records which of the sentences a text has.
 func (g *guard) listen(text string, note func(*witness)) {
 	letters := lettersOf(text)
 	eachWindow(letters, guardWindow, func(hash uint64) {
@@ -130,8 +130,8 @@ func (g *guard) listen(text string, note func(*witness)) {
 	}
 }
 
-// toolOf returns the tool whose words a sentence is, and whether nobody who may say
-// so said the same.
+// toolOf returns the tool that said a sentence, and reports whether no trusted speaker
+// said it too.
 func (g *guard) toolOf(sentence string, t trust) (string, bool) {
 	letters := lettersOf(unmarked(sentence))
 	if w, ok := g.short[letters]; ok && t != trustData && w.only(t) {
@@ -146,7 +146,7 @@ func (g *guard) toolOf(sentence string, t trust) (string, bool) {
 	return tool, tool != ""
 }
 
-// only reports that a tool said it and nobody who is trusted did.
+// only reports that a tool said it and no trusted speaker did.
 func (w *witness) only(t trust) bool {
 	return w.tool != "" && !w.user && (t == trustUser || !w.agent)
 }

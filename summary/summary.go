@@ -1,8 +1,8 @@
-// Package summary writes what stands in a conversation in the place of its old
-// messages. A summary that a model writes keeps the intent and loses the names, so
-// it never stands alone: a ledger made without a model keeps the identifiers that
-// the agent works with, [Extract] can always write a summary, and [Chain] joins
-// them, checks what a model wrote and adds what it forgot.
+// Package summary writes the summaries that replace old messages of a conversation. A
+// model's summary keeps the intent but loses names, so there is more than the model:
+// [WriteLedger] lists the identifiers that the agent works with, without a model.
+// [Extract] writes a summary without a model, so it always can. [Chain] asks a model,
+// checks and repairs what it wrote, and falls back to Extract.
 //
 // The package knows no API: package remote asks models over HTTP.
 package summary
@@ -16,10 +16,10 @@ import (
 
 // Summarizer writes summaries. It is safe for concurrent use.
 type Summarizer interface {
-	// Name is the word for it in reports: "extract", "openai:gpt-4o-mini".
+	// Name returns its name in reports: "extract", "openai:gpt-4o-mini".
 	Name() string
-	// Summarize writes a summary of the old part. It changes nothing of the
-	// request. What it returns is not trusted: callers check it.
+	// Summarize writes a summary of the old part. It does not change the request.
+	// Callers check what it returns.
 	Summarize(ctx context.Context, r *Request) (Summary, error)
 }
 
@@ -27,34 +27,33 @@ type Summarizer interface {
 type Format int
 
 const (
-	// Snapshot is a <state_snapshot> with the five sections of sections.
+	// Snapshot is a <state_snapshot> with five sections.
 	Snapshot Format = iota
 	// Retained is a <retain> section, which may be empty, and a <summary>.
 	Retained
 )
 
-// Request is what a summariser is asked for.
+// Request asks for a summary.
 type Request struct {
-	// Conversation as the caller would send it, whole.
+	// Conversation is the whole conversation as the caller would send it.
 	Conversation plimsoll.Conversation
-	// Old is the span of its messages that the summary will replace and that
-	// Previous does not know yet. Instructions before it and the tail behind it
-	// stay.
+	// Old is the span of messages that the summary will replace and that Previous does
+	// not cover. The instructions before it and the tail after it stay.
 	Old plimsoll.Span
-	// Sent returns a new draft of the conversation as it was last sent: with the
-	// earlier checkpoint in it, if there is one. Nil means that it was sent as it
-	// is.
+	// Sent returns a new draft of the conversation as it was last sent, with the
+	// earlier checkpoint if there is one. Nil means that Conversation was sent
+	// unchanged.
 	Sent func() *plimsoll.Draft
 	// Encode writes a draft of the conversation as a request body in the
 	// conversation's own dialect, so that a request for a summary can share its
 	// prefix with the caller's. Nil means that there is no body.
 	Encode func(*plimsoll.Draft) ([]byte, error)
-	// Previous is the summary of an earlier checkpoint, to be brought up to date
-	// with the old part, not to be summarised again; empty if there is none.
+	// Previous is the summary of an earlier checkpoint; empty if there is none. The
+	// summariser updates it with the old part and does not summarise it again.
 	Previous Summary
-	// Format that is asked for.
+	// Format of the summary.
 	Format Format
-	// Prompt is how a model is asked; zero fields mean the defaults.
+	// Prompt is the prompt for a model; zero fields mean the defaults.
 	Prompt Prompt
 	// Budget is the most tokens that the summary may have; at least 1.
 	Budget int
@@ -62,23 +61,22 @@ type Request struct {
 	Count func(text string) int
 	// Required are texts that the summary must name; see [Needs].
 	Required []string
-	// Progress, if not nil, is told how far a summary is: chunks done of all.
+	// Progress, if not nil, is called after each chunk with the numbers of chunks.
 	Progress func(done, all int)
-	// Bare asks for a plain request: the old part as one text, no tools, nothing
-	// that is shared with the caller's. That is how a model is asked again, and how
-	// it is asked for a part of the old part.
+	// Bare asks for a plain request: the old part as one text, without tools and without
+	// the caller's prefix. Retries and chunks of the old part use it.
 	Bare bool
 }
 
-// Prompt is how a model is asked for a summary.
+// Prompt is the prompt for a model that writes a summary.
 type Prompt struct {
-	// System replaces the instructions of the conversation; empty leaves them, so
-	// that the prefix is shared.
+	// System replaces the instructions of the conversation; empty leaves them, so that
+	// the prompt cache has the prefix.
 	System string
 	// Ask is the message at the end; empty means the default of the format.
 	Ask string
-	// Retain asks for what must be retained word for word; only for [Retained].
-	// Empty means that nothing is.
+	// Retain asks for what the summary must retain word for word; only for [Retained].
+	// Empty asks for nothing.
 	Retain string
 	// SummaryDirectives and RetainDirectives are appended as bullets; they never
 	// replace anything.
@@ -95,7 +93,7 @@ type Summary struct {
 	By string `json:"by"`
 	// Usage is what models billed for it.
 	Usage plimsoll.Usage `json:"usage"`
-	// Notes say what was tried and what was repaired, for people.
+	// Notes tell people what was tried and repaired.
 	Notes []string `json:"notes,omitempty"`
 }
 

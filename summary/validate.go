@@ -10,19 +10,19 @@ import (
 
 // What may be wrong with a summary, beside [ErrEmpty] and [errMalformed].
 var (
-	// errEcho says that a summary repeats the messages in the place of summing up.
+	// errEcho says that a summary repeats the messages instead of summarising them.
 	errEcho = errors.New("the summary repeats the messages")
-	// errLarger says that a summary is larger than what it was to replace, or far
-	// larger than it may be.
+	// errLarger says that a summary is larger than the messages that it replaces, or
+	// far over its budget.
 	errLarger = errors.New("the summary is too large")
 )
 
-// overBudget is how many times its budget a summary may have before it is refused.
-// What is less over than that is shortened.
+// overBudget is how many times its budget a summary may have before validate refuses it;
+// repair shortens the others.
 const overBudget = 3
 
-// validate returns what makes a summary of a model useless, or nil. Flaws that
-// repair can mend are none.
+// validate returns an error if a model's summary is useless. It ignores flaws that
+// repair can fix.
 func validate(r *Request, s Summary) error {
 	again, err := Parse(reply(s, r.Format), r.Format)
 	if err != nil {
@@ -65,16 +65,16 @@ func (r *Request) tokens(text string) int {
 	return r.Count(text)
 }
 
-// A summary is an echo if more than maxEcho of its blocks stand in the old messages.
-// Short ones cannot be told from good ones.
+// A summary is an echo if the old messages have more than maxEcho of its blocks. Fewer
+// than minBlocks prove nothing.
 const (
 	maxEcho   = 0.6
 	echoBlock = 40
 	minBlocks = 12
 )
 
-// echo returns which share of a summary's text stands in the old messages word for
-// word, white space aside. What is retained is meant to.
+// echo returns which share of a summary's text the old messages have word for word,
+// white space aside. Retained text does not count, because it should be there.
 func (r *Request) echo(s Summary) float64 {
 	text := strings.Join(strings.Fields(s.Text), " ")
 	blocks := map[uint64]bool{}

@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// held reports whether the server holds something of the conversation that stands in
-// the way: it would add to it what is asked and answered here, or not let the
-// instructions be replaced.
+// held reports whether the server holds a part of the conversation that a request for a
+// summary must not use: the server would add the request and its answer to it, or it
+// would refuse other instructions.
 func held(body []byte, r *summary.Request) bool {
 	o := parseObject(body)
 	return o.has("conversation") || r.Prompt.System != "" && o.has("cachedContent", "cached_content")
@@ -70,9 +70,9 @@ func (a asking) settleResponses(o *object, r *summary.Request) {
 	o.set(strconv.Itoa(a.output(r)), "max_output_tokens")
 }
 
-// settleAnthropic leaves the choice of tools as it is where there are cache marks:
-// another choice makes the provider forget the messages, which are most of what is
-// cached. The message says not to call any, and an answer that does is refused.
+// settleAnthropic keeps the tool choice if there are cache breakpoints: another choice
+// invalidates the cached messages, which are most of the cache. The prompt says to call
+// no tools, and remote refuses an answer that does.
 func (a asking) settleAnthropic(o *object, r *summary.Request) {
 	o.remove("stop_sequences", "output_format")
 	o.within(func(output *object) { output.remove("format") }, "output_config")
@@ -83,7 +83,7 @@ func (a asking) settleAnthropic(o *object, r *summary.Request) {
 	case !o.has("tools"):
 	case r.Prompt.System != "" && !callsTools(r):
 		o.remove("tools", "tool_choice")
-	case r.Prompt.System != "" || !marked(o) || forced(o):
+	case r.Prompt.System != "" || !hasBreakpoint(o) || forced(o):
 		o.set(`{"type":"none"}`, "tool_choice")
 	}
 	var thinking struct {
@@ -107,9 +107,9 @@ func callsTools(r *summary.Request) bool {
 	return false
 }
 
-// marked reports whether the request asks for a cache. Quotes in texts are escaped,
-// so that none of them looks like the name of a member.
-func marked(o *object) bool { return bytes.Contains(o.body, []byte(`"cache_control"`)) }
+// hasBreakpoint reports whether the request has a cache breakpoint. Quotes in texts are
+// escaped, so no text looks like the name of a member.
+func hasBreakpoint(o *object) bool { return bytes.Contains(o.body, []byte(`"cache_control"`)) }
 
 // forced reports whether the request makes the model call a tool.
 func forced(o *object) bool {
