@@ -1,10 +1,12 @@
 package plimsoll
 
+import "sync/atomic"
+
 // Source completes parts that were only indexed, each by where it stands.
 type Source interface {
 	// LoadAt returns the whole part that was deferred with the outline and the place.
-	// It is of the outline's type. LoadAt may be called any number of times, from
-	// several goroutines.
+	// It is of the outline's type. The part is kept from then on. LoadAt may be called
+	// from several goroutines.
 	LoadAt(outline Part, at uint64) Part
 }
 
@@ -21,12 +23,19 @@ type deferred struct {
 	outline Part
 	source  Source
 	at      uint64
+	// whole is the part once it was loaded: weighing reads it, and then each rung.
+	whole atomic.Pointer[Part]
 }
 
 func (*deferred) part() {}
 
 func (d *deferred) load() Part {
-	return d.source.LoadAt(d.outline, d.at)
+	if whole := d.whole.Load(); whole != nil {
+		return *whole
+	}
+	p := d.source.LoadAt(d.outline, d.at)
+	d.whole.Store(&p)
+	return p
 }
 
 // loaded returns an item, and completes it if it was deferred.

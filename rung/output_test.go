@@ -174,15 +174,17 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 		m.Digest = plimsoll.Digest{byte(len(text)), byte(len(text) >> 8)}
 		return m
 	}
-	c := session(ran("a", "x"), ran("b", "x"), ran("c", "x"))
-	messages := c.Messages.Slice()
-	messages[2] = result("call0", strings.Repeat("long ", 60))
-	messages[4] = result("call1", "a short one")
-	messages[6] = result("call2", strings.Repeat("word ", 70))
-	c.Messages = plimsoll.ListOf(messages...)
-
+	request := func() plimsoll.Conversation { // as a codec has just read it
+		c := session(ran("a", "x"), ran("b", "x"), ran("c", "x"))
+		messages := c.Messages.Slice()
+		messages[2] = result("call0", strings.Repeat("long ", 60))
+		messages[4] = result("call1", "a short one")
+		messages[6] = result("call2", strings.Repeat("word ", 70))
+		c.Messages = plimsoll.ListOf(messages...)
+		return c
+	}
 	meter := letterMeter()
-	meter.Weigh(c)
+	meter.Weigh(request())
 	for _, tc := range []struct {
 		name string
 		rung fit.Rung
@@ -194,7 +196,7 @@ func TestRungsLoadOnlyWhatTheyLookAt(t *testing.T) {
 		{"view looks at what is heavy", &rung.View{All: true}, 2},
 	} {
 		loads = 0
-		fitted(t, fit.Options{Meter: meter, Window: 100_000, Arrival: []fit.Rung{tc.rung}}, c)
+		fitted(t, fit.Options{Meter: meter, Window: 100_000, Arrival: []fit.Rung{tc.rung}}, request())
 		if loads != tc.want {
 			t.Errorf("%s: loaded %d times, want %d", tc.name, loads, tc.want)
 		}
