@@ -71,7 +71,7 @@ func TestFitLeavesAConversationUnderItsLineAlone(t *testing.T) {
 	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
 	testkit.Must(t, err)
 	if plan.Changed() || plan.Floor != 0 || !reflect.DeepEqual(plan.Conversation(), c) {
-		t.Errorf("edits %+v, floor %d, want no edits, and that nobody looked for the floor", plan.Edits, plan.Floor)
+		t.Errorf("edits %+v, floor %d, want no edits and no search for the floor", plan.Edits, plan.Floor)
 	}
 	if !cmp.Equal(plan.Before, plan.After) {
 		t.Error("the load after differs from the load before")

@@ -214,7 +214,7 @@ func TestRungsAreAskedAgainWhenTheLoadHasGrown(t *testing.T) {
 		t.Errorf("the policy was asked %d times for six requests", len(policy.outlooks))
 	}
 	if last := policy.outlooks[4]; last.Load != 3040 {
-		t.Errorf("the policy is told of %d tokens, want 3,040", last.Load)
+		t.Errorf("the policy sees %d tokens, want 3,040", last.Load)
 	}
 }
 

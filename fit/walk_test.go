@@ -195,7 +195,7 @@ func TestAPolicyIsToldWhatIsSoNowWhereMessagesMustSurvive(t *testing.T) {
 				is, told := now.outlooks[0], s.outlooks[len(s.outlooks)-1]
 				is.Now = told.Now
 				if diff := cmp.Diff(is, told); diff != "" {
-					t.Errorf("%d rounds (-what is so +what the policy is told):\n%s", rounds, diff)
+					t.Errorf("%d rounds (-what is so +what the policy sees):\n%s", rounds, diff)
 				}
 			}
 		})
