@@ -97,7 +97,7 @@ func (f *flow) scope() fit.Scope {
 	return fit.Scope{Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit}
 }
 
-// encode writes the body. What nobody edited is what came.
+// encode chooses the body: that of the plan, or the client's if nothing is edited.
 func (f *flow) encode() error {
 	f.offered = f.plan.Draft.AddedTools().Len() > 0
 	switch {
@@ -105,11 +105,7 @@ func (f *flow) encode() error {
 		if err := f.t.ambiguity.check(f.shown); err != nil {
 			return err
 		}
-		body, err := f.request.Encode(f.plan.Draft)
-		if err != nil {
-			return err
-		}
-		f.sent = body
+		f.sent = f.plan.Body
 	case f.woven:
 		f.sent = f.request.Body()
 	default:
