@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -96,79 +95,43 @@ type watched struct {
 	f     *flow
 	from  io.ReadCloser
 	watch *watcher
-	// ended says that the upstream's answer has ended, over that this is known to all.
-	ended, over bool
-	// settles says that the client has the whole answer, and that not all is known yet.
-	settles bool
+	// noted says that the answer is in the accounts and in the history.
+	noted bool
 }
 
-// Read gives the bytes as they come. The end is told behind them, so that who waits for
-// the last of them need not wait for what is then done with the whole; but what a client
-// can name in its next request must be known before it can send one.
+// Read gives the bytes as they come. The answer is noted before the client gets its end,
+// so that the client's next request finds it.
 func (w *watched) Read(p []byte) (int, error) {
-	if w.ended {
-		w.finishLater()
-		return 0, io.EOF
-	}
 	n, err := w.from.Read(p)
 	if n > 0 {
 		w.f.firstByte()
 		w.watch.take(p[:n])
-		if w.watch.nearly() || err == io.EOF {
-			w.settle()
-		}
-		if err == io.EOF && w.f.dialect != plimsoll.Responses {
-			w.ended, err = true, nil
-		}
 	}
-	switch {
-	case err == io.EOF && w.f.dialect != plimsoll.Responses:
-		w.finishLater()
-	case err != nil:
+	if err == io.EOF || w.watch.nearly() {
+		w.note()
+	}
+	if err != nil {
 		w.finish(err)
 	}
 	return n, err
 }
 
-// settle notes that the client may send its next request before the end was told.
-func (w *watched) settle() {
-	if !w.settles && !w.over {
-		w.settles = true
-		w.f.t.unsettled.begin(w.f.place())
-	}
-}
-
-// finishLater finishes an answer that came to its end, when its client has all of it:
-// the connection is free for the client's next request meanwhile.
-func (w *watched) finishLater() {
-	if !w.f.t.options.SettleLater || !w.settles || w.f.ctx.Err() != nil {
-		w.finish(io.EOF)
+// note puts a complete answer into the accounts and into the history.
+func (w *watched) note() {
+	if w.noted {
 		return
 	}
-	if !w.over {
-		w.over = true
-		w.f.ctx = context.WithoutCancel(w.f.ctx) // which ends with the answer
-		w.f.t.bills.add(func() { w.conclude(io.EOF) })
+	w.noted = true
+	w.watch.done()
+	if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
+		w.f.seen(weave.Record{Shown: w.watch.shown}, false)
+		w.f.chained(w.watch.final, nil)
 	}
 }
 
 func (w *watched) finish(err error) {
-	if !w.over {
-		w.over = true
-		w.conclude(err)
-	}
-}
-
-func (w *watched) conclude(err error) {
-	if w.settles {
-		defer w.f.t.unsettled.end(w.f.place())
-	}
 	w.watch.done()
 	if errors.Is(err, io.EOF) {
-		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-			w.f.seen(weave.Record{Shown: w.watch.shown}, false)
-			w.f.chained(w.watch.final, nil)
-		}
 		err = nil
 	}
 	w.f.end(err)
@@ -177,9 +140,6 @@ func (w *watched) conclude(err error) {
 // Close ends the upstream's answer.
 func (w *watched) Close() error {
 	err := w.from.Close()
-	if w.ended {
-		w.finishLater()
-	}
 	w.finish(http.ErrBodyReadAfterClose)
 	return err
 }

@@ -45,7 +45,7 @@ func (f *flow) failed(what string, err error) {
 func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = mistake(r)
+			err = panicError(r)
 		}
 	}()
 	leave, err := f.t.heavy.enter(f.ctx, len(f.body))
@@ -72,7 +72,7 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 	}
 	f.plan = plan
 	f.tell(plan)
-	if f.tenant != nil && !f.t.guard.up() {
+	if f.tenant != nil && !f.t.breaker.closed() {
 		f.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
 	return f.encode()
@@ -84,7 +84,7 @@ func (f *flow) taskOf(stored bool) fit.Task {
 	task.Conversation.Model = f.model
 	task.Pins, task.Scope = append(f.wanted, f.pins...), f.scope()
 	if stored {
-		task.Archive, task.Memory = f.t.guard.of(f.owner)
+		task.Archive, task.Memory = f.t.breaker.of(f.owner)
 	}
 	if task.Archive != nil && f.mayOffer() && !f.withdraws() {
 		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways

@@ -87,7 +87,7 @@ func (h *head) judge(a wire.Assembler, e sse.Event) {
 	defer func() {
 		if r := recover(); r != nil {
 			h.verdict = nil
-			h.f.failed("the answer could not be managed", mistake(r))
+			h.f.failed("the answer could not be managed", panicError(r))
 		}
 	}()
 	a.Event(e.Name, e.Data)

@@ -62,7 +62,7 @@ func sightingOf(note []byte) (s sighting) {
 func (f *flow) restored() (request *wire.Request) {
 	defer func() {
 		if r := recover(); r != nil {
-			f.failed("what the client was not shown could not be put back", mistake(r))
+			f.failed("what the client was not shown could not be put back", panicError(r))
 			request, f.woven = f.shown, false
 		}
 	}()

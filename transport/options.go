@@ -38,8 +38,9 @@ type Options struct {
 	// Keeper returns the keeper for a preset, by name; the empty name is the usual one.
 	// Nil means preset auto and no other.
 	Keeper func(preset string) (*fit.Keeper, error)
-	// Billed, if not nil, is told what was billed for a conversation, so that a meter
-	// can learn from it. The key names the conversation across its requests.
+	// Billed, if not nil, is called with what was billed for a conversation, so that a
+	// meter can learn from it. The key names the conversation across its requests. The
+	// end of the answer waits for it.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
 	// Store keeps what is taken out, and what was decided; nil means that this process
 	// alone remembers what it decided, and not for ever.
@@ -65,10 +66,6 @@ type Options struct {
 	// Watch, if not nil, is shown each managed request when it has ended, with what was
 	// cut. It must not block, and keep nothing of the plan.
 	Watch func(context.Context, Sight)
-	// SettleLater lets answers end before what they were billed is written down and
-	// Observe and Watch are told, which is then done a moment later. So a server is free
-	// for its client's next request sooner.
-	SettleLater bool
 	// Logger gets what operators should know, without content; nil means no log.
 	Logger *slog.Logger
 	// Now is the clock; nil means the system's.

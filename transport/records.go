@@ -38,7 +38,7 @@ func (f *flow) record(ctx context.Context, key plimsoll.Digest, body []byte) {
 	if f.tenant == nil {
 		return
 	}
-	err := f.t.guard.ask(ctx, func(ctx context.Context) error {
+	err := f.t.breaker.do(ctx, func(ctx context.Context) error {
 		return f.tenant.PutDecision(ctx, store.Decision{Key: key, Body: body})
 	})
 	if err != nil {
@@ -66,12 +66,12 @@ func (f *flow) stored(keys ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
 		return plimsoll.Digest{}, nil, false
 	}
 	var found store.Decision
-	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
+	err := f.t.breaker.do(f.ctx, func(ctx context.Context) (err error) {
 		found, err = f.tenant.FindDecision(ctx, keys...)
 		return err
 	})
 	if err != nil {
-		if !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, errResting) {
+		if !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, errOpen) {
 			f.failed("the store could not be asked", err)
 		}
 		return plimsoll.Digest{}, nil, false

@@ -103,7 +103,7 @@ func (w *woven) step() {
 // spared ends an answer that is broken by a mistake of ours, and nothing else.
 func (w *woven) spared() {
 	if r := recover(); r != nil {
-		w.f.failed("the answer could not be managed", mistake(r))
+		w.f.failed("the answer could not be managed", panicError(r))
 		w.ready, w.err = nil, &brokenError{fmt.Errorf("manage the answer: %v", r)}
 		w.f.end(w.err)
 	}
@@ -260,7 +260,7 @@ func (f *flow) execute(name, arguments string) weave.Result {
 	room := max(limit-f.plan.After.Total, limit/8)
 	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 3*room))}
 	var answer expand.Answer
-	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
+	err := f.t.breaker.do(f.ctx, func(ctx context.Context) (err error) {
 		answer, err = expand.Execute(ctx, f.tenant, name, arguments, limits)
 		if errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrArguments) || errors.Is(err, expand.ErrTime) {
 			answer, err = expand.Answer{Text: expand.Explain(err)}, nil

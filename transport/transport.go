@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -30,13 +31,13 @@ type Transport struct {
 	owners  *lru.Map[string, owner]
 	limits  limits
 	records *records
-	guard   guard
+	breaker breaker
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
-	bills     bills
-	unsettled unsettled
-	heavy     heavy
-	lacking   lacking
+	// billed counts the bills for certain counts.
+	billed  atomic.Int64
+	heavy   heavy
+	lacking lacking
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
@@ -58,10 +59,19 @@ func New(o *Options) (*Transport, error) {
 	t.ambiguity.clear = lru.New[plimsoll.Digest, struct{}](clearLimit, nil)
 	t.owners = lru.New[string, owner](ownerLimit, nil)
 	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
-	t.guard.now = t.options.Now
-	t.bills.failed = func(err error) { t.options.Logger.Error("a bill could not be settled", "error", err) }
-	t.guard.accounts.failed = func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) }
+	t.breaker.now = t.options.Now
+	if t.options.Store != nil {
+		t.breaker.ledger = newLedger(func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
+	}
 	return t, nil
+}
+
+// Close waits until all accounts are written. The transport must not be used after it.
+func (t *Transport) Close() error {
+	if t.breaker.ledger != nil {
+		t.breaker.ledger.close()
+	}
+	return nil
 }
 
 // RoundTrip sends a request and returns the answer. A request that carries no
@@ -151,7 +161,7 @@ func (f *flow) guarded() (resp *http.Response, err error) {
 		if r == nil {
 			return
 		}
-		f.failed("the request could not be managed", mistake(r))
+		f.failed("the request could not be managed", panicError(r))
 		if f.sends > 0 || f.raw == nil {
 			resp, err = nil, fmt.Errorf("manage the request: %v", r)
 			return
@@ -214,7 +224,6 @@ func (f *flow) read() {
 func (f *flow) manage() (*http.Response, error) {
 	f.continued()
 	f.x.Conversation = f.beginning()
-	f.t.unsettled.wait(f.ctx, f.place())
 	f.request = f.restored()
 	if err := f.fit(nil); err != nil {
 		if f.ctx.Err() != nil {

@@ -21,7 +21,8 @@ type watcher struct {
 	sink io.WriteCloser
 	// answer is there when everything was read.
 	answer func() (wire.Response, bool)
-	// told, if not nil, reports whether a stream said that it is complete.
+	// told, if not nil, reports whether a stream said that it is complete: then the
+	// client can name the answer in its next request, though the stream has not ended.
 	told func() bool
 	// final is the last event or the body, where it must be remembered.
 	final []byte
@@ -61,7 +62,7 @@ func (w *watcher) take(p []byte) {
 // spared lets no mistake of ours end an answer: it is not looked at any more.
 func (w *watcher) spared() {
 	if r := recover(); r != nil {
-		w.forgo(mistake(r))
+		w.forgo(panicError(r))
 	}
 }
 
@@ -85,7 +86,7 @@ func (w *watcher) done() {
 	if w.whole = whole && answer.Error == nil; w.whole {
 		w.shown = shownIn(answer.Message)
 	}
-	w.f.settle(answer)
+	w.f.bill(answer)
 }
 
 // shownIn identifies what a client is shown by a message.
@@ -122,7 +123,9 @@ func (w *watcher) watchEvents() {
 		}
 	}, nil)
 	w.answer = func() (wire.Response, bool) { return a.Response(), a.Done() }
-	w.told = a.Done
+	if keep {
+		w.told = a.Done
+	}
 }
 
 func (w *watcher) watchBody() {
@@ -172,7 +175,7 @@ func newUndone(encoding string, sink io.WriteCloser) *undone {
 		defer close(u.over)
 		defer func() {
 			if thrown := recover(); thrown != nil {
-				u.wrong = mistake(thrown)
+				u.wrong = panicError(thrown)
 				_, _ = io.Copy(io.Discard, r)
 			}
 		}()

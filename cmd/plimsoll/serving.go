@@ -96,7 +96,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	s.transport, err = transport.New(&transport.Options{
 		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store,
 		Window: set.Window, Expand: transport.Expand(set.Expand),
-		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, SettleLater: true, Logger: o.log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
 	})
 	if err != nil {
 		return err

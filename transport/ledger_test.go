@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,8 @@ import (
 
 // shelf takes figures when it is open.
 type shelf struct {
+	// hold, if not nil, holds up those who write until it is closed.
+	hold   chan struct{}
 	mu     sync.Mutex
 	closed error
 	asked  int
@@ -20,6 +23,9 @@ type shelf struct {
 }
 
 func (s *shelf) AddAccount(_ context.Context, accounts ...account.Account) error {
+	if s.hold != nil {
+		<-s.hold
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
@@ -37,20 +43,20 @@ func (s *shelf) AddAccount(_ context.Context, accounts ...account.Account) error
 
 func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 	t.Parallel()
-	for name, closed := range map[string]error{"it rests": errResting, "it fails": errors.New("the disk is gone")} {
+	for name, closed := range map[string]error{"the breaker is open": errOpen, "it fails": errors.New("the disk is gone")} {
 		synctest.Test(t, func(t *testing.T) {
 			var failures int
-			a := &accounts{failed: func(error) { failures++ }}
+			l := newLedger(func(error) { failures++ })
 			s := &shelf{closed: closed}
 			add := func(conversation string) {
-				a.add("owner", s, account.Account{Conversation: conversation, Requests: 1, Saved: 10})
+				l.add(entry{Account: account.Account{Conversation: conversation, Requests: 1, Saved: 10}, owner: "owner", books: s})
 			}
 			add("one")
 			add("two")
-			time.Sleep(accountDelay + time.Second)
+			time.Sleep(ledgerDelay + time.Second)
 			synctest.Wait()
 			add("one")
-			time.Sleep(3 * accountDelay)
+			time.Sleep(3 * ledgerDelay)
 			synctest.Wait()
 			if s.asked < 2 {
 				t.Errorf("%s: it was asked %d times", name, s.asked)
@@ -58,13 +64,13 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 			s.mu.Lock()
 			s.closed = nil
 			s.mu.Unlock()
-			time.Sleep(2 * accountDelay)
+			time.Sleep(2 * ledgerDelay)
 			synctest.Wait()
 			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 1 || s.sums["one"].Saved != 20 {
 				t.Errorf("%s: %+v", name, s.sums)
 			}
 			add("two")
-			a.close()
+			l.close()
 			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 2 {
 				t.Errorf("%s: at the end %+v", name, s.sums)
 			}
@@ -78,9 +84,10 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &accounts{failed: func(error) {}}
+		l := newLedger(func(error) {})
+		defer l.close()
 		s := &shelf{closed: errors.New("there is no such table")}
-		a.add("owner", s, account.Account{Conversation: "one", Requests: 1})
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s})
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if s.asked != maxTries {
@@ -93,11 +100,37 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told error
-		a := &accounts{failed: func(err error) { told = err }}
-		a.add("owner", &shelf{closed: errResting}, account.Account{Conversation: "one", Requests: 1})
-		a.close()
+		l := newLedger(func(err error) { told = err })
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: errOpen}})
+		l.close()
 		if told == nil {
 			t.Error("nobody is told")
+		}
+	})
+}
+
+// TestFiguresThatFindTheLedgerFullAreDroppedAndCounted has a store that hangs while more
+// requests end than the ledger holds.
+func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told []error
+		l := newLedger(func(err error) { told = append(told, err) })
+		s := &shelf{hold: make(chan struct{})}
+		one := entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s}
+		l.add(one)
+		time.Sleep(ledgerDelay)
+		synctest.Wait() // it waits for the store
+		for range maxEntries + 3 {
+			l.add(one)
+		}
+		close(s.hold)
+		l.close()
+		if len(told) != 1 || !strings.Contains(told[0].Error(), "the figures of 3 requests") {
+			t.Errorf("the ledger says %v, want 3 dropped requests", told)
+		}
+		if got := s.sums["one"].Requests; got != maxEntries+1 {
+			t.Errorf("%d requests are in the account, want %d", got, maxEntries+1)
 		}
 	})
 }
