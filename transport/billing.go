@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -28,7 +29,7 @@ func (f *flow) bill(answer wire.Response) {
 	if t.options.Billed != nil && (!certain(f.plan.After) || t.billed.Add(1)%sampleOf == 1) {
 		t.options.Billed(f.owner.key+f.x.Conversation, f.plan.Conversation(), answer.Usage)
 	}
-	t.limits.answered(ctx, f.limitKey(f.model), prompt{billed: answer.Usage.Prompt(), weighed: f.plan.After.Total}, t.options.Now())
+	t.limits.Answered(ctx, f.limitKey(f.model), limit.Prompt{Billed: answer.Usage.Prompt(), Weighed: f.plan.After.Total})
 }
 
 // certain reports whether a bill teaches next to nothing about a count: it is exact

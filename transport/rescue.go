@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -63,10 +64,9 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 	f.rescued = true
 	conversation, weighed := f.task.Conversation, f.plan.After.Total
 	key := f.limitKey(f.model)
-	most := f.t.limits.largest(key, f.t.options.Now())
-	is, sure := learn(o, weighed, conversation.MaxOutput, most)
-	sure = sure && is.Limit >= most.billed && weighable(conversation) && !echoes(f.sent, o.Words)
-	line := is.line(conversation, f.plan.Line)
+	is, sure := limit.Learn(o, weighed, conversation.MaxOutput, f.t.limits.Largest(key))
+	sure = sure && limit.Believable(o, conversation, f.sent)
+	line := is.Line(conversation, f.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}
 	}
@@ -82,7 +82,7 @@ func (f *flow) again(o wire.Overflow) (*http.Response, error) {
 		resp, err = f.sendPlain(resp)
 	}
 	if err == nil && resp.StatusCode == http.StatusOK && sure {
-		if err := f.t.limits.put(f.ctx, key, is, f.t.options.Now()); err != nil {
+		if err := f.t.limits.Put(f.ctx, key, is); err != nil {
 			f.failed("the limit of the model could not be stored", err)
 		}
 	}

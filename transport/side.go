@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
@@ -66,7 +67,7 @@ func (f *flow) count() (*http.Response, error) {
 		return resp, err
 	}
 	f.request = f.shown
-	f.plan, err = f.keeper.Plan(f.ctx, fit.Task{Conversation: f.conversationOf(), Line: &plimsoll.Line{Window: unbounded}})
+	f.plan, err = f.keeper.Plan(f.ctx, fit.Task{Conversation: f.conversationOf(), Line: &plimsoll.Line{Window: limit.Unbounded}})
 	if err != nil {
 		return f.refuse(err), nil
 	}

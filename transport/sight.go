@@ -3,7 +3,6 @@ package transport
 import (
 	"cmp"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,16 +61,10 @@ type LearnedLimit struct {
 // Learned returns the limits that upstreams have told and that are still believed, by
 // upstream and model. Of what several tenants were told it is the newest.
 func (t *Transport) Learned() []LearnedLimit {
-	now := t.options.Now()
-	t.limits.mu.Lock()
-	defer t.limits.mu.Unlock()
-	newest := map[limitKey]LearnedLimit{}
-	for key, is := range t.limits.known {
-		if is.ok && now.Sub(is.At) < learnedLife && is.At.After(newest[key.shared()].At) {
-			newest[key.shared()] = LearnedLimit{key.upstream, key.model, is.Limit, is.Ratio, is.At}
-		}
+	var all []LearnedLimit
+	for key, is := range t.limits.Known() {
+		all = append(all, LearnedLimit{key.Upstream, key.Model, is.Limit, is.Ratio, is.At})
 	}
-	all := slices.Collect(maps.Values(newest))
 	slices.SortFunc(all, func(a, b LearnedLimit) int {
 		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model))
 	})

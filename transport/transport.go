@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/internal/lru"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -29,7 +30,7 @@ type Transport struct {
 	// secret keeps names of tenants apart where no store does.
 	secret  [32]byte
 	owners  *lru.Map[string, owner]
-	limits  limits
+	limits  *limit.Limits
 	records *records
 	breaker breaker
 	// ambiguity knows messages that can be read in one way only.
@@ -54,7 +55,7 @@ func New(o *Options) (*Transport, error) {
 	if _, err := rand.Read(t.secret[:]); err != nil {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
-	t.limits.store = t.options.Store
+	t.limits = limit.New(t.options.Store, t.options.Now)
 	t.records = lru.New(recordBytes, recordCost)
 	t.ambiguity.clear = lru.New[plimsoll.Digest, struct{}](clearLimit, nil)
 	t.owners = lru.New[string, owner](ownerLimit, nil)
@@ -369,8 +370,8 @@ func (f *flow) announce(resp *http.Response) {
 	if f.plan != nil {
 		h.Set(HeaderLoad, strconv.Itoa(f.x.After.Total))
 		h.Set(HeaderSaved, strconv.Itoa(f.x.Before.Total-f.x.After.Total))
-		if limit := f.x.Line.Limit(); limit < unbounded/2 {
-			h.Set(HeaderLimit, strconv.Itoa(limit))
+		if tokens := f.x.Line.Limit(); tokens < limit.Unbounded/2 {
+			h.Set(HeaderLimit, strconv.Itoa(tokens))
 		}
 	}
 	if f.x.Warning != "" {
