@@ -29,8 +29,9 @@ var layers = [][]string{
 	{"account", "model", "summary", "wire", "internal/embedding", "internal/testkit"},
 	{"fit", "token", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects", "wire/weave", "internal/report"},
-	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/limit"},
-	{"transport", "internal/corpora", "internal/prune", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
+	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit"},
+	{"transport/internal/history", "internal/corpora", "internal/prune", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
+	{"transport"},
 	{
 		"internal/chat", "internal/lab/demo", "internal/lab/replay", "internal/serve/api", "internal/serve/dashboard", "internal/serve/telemetry",
 		"internal/wiretest",

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
@@ -123,9 +124,8 @@ func (w *watched) note() {
 	}
 	w.noted = true
 	w.watch.done()
-	if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-		w.f.seen(weave.Record{Shown: w.watch.shown}, false)
-		w.f.chained(w.watch.final, nil)
+	if w.f.thread != nil && w.f.plan != nil && w.watch.complete() {
+		w.f.thread.Answered(w.f.ctx, history.Answer{Record: weave.Record{Shown: w.watch.shown}, Final: w.watch.final, Renamed: w.f.renamed})
 	}
 }
 

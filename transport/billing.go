@@ -22,7 +22,7 @@ func (f *flow) bill(answer wire.Response) {
 	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
 	t, ctx := f.t, context.WithoutCancel(f.ctx)
 	task := f.task
-	task.Memory = t.breaker.memory(f.owner) // the ledger waits for a store that fails now
+	task.Memory = t.memoryOf(f.owner) // the ledger waits for a store that fails now
 	if err := f.keeper.Observe(ctx, task, f.plan, answer.Usage); err != nil {
 		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 	}

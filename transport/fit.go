@@ -35,6 +35,15 @@ func refuses(err error) bool {
 	return errors.Is(err, plimsoll.ErrOverLimit) || errors.As(err, &ambiguous)
 }
 
+// report notes what went wrong; the error is nil if no part of Plimsoll failed.
+func (f *flow) report(what string, err error) {
+	if err == nil {
+		f.warn(what)
+	} else {
+		f.failed(what, err)
+	}
+}
+
 // failed notes a failure of our own.
 func (f *flow) failed(what string, err error) {
 	f.warn(what)
@@ -72,7 +81,7 @@ func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
 	}
 	f.plan = plan
 	f.tell(plan)
-	if f.tenant != nil && !f.t.breaker.closed() {
+	if f.tenant != nil && !f.t.breaker.Closed() {
 		f.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
 	return f.encode()
@@ -84,7 +93,7 @@ func (f *flow) taskOf(stored bool) fit.Task {
 	task.Conversation.Model = f.model
 	task.Pins, task.Scope = append(f.wanted, f.pins...), f.scope()
 	if stored {
-		task.Archive, task.Memory = f.t.breaker.of(f.owner)
+		task.Archive, task.Memory = f.t.storeOf(f.owner)
 	}
 	if task.Archive != nil && f.mayOffer() && !f.withdraws() {
 		task.Offer, task.OfferAlways = expand.Tools(), f.woven || f.t.options.Expand == ExpandAlways

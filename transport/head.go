@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -65,7 +66,7 @@ func (h *head) begin() {
 
 // open takes an event of the beginning.
 func (h *head) open(e sse.Event) {
-	if id := answerID(e.Data); id != "" {
+	if id := history.AnswerID(e.Data); id != "" {
 		h.names[count(h.second)] = id
 	}
 	h.taken += len(e.Raw)

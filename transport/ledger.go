@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
 // ledger writes figures to the accounts in the store. One goroutine does it, a little
@@ -94,7 +95,7 @@ func (l *ledger) run(ctx context.Context) {
 				l.sum(sums, <-l.entries)
 			}
 			if n := len(l.write(sums)); n > 0 {
-				l.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, errOpen))
+				l.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, breaker.ErrOpen))
 			}
 			return
 		}
@@ -137,7 +138,7 @@ func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
 				continue
 			}
 			tried := 0
-			if !errors.Is(err, errOpen) {
+			if !errors.Is(err, breaker.ErrOpen) {
 				tried = 1
 				l.failed(err)
 			}

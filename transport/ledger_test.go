@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
 // shelf takes figures when it is open.
@@ -43,7 +44,7 @@ func (s *shelf) AddAccount(_ context.Context, accounts ...account.Account) error
 
 func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 	t.Parallel()
-	for name, closed := range map[string]error{"the breaker is open": errOpen, "it fails": errors.New("the disk is gone")} {
+	for name, closed := range map[string]error{"the breaker is open": breaker.ErrOpen, "it fails": errors.New("the disk is gone")} {
 		synctest.Test(t, func(t *testing.T) {
 			var failures int
 			l := newLedger(func(error) { failures++ })
@@ -101,7 +102,7 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told error
 		l := newLedger(func(err error) { told = err })
-		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: errOpen}})
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: breaker.ErrOpen}})
 		l.close()
 		if told == nil {
 			t.Error("nobody is told")

@@ -11,6 +11,8 @@ import (
 
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
@@ -168,14 +170,15 @@ func (w *woven) finish(err error) {
 	w.ready = append(w.ready, w.reply.Finish()...)
 	if err == nil {
 		err = io.EOF
-		record, hid := w.reply.Record(w.results)
-		w.f.seen(record, hid)
+		a := history.Answer{Renamed: w.f.renamed}
+		a.Record, a.Hidden = w.reply.Record(w.results)
 		switch {
-		case hid:
-			w.f.chained(w.first.final, &record)
+		case a.Hidden:
+			a.Final = w.first.final
 		case w.watch.complete():
-			w.f.chained(w.watch.final, nil)
+			a.Final = w.watch.final
 		}
+		w.f.thread.Answered(w.f.ctx, a)
 	}
 	w.err = err
 	if errors.Is(err, io.EOF) {
@@ -260,7 +263,7 @@ func (f *flow) execute(name, arguments string) weave.Result {
 	room := max(limit-f.plan.After.Total, limit/8)
 	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 3*room))}
 	var answer expand.Answer
-	err := f.t.breaker.do(f.ctx, func(ctx context.Context) (err error) {
+	err := f.t.breaker.Do(f.ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
 		answer, err = expand.Execute(ctx, f.tenant, name, arguments, limits)
 		if errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrArguments) || errors.Is(err, expand.ErrTime) {
 			answer, err = expand.Answer{Text: expand.Explain(err)}, nil

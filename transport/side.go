@@ -96,8 +96,7 @@ func (f *flow) compact() (*http.Response, error) {
 	if resp != nil || err != nil {
 		return resp, err
 	}
-	f.continued()
-	f.request = f.restored()
+	f.open()
 	f.task = f.taskOf(true)
 	line, err := f.line(f.task.Conversation)
 	if err != nil {

@@ -18,6 +18,8 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/internal/lru"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -31,8 +33,10 @@ type Transport struct {
 	secret  [32]byte
 	owners  *lru.Map[string, owner]
 	limits  *limit.Limits
-	records *records
-	breaker breaker
+	history *history.History
+	breaker *breaker.Breaker
+	// ledger writes accounts; nil without a store.
+	ledger *ledger
 	// ambiguity knows messages that can be read in one way only.
 	ambiguity ambiguity
 	// billed counts the bills for certain counts.
@@ -56,21 +60,21 @@ func New(o *Options) (*Transport, error) {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
 	t.limits = limit.New(t.options.Store, t.options.Now)
-	t.records = lru.New(recordBytes, recordCost)
+	t.breaker = breaker.New(t.options.Now)
+	t.history = history.New(t.breaker)
 	t.ambiguity.clear = lru.New[plimsoll.Digest, struct{}](clearLimit, nil)
 	t.owners = lru.New[string, owner](ownerLimit, nil)
 	t.heavy = make(heavy, runtime.GOMAXPROCS(0))
-	t.breaker.now = t.options.Now
 	if t.options.Store != nil {
-		t.breaker.ledger = newLedger(func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
+		t.ledger = newLedger(func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
 	}
 	return t, nil
 }
 
 // Close waits until all accounts are written. The transport must not be used after it.
 func (t *Transport) Close() error {
-	if t.breaker.ledger != nil {
-		t.breaker.ledger.close()
+	if t.ledger != nil {
+		t.ledger.close()
 	}
 	return nil
 }
@@ -117,12 +121,9 @@ type flow struct {
 	// shown is the conversation as the client knows it, request what the model is to
 	// know: with what the client was not shown, before anything is cut.
 	shown, request *wire.Request
-	// client is the request as it came, if shown has the history that it only names.
-	client *wire.Request
-	task   fit.Task
-	plan   *plimsoll.Plan
-	// followed says that an earlier request of the conversation passed through here.
-	followed bool
+	thread         *history.Thread
+	task           fit.Task
+	plan           *plimsoll.Plan
 	// weaves says that calls of ours are answered on the way; passing is the body of an
 	// answer that passes without that.
 	weaves  bool
@@ -221,11 +222,19 @@ func (f *flow) read() {
 	f.x.Model, f.x.Stream = f.model, f.stream
 }
 
+// open finds the history of the request.
+func (f *flow) open() {
+	f.thread = f.t.history.Open(f.ctx, f.shown, history.Options{
+		Owner: f.owner.key, Tenant: f.tenant, Scope: f.scope(), Codec: f.codec, Report: f.report,
+	})
+	f.shown = f.thread.Shown()
+	f.request, f.woven = f.thread.Restored()
+}
+
 // manage makes the conversation fit, sends it and returns the answer.
 func (f *flow) manage() (*http.Response, error) {
-	f.continued()
+	f.open()
 	f.x.Conversation = f.beginning()
-	f.request = f.restored()
 	if err := f.fit(nil); err != nil {
 		if f.ctx.Err() != nil {
 			return nil, f.ctx.Err()
