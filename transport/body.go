@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
-	"unsafe"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
@@ -21,7 +19,7 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are taken", errLarge, req.ContentLength, most)
 	}
 	if n := req.ContentLength; n > 0 {
-		body := uncleared(int(n))
+		body := make([]byte, n)
 		if _, err := io.ReadFull(req.Body, body); err != nil {
 			return nil, err
 		}
@@ -41,16 +39,6 @@ func (f *flow) grow(size int64) error {
 		return b.Grow(size)
 	}
 	return nil
-}
-
-// uncleared returns n bytes, at least one, that have to be written before they are read.
-// Nobody clears them first, which takes a good part of the time that reading a body
-// takes.
-func uncleared(n int) []byte {
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0) // so that there is a first byte to point at
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
 // refuseUnread answers for a body that could not be read: with an error of the API's

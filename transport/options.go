@@ -8,9 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -72,29 +70,6 @@ type Options struct {
 	Now func() time.Time
 }
 
-// room is the mark of that name for conversations that go on: more room after a cut
-// means fewer cuts, each of which makes the provider read anew what stands behind it.
-const room = 0.75
-
-// anew is how much of the prompts behind a cut may have to be read anew: as many points
-// as a conversation may lose of what comes from the prompt cache, by being cut.
-const anew = 0.1
-
-// ForServing sets up a keeper's options for conversations that go on: a cut at the high
-// mark is deep, nothing is cut a little before it, and no cut makes a provider read more
-// than a little anew.
-func ForServing(o *fit.Options) {
-	o.Marks.Room = room
-	for _, r := range o.Rungs {
-		if c, ok := r.(*rung.Clear); ok {
-			c.Yield, c.Rewrite = true, anew
-		}
-	}
-	if r, ok := o.Policy.(*rent.Rent); ok {
-		r.CliffOnly, r.Anew = true, anew
-	}
-}
-
 const (
 	defaultRounds  = 8
 	defaultMaxBody = 64 << 20
@@ -136,11 +111,10 @@ func (o *Options) fill() error {
 // fillKeeper makes a keeper of preset auto, with a meter that learns from bills.
 func (o *Options) fillKeeper() error {
 	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
-	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil)})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil), Serving: true})
 	if err != nil {
 		return err
 	}
-	ForServing(options)
 	keeper, err := fit.New(options)
 	if err != nil {
 		return err

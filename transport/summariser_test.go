@@ -35,14 +35,13 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options, err := preset.Auto(&preset.Options{
+			options, err := preset.Auto(&preset.Options{Serving: true, 
 				Meter: token.NewMeter(nil), Limit: transport.KnownLimit(nil),
 				Compaction: preset.Compaction{Summarizer: s, Model: "summariser"},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			transport.ForServing(options)
 			keeper, err := fit.New(options)
 			if err != nil {
 				t.Fatal(err)

@@ -316,23 +316,14 @@ func (f *flow) send() (*http.Response, error) {
 		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
-	out.Body = newSending(body)
-	out.GetBody = func() (io.ReadCloser, error) { return newSending(body), nil }
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out.Body, _ = out.GetBody()
 	f.x.Sent = len(body)
 	if f.x.Manage == 0 {
 		f.x.Manage = f.t.options.Now().Sub(f.x.Start)
 	}
 	return f.t.options.Base.RoundTrip(out)
 }
-
-// sending is a body on its way. It says how long it is, so that a connection can take it
-// in one piece.
-type sending struct{ *bytes.Reader }
-
-func newSending(body []byte) sending { return sending{bytes.NewReader(body)} }
-
-// Close does nothing.
-func (sending) Close() error { return nil }
 
 func sameSlice(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
