@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"fit", "token", "wire/openai", "wire/responses", "wire/anthropic", "wire/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects", "wire/weave", "internal/report"},
 	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit"},
-	{"transport/internal/history", "internal/corpora", "internal/prune", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
+	{"transport/internal/answer", "transport/internal/history", "internal/corpora", "internal/prune", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
 	{"transport"},
 	{
 		"internal/chat", "internal/lab/demo", "internal/lab/replay", "internal/serve/api", "internal/serve/dashboard", "internal/serve/telemetry",

@@ -9,137 +9,172 @@ import (
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
+	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/weave"
 )
 
 // answer returns the upstream's answer for the client.
-func (f *flow) answer(resp *http.Response) (*http.Response, error) {
-	resp, err := f.rescue(resp)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK || !f.offered || f.tenant == nil {
-		f.raw, f.sent = nil, nil // an answer may take long, and nobody needs them any more
-		resp.Body = f.watched(resp)
+func (r *trip) answer(resp *http.Response) (*http.Response, error) {
+	r.rescuable(resp)
+	if resp.StatusCode != http.StatusOK || !r.sent.offered || r.tenant == nil {
+		resp.Body = r.passed(resp)
 		return resp, nil
 	}
-	f.weaves = true
-	w, err := f.weave(resp)
+	r.joins = true
+	body, err := r.joined(resp)
 	if err != nil {
 		return nil, err
 	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	if f.isEvents(resp) || f.inPieces() {
-		resp.Body = w
+	if r.isEvents(resp) || r.inPieces() {
+		resp.Body = body
 		return resp, nil
 	}
-	// Nothing has reached the client yet, so that a failure can still be told in full.
-	body, err := io.ReadAll(w)
-	_ = w.Close()
+	// Nothing has reached the client yet, so the client can still get an error.
+	whole, err := io.ReadAll(body)
+	_ = body.Close()
 	var refused *refusedError
 	if errors.As(err, &refused) {
 		return refused.resp, nil
 	}
 	if err != nil {
-		return nil, &brokenError{err}
+		return nil, &answer.BrokenError{Err: err}
 	}
-	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(whole)))
 	return resp, nil
 }
 
 // isEvents reports whether an answer is a stream of events.
-func (f *flow) isEvents(resp *http.Response) bool {
+func (r *request) isEvents(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind == "" {
-		return f.stream && f.events
+		return r.stream && r.events
 	}
 	return kind == "text/event-stream"
 }
 
 // inPieces reports whether a client that asked for no events gets its answer in pieces
 // all the same: as a list, of which Gemini sends each element when it is there.
-func (f *flow) inPieces() bool { return f.dialect == plimsoll.Gemini && f.stream && !f.events }
+func (r *request) inPieces() bool { return r.dialect == plimsoll.Gemini && r.stream && !r.events }
 
-func (f *flow) firstByte() {
-	if f.x.First.IsZero() {
-		f.x.First = f.t.options.Now()
+// rescuable lets a stream of events begin with another attempt, if its first event says
+// that the context is full.
+func (r *trip) rescuable(resp *http.Response) {
+	if r.sent.plan == nil || resp.StatusCode != http.StatusOK || !r.isEvents(resp) || resp.Header.Get("Content-Encoding") != "" {
+		return
 	}
+	resp.Body = answer.NewRescued(r.codec, resp.Body, answer.Rescue{
+		Again:   r.again,
+		Renamed: func() { r.renamed = true },
+		Failed:  func(err error) { r.failed("the answer could not be managed", err) },
+	})
 }
 
-// rewoven is the body of a second answer in a stream that has begun. With what was cut
-// for it tools may have been offered, which the first was without.
-func (f *flow) rewoven(resp *http.Response) io.ReadCloser {
-	if !f.offered || f.weaves || f.tenant == nil {
-		return resp.Body
+// again returns the second answer of a stream; nil if there is none.
+func (r *trip) again(o wire.Overflow) (io.ReadCloser, error) {
+	s, ok := r.shorter(r.sent, o)
+	if !ok {
+		return nil, nil
 	}
-	w, err := f.weave(resp)
+	resp, err := r.deliver(s)
 	if err != nil {
-		return resp.Body
+		return nil, err
 	}
-	f.weaves = true
-	if f.passing != nil {
-		f.passing.watch.ok = false // each answer of the model is watched by itself now
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Encoding") != "" {
+		_ = resp.Body.Close()
+		return nil, nil
 	}
-	return w
+	if !r.sent.offered || r.joins || r.tenant == nil {
+		return resp.Body, nil
+	}
+	// The first attempt was without our tools, and this one has them.
+	body, err := r.joined(resp)
+	if err != nil {
+		return resp.Body, nil
+	}
+	r.joins = true
+	if r.passing != nil {
+		r.passing.watch = nil // each answer of the model is watched by itself now
+	}
+	return body, nil
 }
 
-// watched is the answer's body, which is read on the side while it passes.
-func (f *flow) watched(resp *http.Response) io.ReadCloser {
-	f.passing = &watched{f: f, from: resp.Body, watch: f.newWatcher(resp)}
-	return f.passing
+// watcher returns what reads an answer on the side; nil if nothing can be learned.
+func (r *trip) watcher(resp *http.Response) *answer.Watcher {
+	if resp.StatusCode != http.StatusOK || r.client == nil || r.name == countOnly {
+		return nil
+	}
+	return answer.NewWatcher(r.codec, resp, r.isEvents(resp), func(err error) {
+		r.failed("the answer could not be managed: what it costs is in no account", err)
+	})
 }
 
-type watched struct {
-	f     *flow
+// billed ends the reading of an answer of the model, bills it, and returns what it was.
+func (r *trip) billed(w *answer.Watcher) answer.Result {
+	result, ok := w.End()
+	if ok {
+		r.bill(result.Response)
+	}
+	return result
+}
+
+// passing is the body of an answer that is only read on the side.
+type passing struct {
+	r     *trip
 	from  io.ReadCloser
-	watch *watcher
-	// noted says that the answer is in the accounts and in the history.
+	watch *answer.Watcher
 	noted bool
+}
+
+func (r *trip) passed(resp *http.Response) io.ReadCloser {
+	r.passing = &passing{r: r, from: resp.Body, watch: r.watcher(resp)}
+	return r.passing
 }
 
 // Read gives the bytes as they come. The answer is noted before the client gets its end,
 // so that the client's next request finds it.
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.from.Read(p)
+func (p *passing) Read(b []byte) (int, error) {
+	n, err := p.from.Read(b)
 	if n > 0 {
-		w.f.firstByte()
-		w.watch.take(p[:n])
+		p.r.firstByte()
+		p.watch.Take(b[:n])
 	}
-	if err == io.EOF || w.watch.nearly() {
-		w.note()
+	if err == io.EOF || p.watch.Complete() {
+		p.note()
 	}
 	if err != nil {
-		w.finish(err)
+		p.finish(err)
 	}
 	return n, err
 }
 
-// note puts a complete answer into the accounts and into the history.
-func (w *watched) note() {
-	if w.noted {
+// note puts an answer into the accounts, and into the history if it is whole.
+func (p *passing) note() {
+	if p.noted {
 		return
 	}
-	w.noted = true
-	w.watch.done()
-	if w.f.thread != nil && w.f.plan != nil && w.watch.complete() {
-		w.f.thread.Answered(w.f.ctx, history.Answer{Record: weave.Record{Shown: w.watch.shown}, Final: w.watch.final, Renamed: w.f.renamed})
+	p.noted = true
+	is := p.r.billed(p.watch)
+	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
+		p.r.thread.Answered(p.r.ctx, history.Answer{Record: weave.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }
 
-func (w *watched) finish(err error) {
-	w.watch.done()
+func (p *passing) finish(err error) {
+	p.r.billed(p.watch)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	w.f.end(err)
+	p.r.end(err)
 }
 
 // Close ends the upstream's answer.
-func (w *watched) Close() error {
-	err := w.from.Close()
-	w.finish(http.ErrBodyReadAfterClose)
+func (p *passing) Close() error {
+	err := p.from.Close()
+	p.finish(http.ErrBodyReadAfterClose)
 	return err
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/hex"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
@@ -12,24 +11,24 @@ import (
 // bill adds what one answer of the model was billed to the accounts, and lets the meter
 // and the limits learn from it. The next request of the conversation finds it all: only
 // the store is written later, by the ledger.
-func (f *flow) bill(answer wire.Response) {
+func (r *trip) bill(answer wire.Response) {
 	if answer.Model != "" {
-		f.x.Answered = answer.Model
+		r.x.Answered = answer.Model
 	}
-	if !answer.HasUsage || f.plan == nil {
+	plan := r.sent.plan
+	if !answer.HasUsage || plan == nil {
 		return
 	}
-	f.x.Usage, f.x.Billed = f.x.Usage.Add(answer.Usage), true
-	t, ctx := f.t, context.WithoutCancel(f.ctx)
-	task := f.task
-	task.Memory = t.memoryOf(f.owner) // the ledger waits for a store that fails now
-	if err := f.keeper.Observe(ctx, task, f.plan, answer.Usage); err != nil {
+	r.x.Usage, r.x.Billed = r.x.Usage.Add(answer.Usage), true
+	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
+	task.Memory = t.memoryOf(r.owner) // the ledger waits for a store that fails now
+	if err := r.keeper.Observe(ctx, task, plan, answer.Usage); err != nil {
 		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 	}
-	if t.options.Billed != nil && (!certain(f.plan.After) || t.billed.Add(1)%sampleOf == 1) {
-		t.options.Billed(f.owner.key+f.x.Conversation, f.plan.Conversation(), answer.Usage)
+	if t.options.Billed != nil && (!certain(plan.After) || t.billed.Add(1)%sampleOf == 1) {
+		t.options.Billed(r.owner.key+r.x.Conversation, plan.Conversation(), answer.Usage)
 	}
-	t.limits.Answered(ctx, f.limitKey(f.model), limit.Prompt{Billed: answer.Usage.Prompt(), Weighed: f.plan.After.Total})
+	t.limits.Answered(ctx, r.limitKey(r.model), limit.Prompt{Billed: answer.Usage.Prompt(), Weighed: plan.After.Total})
 }
 
 // certain reports whether a bill teaches next to nothing about a count: it is exact
@@ -38,18 +37,3 @@ func certain(load plimsoll.Load) bool { return load.Exact || load.Band <= load.T
 
 // sampleOf is of how many bills for certain counts one is compared with its count.
 const sampleOf = 16
-
-// beginning names the conversation by what it begins with, up to the first message of
-// the user.
-func (f *flow) beginning() string {
-	if f.conversation != "" {
-		return f.conversation
-	}
-	c, chain := f.shown.Conversation(), f.shown.Chain()
-	for i := range c.Messages.Len() {
-		if c.Messages.At(i).Role == plimsoll.User {
-			return hex.EncodeToString(chain[i+1][:])
-		}
-	}
-	return hex.EncodeToString(chain[0][:])
-}

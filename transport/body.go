@@ -32,18 +32,9 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 	return body, err
 }
 
-// grow asks for memory for the decoded body, if the body of the request has a method for
-// that: the server that holds the budget gives it one.
-func (f *flow) grow(size int64) error {
-	if b, ok := f.in.Body.(interface{ Grow(size int64) error }); ok {
-		return b.Grow(size)
-	}
-	return nil
-}
-
 // refuseUnread answers for a body that could not be read: with an error of the API's
 // own if it was the client's mistake.
-func (f *flow) refuseUnread(err error) (*http.Response, error) {
+func (r *trip) refuseUnread(err error) (*http.Response, error) {
 	var large *coding.TooLargeError
 	var unknown *coding.UnknownError
 	var broken *coding.BrokenError
@@ -59,7 +50,7 @@ func (f *flow) refuseUnread(err error) (*http.Response, error) {
 	default:
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	resp := f.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
+	resp := r.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
 	resp.StatusCode, resp.Status = status, statusLine(status)
 	return resp, nil
 }

@@ -135,3 +135,19 @@ func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
 		}
 	})
 }
+
+// panics is a store with a mistake in it.
+type panics struct{}
+
+func (panics) AddAccount(context.Context, ...account.Account) error { panic("a mistake") }
+
+func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
+	t.Parallel()
+	var told []error
+	l := newLedger(func(err error) { told = append(told, err) })
+	l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: panics{}})
+	l.close()
+	if len(told) == 0 || !strings.Contains(told[0].Error(), "panic: a mistake") {
+		t.Errorf("the ledger says %v", told)
+	}
+}

@@ -31,23 +31,23 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 
 // line returns where the conversation must be: by the request, by the operator, by
 // what the upstream has said, by what is known of the model.
-func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
-	if f.limit > 0 {
-		return plimsoll.Line{Window: f.limit, Reserve: f.reserve(f.limit, c.MaxOutput)}, nil
+func (r *trip) line(c plimsoll.Conversation) (plimsoll.Line, error) {
+	if r.limit > 0 {
+		return plimsoll.Line{Window: r.limit, Reserve: r.reserve(r.limit, c.MaxOutput)}, nil
 	}
-	learned, ok := f.t.limits.Find(f.ctx, f.limitKey(c.Model))
-	if window := f.t.options.Window; window > 0 {
-		line := plimsoll.Line{Window: window, Reserve: f.reserve(window, c.MaxOutput)}
+	learned, ok := r.t.limits.Find(r.ctx, r.limitKey(c.Model))
+	if window := r.t.options.Window; window > 0 {
+		line := plimsoll.Line{Window: window, Reserve: r.reserve(window, c.MaxOutput)}
 		if ok && learned.Line(c, line).Limit() < line.Limit() {
 			line = learned.Line(c, line)
 		}
 		return line, nil
 	}
-	line, err := f.keeper.Line(c)
+	line, err := r.keeper.Line(c)
 	if err != nil {
 		return line, err
 	}
-	if f.asksForMillion() && line.Window < million {
+	if r.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
 	}
 	if ok {
@@ -60,16 +60,16 @@ func (f *flow) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 // one without it.
 const million = 1_000_000
 
-func (f *flow) asksForMillion() bool {
-	return f.dialect == plimsoll.Anthropic && slices.ContainsFunc(f.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
+func (r *trip) asksForMillion() bool {
+	return r.dialect == plimsoll.Anthropic && slices.ContainsFunc(r.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
 }
 
 // limitKey names the model that the request asks for: with another window it is another.
-func (f *flow) limitKey(model string) limit.Key {
-	if f.asksForMillion() {
+func (r *trip) limitKey(model string) limit.Key {
+	if r.asksForMillion() {
 		model += " with a million tokens"
 	}
-	return limit.Key{Tenant: f.owner.key, Upstream: f.x.Upstream, Model: model}
+	return limit.Key{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
 }
 
 // reserve is what is kept free of a window that somebody has set, if nobody has set that,
@@ -77,8 +77,8 @@ func (f *flow) limitKey(model string) limit.Key {
 // sixteenth, or 4,096 tokens, or a quarter of a small window; servers that insist on all
 // of it are learned from. Nothing at all is never kept free: what we count may be less
 // than what the server does.
-func (f *flow) reserve(window, maxOutput int) int {
-	if tokens, _ := f.keeper.Reserve(); tokens > 0 {
+func (r *trip) reserve(window, maxOutput int) int {
+	if tokens, _ := r.keeper.Reserve(); tokens > 0 {
 		return tokens
 	}
 	if maxOutput > 0 {

@@ -61,9 +61,9 @@ type Options struct {
 	// Observe, if not nil, is told what became of each managed request, before its
 	// answer has been read to the end. It must not block.
 	Observe func(context.Context, Exchange)
-	// Watch, if not nil, is shown each managed request when it has ended, with what was
-	// cut. It must not block, and keep nothing of the plan.
-	Watch func(context.Context, Sight)
+	// Watch, if not nil, gets each managed request when it has ended, with what was cut.
+	// It must not block, and keep nothing of the plan.
+	Watch func(context.Context, Event)
 	// Logger gets what operators should know, without content; nil means no log.
 	Logger *slog.Logger
 	// Now is the clock; nil means the system's.

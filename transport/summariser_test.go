@@ -35,8 +35,9 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options, err := preset.Auto(&preset.Options{Serving: true, 
-				Meter: token.NewMeter(nil), Limit: transport.KnownLimit(nil),
+			options, err := preset.Auto(&preset.Options{
+				Serving: true,
+				Meter:   token.NewMeter(nil), Limit: transport.KnownLimit(nil),
 				Compaction: preset.Compaction{Summarizer: s, Model: "summariser"},
 			})
 			if err != nil {

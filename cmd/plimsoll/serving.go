@@ -88,7 +88,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	if _, err := s.keepers.named(""); err != nil {
 		return err
 	}
-	var watch func(context.Context, transport.Sight)
+	var watch func(context.Context, transport.Event)
 	if showsDashboard(set.Serve, p.getenv(adminToken)) {
 		s.dashboard = s.newDashboard(ctx, p, upstreams, o)
 		watch = s.dashboard.Watch

@@ -102,7 +102,9 @@ type Answer struct {
 	// Record is what the client was shown and, if Hidden, what it was not shown.
 	Record weave.Record
 	Hidden bool
-	// Final is the whole answer or its last event; nil if it must not be named.
+	// ID is the id by which the client can name the answer; empty if it has none. Final
+	// is the whole answer or its last event.
+	ID    string
 	Final []byte
 	// Renamed says that the server knows the answer by another id.
 	Renamed bool

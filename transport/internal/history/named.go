@@ -70,12 +70,11 @@ func (t *Thread) resume(ctx context.Context) {
 
 // noteID remembers an answer that later requests may name.
 func (t *Thread) noteID(ctx context.Context, a Answer) {
-	if t.client.Dialect() != plimsoll.Responses || len(a.Final) == 0 || !stores(t.client) || !a.Hidden && t.followed && tellsAll(t.client) {
+	if t.client.Dialect() != plimsoll.Responses || a.ID == "" || !stores(t.client) || !a.Hidden && t.followed && tellsAll(t.client) {
 		return
 	}
-	id := AnswerID(a.Final)
 	items, err := responses.InputItems(t.client)
-	if err != nil || id == "" {
+	if err != nil {
 		return
 	}
 	l := link{Before: responses.PreviousResponseID(t.client), Woven: a.Hidden || a.Renamed}
@@ -94,7 +93,7 @@ func (t *Thread) noteID(ctx context.Context, a Answer) {
 		l.Items = append(l.Items, string(item))
 	}
 	if body, err := json.Marshal(l); err == nil {
-		t.put(ctx, answerKey(id), body)
+		t.put(ctx, answerKey(a.ID), body)
 	}
 }
 
@@ -115,21 +114,4 @@ func stores(r *wire.Request) bool {
 		}
 	}
 	return store
-}
-
-// AnswerID returns the id of an answer, given the whole or the event that ends it.
-func AnswerID(body []byte) string {
-	var answer struct {
-		ID       string `json:"id"`
-		Response struct {
-			ID string `json:"id"`
-		} `json:"response"`
-	}
-	if json.Unmarshal(body, &answer) != nil {
-		return ""
-	}
-	if answer.Response.ID != "" {
-		return answer.Response.ID
-	}
-	return answer.ID
 }

@@ -2,7 +2,6 @@ package transport
 
 import (
 	"cmp"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -11,10 +10,9 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// Sight is what somebody who watches is shown of one managed request: what became of
-// it, and what was cut. Unlike an [Exchange] it leads to content, so it is for those who
-// may see that.
-type Sight struct {
+// Event is one managed request for a dashboard: what became of it, and what was cut.
+// Unlike an [Exchange] it leads to content, so only those may get it who may see that.
+type Event struct {
 	Exchange
 	// Account is the name that the conversation has in the accounts of the store.
 	Account string
@@ -25,26 +23,6 @@ type Sight struct {
 	// and Original, Part and Inserted of its draft may be looked at, and nothing of it
 	// may be kept.
 	Plan *plimsoll.Plan
-}
-
-// sight is what those who watch are shown.
-func (f *flow) sight() Sight {
-	return Sight{Exchange: f.x, Account: f.account(), Owner: f.tenant, Plan: f.plan}
-}
-
-// account is the name of the conversation in the accounts.
-func (f *flow) account() string {
-	if f.shown == nil {
-		return f.x.Conversation
-	}
-	own := *f
-	own.conversation = "" // by what it says and not by what it is called
-	var name plimsoll.Digest
-	if _, err := hex.Decode(name[:], []byte(own.beginning())); err != nil {
-		return f.x.Conversation
-	}
-	named := f.scope().Salt([]plimsoll.Digest{name})[0]
-	return hex.EncodeToString(named[:])
 }
 
 // LearnedLimit is what an upstream has said about the context of a model.

@@ -9,7 +9,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
+	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/responses"
 )
 
@@ -32,7 +34,7 @@ func missing(resp *http.Response, model string) bool {
 	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return true
 	case http.StatusNotFound:
-		body, _ := peeked(resp)
+		body, _ := answer.Peek(resp)
 		return model == "" || !bytes.Contains(body, []byte(model))
 	}
 	return false
@@ -40,83 +42,83 @@ func missing(resp *http.Response, model string) bool {
 
 // asked sends the request as it came to an upstream that may not have the endpoint. It
 // returns nil if it does not.
-func (f *flow) asked() (*http.Response, error) {
-	what := f.name + " " + string(f.dialect)
-	if f.t.lacking.lacks(f.x.Upstream, what, f.t.options.Now()) {
+func (r *trip) asked() (*http.Response, error) {
+	what := r.name + " " + string(r.dialect)
+	if r.t.lacking.lacks(r.x.Upstream, what, r.t.options.Now()) {
 		return nil, nil
 	}
-	f.sent = f.body
-	resp, err := f.send()
+	r.sent = sent{body: r.body}
+	resp, err := r.send()
 	if err != nil {
 		return nil, err
 	}
-	if f.t.options.Official(f.x.Upstream) || !missing(resp, f.model) {
-		resp.Body = f.watched(resp)
+	if r.t.options.Official(r.x.Upstream) || !missing(resp, r.model) {
+		resp.Body = r.passed(resp)
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	f.t.lacking.note(f.x.Upstream, what, f.t.options.Now())
+	r.t.lacking.note(r.x.Upstream, what, r.t.options.Now())
 	return nil, nil
 }
 
 // count passes on what asks for the weight of its own body, and answers it for
 // upstreams that cannot.
-func (f *flow) count() (*http.Response, error) {
-	resp, err := f.asked()
+func (r *trip) count() (*http.Response, error) {
+	resp, err := r.asked()
 	if resp != nil || err != nil {
 		return resp, err
 	}
-	f.request = f.shown
-	f.plan, err = f.keeper.Plan(f.ctx, fit.Task{Conversation: f.conversationOf(), Line: &plimsoll.Line{Window: limit.Unbounded}})
+	plan, err := r.keeper.Plan(r.ctx, fit.Task{Conversation: r.conversationOf(r.client), Line: &plimsoll.Line{Window: limit.Unbounded}})
 	if err != nil {
-		return f.refuse(err), nil
+		return r.refuse(err), nil
 	}
-	answer := map[string]int{"input_tokens": f.plan.Before.Total}
-	if f.dialect == plimsoll.Gemini {
-		answer = map[string]int{"totalTokens": f.plan.Before.Total}
+	answer := map[string]int{"input_tokens": plan.Before.Total}
+	if r.dialect == plimsoll.Gemini {
+		answer = map[string]int{"totalTokens": plan.Before.Total}
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}
-	f.tell(f.plan)
-	f.end(nil)
-	return f.made(http.StatusOK, "application/json", body), nil
+	r.take(sent{plan: plan})
+	r.end(nil)
+	return r.made(http.StatusOK, "application/json", body), nil
 }
 
-func (f *flow) conversationOf() plimsoll.Conversation {
-	c := f.request.Conversation()
-	c.Model = f.model
+func (r *trip) conversationOf(request *wire.Request) plimsoll.Conversation {
+	c := request.Conversation()
+	c.Model = r.model
 	return c
 }
 
 // compact answers what asks for a shorter conversation, for upstreams that cannot.
-func (f *flow) compact() (*http.Response, error) {
-	resp, err := f.asked()
+func (r *trip) compact() (*http.Response, error) {
+	resp, err := r.asked()
 	if resp != nil || err != nil {
 		return resp, err
 	}
-	f.open()
-	f.task = f.taskOf(true)
-	line, err := f.line(f.task.Conversation)
+	r.open(r.report)
+	s := sent{request: r.restored, hidden: r.hidden}
+	s.task = r.taskOf(s, true)
+	line, err := r.line(s.task.Conversation)
 	if err != nil {
-		return f.refuse(err), nil
+		return r.refuse(err), nil
 	}
-	f.task.Line, f.task.Offer = &line, nil
-	made, err := f.keeper.Compact(f.ctx, f.task, fit.CompactOptions{Force: true})
+	s.task.Line, s.task.Offer = &line, nil
+	made, err := r.keeper.Compact(r.ctx, s.task, fit.CompactOptions{Force: true})
 	if err != nil {
-		return f.refuse(err), nil
+		return r.refuse(err), nil
 	}
-	f.plan = made.Plan
+	s.plan = made.Plan
 	var usage plimsoll.Usage
 	if made.Checkpoint != nil {
 		usage = made.Checkpoint.Usage
 	}
-	body, err := responses.Compacted(f.request, made.Plan.Draft, "cmp_"+f.beginning(), f.t.options.Now(), usage)
+	body, err := responses.Compacted(r.restored, made.Plan.Draft, "cmp_"+r.conversationName(), r.t.options.Now(), usage)
 	if err != nil {
-		return f.refuse(err), nil
+		return r.refuse(err), nil
 	}
-	f.tell(f.plan)
-	f.end(nil)
-	return f.made(http.StatusOK, "application/json", body), nil
+	r.take(s)
+	r.end(nil)
+	return r.made(http.StatusOK, "application/json", body), nil
 }
