@@ -186,7 +186,7 @@ func (t *Thread) noteReply(ctx context.Context, a Answer) {
 			h.Before = &before
 		}
 		if body, err := json.Marshal(h); err == nil {
-			t.put(ctx, digest, body)
+			t.put(ctx, kindHidden, digest, body)
 			seen.newest, seen.known = digest, true
 		} else {
 			t.o.Report("what the client was not shown could not be stored", err)

@@ -122,13 +122,13 @@ func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
 }
 
 // put keeps a record, in the store too.
-func (t *Thread) put(ctx context.Context, digest plimsoll.Digest, body []byte) {
+func (t *Thread) put(ctx context.Context, kind string, digest plimsoll.Digest, body []byte) {
 	t.h.bodies.Put(key{t.o.Owner, digest}, body)
 	if t.o.Tenant == nil {
 		return
 	}
 	err := t.h.breaker.Do(context.WithoutCancel(ctx), breaker.ReadTimeout, func(ctx context.Context) error {
-		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Body: body})
+		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body})
 	})
 	if err != nil {
 		t.o.Report("what the client was not shown could not be stored", err)

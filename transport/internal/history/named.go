@@ -93,7 +93,7 @@ func (t *Thread) noteID(ctx context.Context, a Answer) {
 		l.Items = append(l.Items, string(item))
 	}
 	if body, err := json.Marshal(l); err == nil {
-		t.put(ctx, answerKey(a.ID), body)
+		t.put(ctx, kindAnswer, answerKey(a.ID), body)
 	}
 }
 
