@@ -32,8 +32,8 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 	return body, err
 }
 
-// refuseUnread answers for a body that could not be read: with an error of the API's
-// own if it was the client's mistake.
+// refuseUnread answers for a body that could not be read: with an error in the API's
+// form if the client can correct it.
 func (r *trip) refuseUnread(err error) (*http.Response, error) {
 	var large *coding.TooLargeError
 	var unknown *coding.UnknownError

@@ -26,7 +26,7 @@
 //	fit.go        the plan and the body of an attempt
 //	answer.go     an answer that passes; rounds.go: one with calls of our tools
 //	billing.go    what an answer teaches; ledger.go: the one writer of accounts
-//	exchange.go   what is told about a request
+//	exchange.go   what observers get about a request
 //
 // and internal/answer, internal/history, internal/limit and internal/breaker hold what
 // can be understood without a round trip.
@@ -34,7 +34,7 @@
 // # When something fails
 //
 // The request goes on. If the store cannot be reached, if there is no summary, or if
-// Plimsoll itself fails, the request is sent as it came if it fits, and else with cuts
+// Plimsoll itself fails, the request is sent unchanged if it fits, and else with cuts
 // that need no store. A header of the answer says so. A request is refused only where
 // going on could do harm: a body that two parsers may read differently is never edited.
 package transport

@@ -28,8 +28,8 @@ type Event struct {
 // LearnedLimit is what an upstream has said about the context of a model.
 type LearnedLimit struct {
 	Upstream, Model string
-	// Tokens is the limit as the upstream counts, Ratio how many of its tokens one of
-	// ours is.
+	// Tokens is the limit as the upstream counts. Ratio is how many of its tokens one
+	// token of ours is.
 	Tokens int
 	Ratio  float64
 	// At is when it was said.

@@ -47,7 +47,7 @@ type Exchange struct {
 	Rungs []plimsoll.RungReport
 	// Warning says what failed without harm; empty if nothing did.
 	Warning string
-	// Rounds is how often the model was asked again because it called tools of ours.
+	// Rounds is how often the model was asked again because it called our tools.
 	Rounds int
 	// Rescued says that an overflow of the upstream was caught.
 	Rescued bool
@@ -200,7 +200,7 @@ const (
 	Refused Decision = "refuse"
 	// Bypassed: the client asked to be left alone, or the limit is not known.
 	Bypassed Decision = "bypass"
-	// Failed: our own work failed, and the request went on as it came.
+	// Failed: our own work failed, and the request was sent unchanged.
 	Failed Decision = "fail-open"
 	// DryRun: only a plan was asked for; nothing was sent.
 	DryRun Decision = "dry-run"

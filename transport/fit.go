@@ -9,7 +9,7 @@ import (
 
 // prepare makes the conversation of an attempt fit under a line, or under its own if that
 // is nil, and chooses the body. An error means that the request must be refused. If
-// anything else fails, the request goes as it came.
+// anything else fails, the request is sent unchanged.
 func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
 	if line == nil {
 		if fitted, ok := r.fitManagement(s); ok {

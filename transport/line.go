@@ -13,9 +13,9 @@ import (
 // sourceUnknown marks the limit of a model of which nothing is known.
 const sourceUnknown model.Source = "unknown"
 
-// KnownLimit returns a limit finder that has no limit for models that nobody knows,
-// where others assume a safe one: a proxy learns it when it matters. Nil means what
-// the registry knows.
+// KnownLimit returns a limit finder that has no limit for unknown models, where others
+// assume a safe one: a proxy learns the limit when it matters. Nil means what the
+// registry knows.
 func KnownLimit(find func(name string) model.Limit) func(name string) model.Limit {
 	if find == nil {
 		find = (&model.Limits{}).For
@@ -72,11 +72,11 @@ func (r *trip) limitKey(model string) limit.Key {
 	return limit.Key{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
 }
 
-// reserve is what is kept free of a window that somebody has set, if nobody has set that,
-// too. Clients ask for far longer answers than they get, so it is no more than a
-// sixteenth, or 4,096 tokens, or a quarter of a small window; servers that insist on all
-// of it are learned from. Nothing at all is never kept free: what we count may be less
-// than what the server does.
+// reserve is what is kept free of a window that the operator or the client has set,
+// unless the reserve is set, too. Clients ask for far longer answers than they get, so it
+// is no more than a sixteenth, or 4,096 tokens, or a quarter of a small window. A server
+// that insists on all of it teaches its limit. The reserve is never 0, since the server
+// may count more tokens than we do.
 func (r *trip) reserve(window, maxOutput int) int {
 	if tokens, _ := r.keeper.Reserve(); tokens > 0 {
 		return tokens

@@ -21,9 +21,9 @@ var ours = func() []string {
 
 func isOurs(name string) bool { return slices.Contains(ours, name) }
 
-// mayOffer reports whether tools of ours may be added to the request. An API that
-// refuses them beside something that the request asks for must not be given any, nor
-// a model that may not know tools at all.
+// mayOffer reports whether our tools may be added to the request. They must not be added
+// if the API refuses them beside something that the request asks for, or if the model
+// may not know tools at all.
 func (r *trip) mayOffer(request *wire.Request) bool {
 	switch r.t.options.Expand {
 	case ExpandOff, ExpandMCP:
@@ -33,7 +33,7 @@ func (r *trip) mayOffer(request *wire.Request) bool {
 	functions := 0
 	for _, t := range c.Tools.All() {
 		if isOurs(t.Name) {
-			return false // an MCP server of ours, or the client's own
+			return false // our MCP server, or the client's own
 		}
 		if t.Opaque == "" {
 			functions++
@@ -59,8 +59,8 @@ func hasFunctions(request *wire.Request) bool {
 	return false
 }
 
-// silenced tells a model that has only tools of ours to call none. A request that says
-// something about that itself is left as it is.
+// silenced tells a model that has only our tools to call none. A request that says
+// something about that itself stays as it is.
 func (r *trip) silenced(request *wire.Request, body []byte) []byte {
 	key, none := "tool_choice", `"none"`
 	switch r.dialect {

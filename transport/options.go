@@ -40,8 +40,8 @@ type Options struct {
 	// meter can learn from it. The key names the conversation across its requests. The
 	// end of the answer waits for it.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
-	// Store keeps what is taken out, and what was decided; nil means that this process
-	// alone remembers what it decided, and not for ever.
+	// Store keeps what is cut, and what was decided; nil means that only this process
+	// remembers what it decided, within bounds.
 	Store *store.Store
 	// Tenant names who sends a request; nil means [Credential]. What one tenant stored
 	// no other can see.
@@ -58,7 +58,7 @@ type Options struct {
 	Official func(host string) bool
 	// MaxBody is how many bytes a request may have, decoded; 0 means 64 MiB.
 	MaxBody int64
-	// Observe, if not nil, is told what became of each managed request, before its
+	// Observe, if not nil, gets what became of each managed request, before its
 	// answer has been read to the end. It must not block.
 	Observe func(context.Context, Exchange)
 	// Watch, if not nil, gets each managed request when it has ended, with what was cut.

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// trip is one round trip: a request, what was sent for it, and what is told about it.
+// trip is one round trip: a request, what was sent for it, and what observers get.
 type trip struct {
 	*request
 	x Exchange
@@ -43,7 +43,7 @@ type sent struct {
 	// last says that the model has called our tools often enough and must answer.
 	last bool
 	task fit.Task
-	// plan is nil if the request goes as it came.
+	// plan is nil if the request is sent unchanged.
 	plan *plimsoll.Plan
 	body []byte
 	// offered says that the model can call our tools.

@@ -73,7 +73,7 @@ type Options struct {
 type Thread struct {
 	h *History
 	o Options
-	// client is the request as it came, and shown has the history that it names.
+	// client is the decoded request, and shown has the history that it names.
 	// Restored has what the client was not shown, too.
 	client, shown, restored *wire.Request
 	// hidden says that restored has rounds that the client was not shown, and followed

@@ -40,7 +40,7 @@ func missing(resp *http.Response, model string) bool {
 	return false
 }
 
-// asked sends the request as it came to an upstream that may not have the endpoint. It
+// asked sends the request unchanged to an upstream that may not have the endpoint. It
 // returns nil if it does not.
 func (r *trip) asked() (*http.Response, error) {
 	what := r.name + " " + string(r.dialect)
