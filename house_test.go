@@ -30,8 +30,9 @@ var layers = [][]string{
 	{"model", "summary", "wire", "internal/embedding", "internal/testkit"},
 	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
-	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript"},
-	{"transport", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
+	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit"},
+	{"transport/internal/answer", "transport/internal/history", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
+	{"transport"},
 	{
 		"internal/chat", "internal/lab/demo", "internal/lab/replay", "internal/serve/api", "internal/serve/dashboard", "internal/serve/telemetry",
 		"internal/replytest", "internal/wiretest",

@@ -103,6 +103,8 @@ type Task struct {
 	Chain func() []plimsoll.Digest
 	// Encode writes a draft as a request body. Nil means that there is no body.
 	Encode func(*plimsoll.Draft) ([]byte, error)
+	// Nameless says that the body names no model, so that no summariser can send it.
+	Nameless bool
 	// Parse reads a list of messages in the form that Raw returns. Nil means the
 	// neutral form.
 	Parse func(list []byte) ([]plimsoll.Message, error)

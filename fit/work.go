@@ -116,8 +116,13 @@ func (w *Work) Sent() *plimsoll.Draft {
 	return d
 }
 
-// Encode returns the task's own, or nil.
-func (w *Work) Encode() func(*plimsoll.Draft) ([]byte, error) { return w.task.Encode }
+// Encode writes a draft as a body that a summariser can send; nil if there is none.
+func (w *Work) Encode() func(*plimsoll.Draft) ([]byte, error) {
+	if w.task.Nameless {
+		return nil
+	}
+	return w.task.Encode
+}
 
 // DryRun reports whether nothing outside the draft may notice the work.
 func (w *Work) DryRun() bool { return w.options.dry }

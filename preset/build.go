@@ -74,7 +74,11 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 		if budget == 0 {
 			budget = -1 // the goal says how much must go
 		}
-		return &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
+		clear := &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}
+		if o.Serving {
+			clear.Yield, clear.Rewrite = true, servingRewrite
+		}
+		return clear, nil
 	case "reasoning":
 		return &rung.Reasoning{}, nil
 	case "slide":

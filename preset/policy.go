@@ -32,7 +32,11 @@ func (o *Options) policy(k *fit.Options, registry *model.Registry, own string) e
 	k.Sticky = name != PolicyEveryTurn
 	switch name {
 	case PolicyRent:
-		k.Policy = &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
+		policy := &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
+		if o.Serving {
+			policy.CliffOnly, policy.Anew = true, servingRewrite
+		}
+		k.Policy = policy
 	case PolicyEveryTurn:
 		k.Policy = rent.Always{}
 	case PolicyOff:

@@ -80,6 +80,10 @@ type Options struct {
 	Outputs Outputs
 	// Compaction says when and how old messages become a checkpoint.
 	Compaction CompactionOptions
+	// Serving is for conversations that go on, as those of a server and of a chat do: a
+	// cut at the high mark is deep, nothing is cut a little before it, and no cut makes
+	// the provider read more than a tenth of the following prompts outside its cache.
+	Serving bool
 	// Token options choose the counters.
 	Token token.Options
 	// Counter counts for every model; nil means that each has its own.
@@ -257,6 +261,15 @@ func (o *Options) counterOr(byModel func(string) plimsoll.Counter) func(string) 
 	return func(string) plimsoll.Counter { return o.Counter }
 }
 
+const (
+	// servingRoom is the room after a cut of a conversation that goes on: more room
+	// means fewer cuts, each of which makes the provider read what follows it again.
+	servingRoom = 0.75
+	// servingRewrite is the share of the prompts behind a cut that may miss the prompt
+	// cache because of it.
+	servingRewrite = 0.1
+)
+
 // keeper fills in what all presets share.
 func (o *Options) keeper(preset string, own []string, l ladder) (*fit.Options, error) {
 	names, err := o.names(own)
@@ -294,6 +307,9 @@ func (o *Options) marks(preset string) fit.Watermarks {
 	}
 	if marks.Soft == 0 {
 		marks.Soft = min(marks.High, own.Soft)
+	}
+	if o.Serving {
+		marks.Room = servingRoom
 	}
 	return marks
 }

@@ -45,10 +45,8 @@ type Client struct {
 // and a result whose call the provider holds must not go.
 func Task(r *wire.Request, c Client) fit.Task {
 	t := ConversationTask(r.Conversation(), c)
-	if r.Conversation().Model != "" || dialects.Codec(r.Dialect()).Traits().InPath {
-		t.Encode = r.Encode // without a model the body is no request that could be sent
-	}
-	t.Keep, t.Raw, t.Chain = dialects.ResultsOfHeldCalls(r), r.Raw, r.Chain
+	t.Keep, t.Raw, t.Chain, t.Encode = dialects.ResultsOfHeldCalls(r), r.Raw, r.Chain, r.Encode
+	t.Nameless = r.Conversation().Model == "" && !dialects.Codec(r.Dialect()).Traits().InPath
 	t.Parse = func(list []byte) ([]plimsoll.Message, error) { return dialects.Messages(r.Dialect(), list) }
 	t.Check = func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(r, body) }
 	return t
@@ -119,7 +117,7 @@ func Body(r *wire.Request, p *plimsoll.Plan) ([]byte, error) {
 	switch {
 	case p.Body != nil:
 		return p.Body, nil
-	case p.Changed():
+	case p.Changed(): // planned without a request
 		return r.Encode(p.Draft)
 	}
 	return r.Body(), nil

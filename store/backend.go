@@ -64,10 +64,15 @@ type Object struct {
 	Damaged bool
 }
 
-// Decision is what was decided for the prefix of a conversation.
+// Decision is what was decided for the prefix of a conversation, or another record that
+// belongs to a place in one.
 type Decision struct {
-	// Key is the link of the prefix in its identity chain.
+	// Key is the link of the prefix in its identity chain. Records of different kinds
+	// must have different keys.
 	Key plimsoll.Digest
+	// Kind says what is recorded; empty means a decision of the engine. Others have the
+	// same retention, and are not counted by Stats.
+	Kind string
 	// Body is opaque to the store.
 	Body []byte
 	// Refs are the references that the decision needs.
@@ -77,8 +82,9 @@ type Decision struct {
 
 // Stats says what a tenant, or everybody, has stored.
 type Stats struct {
-	Objects   int64 `json:"objects"`
-	Chunks    int64 `json:"chunks"`
+	Objects int64 `json:"objects"`
+	Chunks  int64 `json:"chunks"`
+	// Decisions is the number of the engine's decisions.
 	Decisions int64 `json:"decisions"`
 	// Bytes is the sum of the objects' Stored, Compressed what all chunks take, those
 	// that Sweep would delete too.
@@ -173,7 +179,7 @@ type Backend interface {
 	Evict(ctx context.Context, objects []Owned) (int, error)
 	// ExpiredDecisions counts what ExpireDecisions would delete.
 	ExpiredDecisions(ctx context.Context, before time.Time) (int, error)
-	// ExpireDecisions deletes decisions that were last used before a time.
+	// ExpireDecisions deletes decisions of all kinds that were last used before a time.
 	ExpireDecisions(ctx context.Context, before time.Time) (int, error)
 	// Sweep deletes chunks that no object names and that were last used before a
 	// time, and frees their space. It works in small steps; one that failed may have

@@ -262,8 +262,8 @@ func (m *memory) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats
 			s.Compressed += int64(len(k.chunk.Data))
 		}
 	}
-	for key := range m.decisions {
-		if tenant == nil || key.tenant == *tenant {
+	for key, d := range m.decisions {
+		if d.Kind == "" && (tenant == nil || key.tenant == *tenant) {
 			s.Decisions++
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // AmbiguousError says that a body has to be edited, and that parsers differ in how
-// they read it: editing what we read could send what we have not.
+// they read it: an edit could send something else than Plimsoll has read.
 type AmbiguousError struct {
 	// Path of the object, and the Key that it has twice.
 	Path, Key string
@@ -74,7 +74,7 @@ func keysOf(s *rawjson.Scanner, path string) error {
 				err = &AmbiguousError{Path: path, Key: string(key)}
 			}
 			if ofTools[string(key)] {
-				continue // nobody here reads what is in it
+				continue // Plimsoll does not read what is in it
 			}
 			if failed := keysOf(s, path); err == nil {
 				err = failed

@@ -2,184 +2,177 @@ package transport
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
 
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
 // answer returns the upstream's answer for the client.
-func (f *flow) answer(resp *http.Response) (*http.Response, error) {
-	resp, err := f.rescue(resp)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode != http.StatusOK || !f.offered || f.tenant == nil {
-		f.raw, f.sent = nil, nil // an answer may take long, and nobody needs them any more
-		resp.Body = f.watched(resp)
+func (r *trip) answer(resp *http.Response) (*http.Response, error) {
+	r.rescuable(resp)
+	if resp.StatusCode != http.StatusOK || !r.sent.offered || r.tenant == nil {
+		resp.Body = r.passed(resp)
 		return resp, nil
 	}
-	f.joins = true
-	w, err := f.join(resp)
+	r.joins = true
+	body, err := r.joined(resp)
 	if err != nil {
 		return nil, err
 	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	if f.isEvents(resp) || f.inPieces() {
-		resp.Body = w
+	if r.isEvents(resp) || r.inPieces() {
+		resp.Body = body
 		return resp, nil
 	}
-	// Nothing has reached the client yet, so that a failure can still be told in full.
-	body, err := io.ReadAll(w)
-	_ = w.Close()
+	// Nothing has reached the client yet, so the client can still get an error.
+	whole, err := io.ReadAll(body)
+	_ = body.Close()
 	var refused *refusedError
 	if errors.As(err, &refused) {
 		return refused.resp, nil
 	}
 	if err != nil {
-		return nil, &brokenError{err}
+		return nil, &answer.BrokenError{Err: err}
 	}
-	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(whole)))
 	return resp, nil
 }
 
 // isEvents reports whether an answer is a stream of events.
-func (f *flow) isEvents(resp *http.Response) bool {
+func (r *request) isEvents(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind == "" {
-		return f.stream && f.events
+		return r.stream && r.events
 	}
 	return kind == "text/event-stream"
 }
 
 // inPieces reports whether a client that asked for no events gets its answer in pieces
 // all the same: as a list, of which Gemini sends each element when it is there.
-func (f *flow) inPieces() bool { return f.codec.Traits().InPath && f.stream && !f.events }
+func (r *request) inPieces() bool { return r.codec.Traits().InPath && r.stream && !r.events }
 
-func (f *flow) firstByte() {
-	if f.x.First.IsZero() {
-		f.x.First = f.t.options.Now()
+// rescuable lets a stream of events begin with another attempt, if its first event says
+// that the context is full.
+func (r *trip) rescuable(resp *http.Response) {
+	if r.sent.plan == nil || resp.StatusCode != http.StatusOK || !r.isEvents(resp) || resp.Header.Get("Content-Encoding") != "" {
+		return
 	}
+	resp.Body = answer.NewRescued(r.codec, resp.Body, answer.Rescue{
+		Again:   r.again,
+		Renamed: func() { r.renamed = true },
+		Failed:  func(err error) { r.failed("the answer could not be managed", err) },
+	})
 }
 
-// rejoined is the body of a second answer in a stream that has begun. With what was cut
-// for it tools may have been offered, which the first was without.
-func (f *flow) rejoined(resp *http.Response) io.ReadCloser {
-	if !f.offered || f.joins || f.tenant == nil {
-		return resp.Body
+// again returns the second answer of a stream; nil if there is none.
+func (r *trip) again(o wire.Overflow) (io.ReadCloser, error) {
+	s, ok := r.shorter(r.sent, o)
+	if !ok {
+		return nil, nil
 	}
-	w, err := f.join(resp)
+	resp, err := r.deliver(s)
 	if err != nil {
-		return resp.Body
+		return nil, err
 	}
-	f.joins = true
-	if f.passing != nil {
-		f.passing.watch.ok = false // each answer of the model is watched by itself now
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Encoding") != "" {
+		_ = resp.Body.Close()
+		return nil, nil
 	}
-	return w
+	if !r.sent.offered || r.joins || r.tenant == nil {
+		return resp.Body, nil
+	}
+	// The first attempt was without our tools, and this one has them.
+	body, err := r.joined(resp)
+	if err != nil {
+		return resp.Body, nil
+	}
+	r.joins = true
+	if r.passing != nil {
+		r.passing.watch = nil // each answer of the model is watched by itself now
+	}
+	return body, nil
 }
 
-// watched is the answer's body, which is read on the side while it passes.
-func (f *flow) watched(resp *http.Response) io.ReadCloser {
-	f.passing = &watched{f: f, from: resp.Body, watch: f.newWatcher(resp)}
-	return f.passing
+// watcher returns what reads an answer on the side; nil if nothing can be learned.
+func (r *trip) watcher(resp *http.Response) *answer.Watcher {
+	if resp.StatusCode != http.StatusOK || r.client == nil || r.name == countOnly {
+		return nil
+	}
+	return answer.NewWatcher(r.codec, resp, r.isEvents(resp), func(err error) {
+		r.failed("the answer could not be managed: what it costs is in no account", err)
+	})
 }
 
-type watched struct {
-	f     *flow
+// billed ends the reading of an answer of the model, bills it, and returns what it was.
+func (r *trip) billed(w *answer.Watcher) answer.Result {
+	result, ok := w.End()
+	if ok {
+		r.bill(result.Response)
+	}
+	return result
+}
+
+// passing is the body of an answer that is only read on the side.
+type passing struct {
+	r     *trip
 	from  io.ReadCloser
-	watch *watcher
-	// ended says that the upstream's answer has ended, over that this is known to all.
-	ended, over bool
-	// settles says that the client has the whole answer, and that not all is known yet.
-	settles bool
+	watch *answer.Watcher
+	noted bool
 }
 
-// Read gives the bytes as they come. The end is told behind them, so that who waits for
-// the last of them need not wait for what is then done with the whole; but what a client
-// can name in its next request must be known before it can send one.
-func (w *watched) Read(p []byte) (int, error) {
-	if w.ended {
-		w.finishLater()
-		return 0, io.EOF
-	}
-	chained := w.f.codec.Traits().Chained
-	n, err := w.from.Read(p)
+func (r *trip) passed(resp *http.Response) io.ReadCloser {
+	r.passing = &passing{r: r, from: resp.Body, watch: r.watcher(resp)}
+	return r.passing
+}
+
+// Read gives the bytes as they come. The answer is noted before the client gets its end,
+// so that the client's next request finds it.
+func (p *passing) Read(b []byte) (int, error) {
+	n, err := p.from.Read(b)
 	if n > 0 {
-		w.f.firstByte()
-		w.watch.take(p[:n])
-		if w.watch.nearly() || err == io.EOF {
-			w.settle()
-		}
-		if err == io.EOF && !chained {
-			w.ended, err = true, nil
-		}
+		p.r.firstByte()
+		p.watch.Take(b[:n])
 	}
-	switch {
-	case err == io.EOF && !chained:
-		w.finishLater()
-	case err != nil:
-		w.finish(err)
+	if err == io.EOF || p.watch.Complete() {
+		p.note()
+	}
+	if err != nil {
+		p.finish(err)
 	}
 	return n, err
 }
 
-// settle notes that the client may send its next request before the end was told.
-func (w *watched) settle() {
-	if !w.settles && !w.over {
-		w.settles = true
-		w.f.t.unsettled.begin(w.f.place())
-	}
-}
-
-// finishLater finishes an answer that came to its end, when its client has all of it:
-// the connection is free for the client's next request meanwhile.
-func (w *watched) finishLater() {
-	if !w.f.t.options.SettleLater || !w.settles || w.f.ctx.Err() != nil {
-		w.finish(io.EOF)
+// note puts an answer into the accounts, and into the history if it is whole.
+func (p *passing) note() {
+	if p.noted {
 		return
 	}
-	if !w.over {
-		w.over = true
-		w.f.ctx = context.WithoutCancel(w.f.ctx) // which ends with the answer
-		w.f.t.bills.add(func() { w.conclude(io.EOF) })
+	p.noted = true
+	is := p.r.billed(p.watch)
+	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
+		p.r.thread.Answered(p.r.ctx, history.Answer{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }
 
-func (w *watched) finish(err error) {
-	if !w.over {
-		w.over = true
-		w.conclude(err)
-	}
-}
-
-func (w *watched) conclude(err error) {
-	if w.settles {
-		defer w.f.t.unsettled.end(w.f.place())
-	}
-	w.watch.done()
+func (p *passing) finish(err error) {
+	p.r.billed(p.watch)
 	if errors.Is(err, io.EOF) {
-		if w.f.shown != nil && w.f.plan != nil && w.watch.complete() {
-			w.f.seen(wire.Record{Shown: w.watch.shown}, false)
-			w.f.chained(w.watch.final, nil)
-		}
 		err = nil
 	}
-	w.f.end(err)
+	p.r.end(err)
 }
 
 // Close ends the upstream's answer.
-func (w *watched) Close() error {
-	err := w.from.Close()
-	if w.ended {
-		w.finishLater()
-	}
-	w.finish(http.ErrBodyReadAfterClose)
+func (p *passing) Close() error {
+	err := p.from.Close()
+	p.finish(http.ErrBodyReadAfterClose)
 	return err
 }

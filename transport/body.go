@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
-	"unsafe"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
@@ -21,7 +19,7 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are taken", errLarge, req.ContentLength, most)
 	}
 	if n := req.ContentLength; n > 0 {
-		body := uncleared(int(n))
+		body := make([]byte, n)
 		if _, err := io.ReadFull(req.Body, body); err != nil {
 			return nil, err
 		}
@@ -34,28 +32,9 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 	return body, err
 }
 
-// grow asks for memory for the decoded body, if the body of the request has a method for
-// that: the server that holds the budget gives it one.
-func (f *flow) grow(size int64) error {
-	if b, ok := f.in.Body.(interface{ Grow(size int64) error }); ok {
-		return b.Grow(size)
-	}
-	return nil
-}
-
-// uncleared returns n bytes, at least one, that have to be written before they are read.
-// Nobody clears them first, which takes a good part of the time that reading a body
-// takes.
-func uncleared(n int) []byte {
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0) // so that there is a first byte to point at
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
-}
-
-// refuseUnread answers for a body that could not be read: with an error of the API's
-// own if it was the client's mistake.
-func (f *flow) refuseUnread(err error) (*http.Response, error) {
+// refuseUnread answers for a body that could not be read: with an error in the API's
+// form if the client can correct it.
+func (r *trip) refuseUnread(err error) (*http.Response, error) {
 	var large *coding.TooLargeError
 	var unknown *coding.UnknownError
 	var broken *coding.BrokenError
@@ -71,7 +50,7 @@ func (f *flow) refuseUnread(err error) (*http.Response, error) {
 	default:
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	resp := f.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
+	resp := r.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
 	resp.StatusCode, resp.Status = status, statusLine(status)
 	return resp, nil
 }

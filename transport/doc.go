@@ -11,18 +11,30 @@
 //
 // # The life of a request
 //
-//	read ─▶ decode ─▶ put back what the client was not shown ─▶ fit ─▶ send ─▶ answer
+//	read ─▶ decode ─▶ restore what the client was not shown ─▶ fit ─▶ send ─▶ answer
 //
-// A conversation under its line is sent byte for byte as it came. An upstream that
-// says that the context is full, before anything has reached the client, is asked once
-// more with less, and its limit is remembered. A model that asks for what was taken
-// out of its conversation gets it from here, and the client does not notice.
+// A conversation under its limit is sent byte for byte. If the upstream says that the
+// context is full before the client has got anything, Plimsoll cuts more, sends the
+// request again and remembers the limit. If the model asks for what was cut, Plimsoll
+// answers the model, and the client does not notice.
+//
+// The files follow that way:
+//
+//	transport.go  New, RoundTrip, Close
+//	request.go    what the client asks; immutable once something is sent
+//	trip.go       one round trip: attempts until the upstream takes one
+//	fit.go        the plan and the body of an attempt
+//	answer.go     an answer that passes; rounds.go: one with calls of our tools
+//	billing.go    what an answer teaches; ledger.go: the one writer of accounts
+//	exchange.go   what observers get about a request
+//
+// and internal/answer, internal/history, internal/limit and internal/breaker hold what
+// can be understood without a round trip.
 //
 // # When something fails
 //
-// The request goes on. If the store cannot be reached, if a summary cannot be had, if
-// there is a mistake in this program, then the request is sent as it came if it fits,
-// and else with what needs no store. The answer says so in a header. Only where going
-// on could harm somebody is a request refused: a body that two parsers may read
-// differently is never edited.
+// The request goes on. If the store cannot be reached, if there is no summary, or if
+// Plimsoll itself fails, the request is sent unchanged if it fits, and else with cuts
+// that need no store. A header of the answer says so. A request is refused only where
+// going on could do harm: a body that two parsers may read differently is never edited.
 package transport

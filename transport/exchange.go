@@ -1,9 +1,14 @@
 package transport
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
 
 // Exchange is what became of one managed request. Telemetry and logs are made of it;
@@ -42,7 +47,7 @@ type Exchange struct {
 	Rungs []plimsoll.RungReport
 	// Warning says what failed without harm; empty if nothing did.
 	Warning string
-	// Rounds is how often the model was asked again because it called tools of ours.
+	// Rounds is how often the model was asked again because it called our tools.
 	Rounds int
 	// Rescued says that an overflow of the upstream was caught.
 	Rescued bool
@@ -71,6 +76,113 @@ func (x *Exchange) asOf(before Exchange) {
 	}
 }
 
+// take makes an attempt the one that the exchange tells about.
+func (r *trip) take(s sent) {
+	r.sent = s
+	if s.plan == nil {
+		r.x.Decision = Failed
+		return
+	}
+	x, plan := &r.x, s.plan
+	x.Before, x.After, x.Line, x.Rungs = plan.Before, plan.After, plan.Line, plan.Rungs
+	x.Edits, x.New, x.Decision = len(plan.Edits), 0, Passed
+	for _, e := range plan.Edits {
+		if e.Kind != plimsoll.EditTool { // tools that are offered are no cut
+			x.Decision = Recalled
+		}
+	}
+	for _, report := range plan.Rungs {
+		if !cuts(report) {
+			continue
+		}
+		x.New += report.Edits
+		if report.Rung == "compact" {
+			x.Decision = Compacted
+		} else if x.Decision != Compacted {
+			x.Decision = Cut
+		}
+	}
+	if plan.Degraded != "" {
+		r.t.options.Logger.ErrorContext(r.ctx, "store", "error", plan.Degraded)
+	}
+}
+
+// cuts reports whether a rung has taken something off that was there before.
+func cuts(r plimsoll.RungReport) bool {
+	return !r.Replayed && r.Edits > 0 && r.Undone == "" && r.Rung != "offer"
+}
+
+func (r *trip) firstByte() {
+	if r.x.First.IsZero() {
+		r.x.First = r.t.options.Now()
+	}
+}
+
+// warn notes something that failed without harm. The client gets the first warning.
+func (r *trip) warn(text string) {
+	if text == "" {
+		return
+	}
+	if r.x.Warning == "" {
+		r.x.Warning = text
+	}
+	r.t.options.Logger.WarnContext(r.ctx, text, "dialect", r.dialect, "model", r.x.Model, "upstream", r.x.Upstream, "tenant", r.x.Tenant)
+}
+
+// failed notes a failure of our own.
+func (r *trip) failed(what string, err error) {
+	r.warn(what)
+	r.t.options.Logger.ErrorContext(r.ctx, what, "error", err, "dialect", r.dialect, "model", r.x.Model)
+}
+
+// report notes what went wrong; the error is nil if no part of Plimsoll failed.
+func (r *trip) report(what string, err error) {
+	if err == nil {
+		r.warn(what)
+	} else {
+		r.failed(what, err)
+	}
+}
+
+// end tells what became of the request, once.
+func (r *trip) end(err error) {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	r.x.End, r.x.Err = r.t.options.Now(), err
+	if r.x.Err == nil && errors.Is(r.ctx.Err(), context.Canceled) {
+		r.x.Err = r.ctx.Err()
+	}
+	if r.t.options.Observe != nil {
+		r.t.options.Observe(r.ctx, r.x)
+	}
+	if r.t.options.Watch != nil {
+		r.t.options.Watch(r.ctx, Event{Exchange: r.x, Account: r.account(), Owner: r.tenant, Plan: r.sent.plan})
+	}
+}
+
+// announce says in headers of the answer what was done.
+func (r *trip) announce(resp *http.Response) {
+	r.x.Status = resp.StatusCode
+	h := resp.Header
+	if h == nil {
+		h = http.Header{}
+		resp.Header = h
+	}
+	h.Set(HeaderDecision, string(r.x.Decision))
+	if r.sent.plan != nil {
+		h.Set(HeaderLoad, strconv.Itoa(r.x.After.Total))
+		h.Set(HeaderSaved, strconv.Itoa(r.x.Before.Total-r.x.After.Total))
+		if tokens := r.x.Line.Limit(); tokens < limit.Unbounded/2 {
+			h.Set(HeaderLimit, strconv.Itoa(tokens))
+		}
+	}
+	if r.x.Warning != "" {
+		h.Set(HeaderWarning, clean(r.x.Warning))
+	}
+}
+
 // Decision is what was done about a request.
 type Decision string
 
@@ -88,7 +200,7 @@ const (
 	Refused Decision = "refuse"
 	// Bypassed: the client asked to be left alone, or the limit is not known.
 	Bypassed Decision = "bypass"
-	// Failed: our own work failed, and the request went on as it came.
+	// Failed: our own work failed, and the request was sent unchanged.
 	Failed Decision = "fail-open"
 	// DryRun: only a plan was asked for; nothing was sent.
 	DryRun Decision = "dry-run"

@@ -1,8 +1,6 @@
 package transport
 
 import (
-	"errors"
-
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
@@ -10,149 +8,99 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 )
 
-// fit makes the request fit under the line, or under its own if that is nil, and
-// writes the body to send. An error means that the request must be refused; whatever
-// else fails lets it go on as it came.
-func (f *flow) fit(line *plimsoll.Line) error {
-	if line == nil && f.fitWishes() {
-		return nil
+// prepare makes the conversation of an attempt fit under a line, or under its own if that
+// is nil, and chooses the body. An error means that the request must be refused. If
+// anything else fails, the request is sent unchanged.
+func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
+	if line == nil {
+		if fitted, ok := r.fitManagement(s); ok {
+			return fitted, nil
+		}
 	}
-	err := f.tryFit(line, true)
-	if err == nil || f.ctx.Err() != nil || refuses(err) {
-		return err
+	fitted, err := r.fit(s, line, nil, true)
+	if err == nil || r.ctx.Err() != nil || refuses(err) {
+		return fitted, err
 	}
-	f.failed("the conversation could not be managed", err)
-	if err := f.tryFit(line, false); err == nil || refuses(err) {
-		return err
+	r.failed("the conversation could not be managed", err)
+	if fitted, err := r.fit(s, line, nil, false); err == nil || refuses(err) {
+		return fitted, err
 	}
-	f.plan, f.offered, f.sent = nil, false, f.body
-	f.x.Decision = Failed
-	return nil
+	s.plan, s.offered, s.body = nil, false, r.body
+	if s.request != r.restored {
+		s.body = s.request.Body() // the client's body does not have this round
+	}
+	return s, nil
 }
 
-// refuses reports whether an error is about the request and not about us.
-func refuses(err error) bool {
-	var ambiguous *AmbiguousError
-	return errors.Is(err, plimsoll.ErrOverLimit) || errors.As(err, &ambiguous)
-}
-
-// failed notes a failure of our own.
-func (f *flow) failed(what string, err error) {
-	f.warn(what)
-	f.t.options.Logger.ErrorContext(f.ctx, what, "error", err, "dialect", f.dialect, "model", f.x.Model)
-}
-
-// tryFit fits with all that there is, or without the store and tools.
-func (f *flow) tryFit(line *plimsoll.Line, stored bool) (err error) {
+// fit fits with all that there is, or without the store and tools.
+func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ sent, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = mistake(r)
+		if thrown := recover(); thrown != nil {
+			err = panicError(thrown)
 		}
 	}()
-	leave, err := f.t.heavy.enter(f.ctx, len(f.body))
+	leave, err := r.t.heavy.enter(r.ctx, len(r.body))
 	if err != nil {
-		return err
+		return s, err
 	}
 	defer leave()
-	f.task = f.taskOf(stored)
+	s.plan, s.task = nil, r.taskOf(s, stored)
+	s.task.Pins = append(pins, s.task.Pins...)
 	if line == nil {
-		own, err := f.line(f.task.Conversation)
+		own, err := r.line(s.task.Conversation)
 		if err != nil {
-			return err
+			return s, err
 		}
 		line = &own
 	}
-	f.task.Line = line
-	fit := f.keeper.Fit
-	if f.dryRun {
-		fit = f.keeper.Plan
+	s.task.Line = line
+	fit := r.keeper.Fit
+	if r.dryRun {
+		fit = r.keeper.Plan
 	}
-	plan, err := fit(f.ctx, f.task)
-	if err != nil {
-		return err
+	if s.plan, err = fit(r.ctx, s.task); err != nil {
+		s.plan = nil
+		return s, err
 	}
-	f.plan = plan
-	f.tell(plan)
-	if f.tenant != nil && !f.t.guard.up() {
-		f.warn("the store cannot be reached; nothing that is cut now can be had back")
+	if r.tenant != nil && !r.t.breaker.Closed() {
+		r.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
-	return f.encode()
+	return s, r.choose(&s)
 }
 
-// taskOf is the task of the request, for its owner.
-func (f *flow) taskOf(stored bool) fit.Task {
+// taskOf is the task of fitting an attempt, for its owner.
+func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	client := preset.Client{
-		Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit, Model: f.model,
-		Pins: append(f.wanted, f.pins...),
+		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
 	if stored {
-		client.Archive, client.Memory = f.t.guard.of(f.owner)
+		client.Archive, client.Memory = r.t.storeOf(r.owner)
 	}
-	if client.Archive != nil && f.mayOffer() && !f.withdraws() {
-		client.Offer, client.OfferAlways = expand.Tools(), f.hiddenRounds || f.t.options.Expand == ExpandAlways
+	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && hasFunctions(s.request)) {
+		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways
 	}
-	return preset.Task(f.request, client)
+	return preset.Task(s.request, client)
 }
 
-// scope keeps requests apart that ask for something else than others that begin alike.
-func (f *flow) scope() fit.Scope {
-	return fit.Scope{Tenant: f.owner.key, Conversation: f.conversation, Preset: f.preset, Limit: f.limit}
-}
-
-// encode writes the body. What nobody edited is what came.
-func (f *flow) encode() error {
-	f.offered = f.plan.Draft.AddedTools().Len() > 0
+// choose sets the body: that of the plan, or the client's if nothing is edited.
+func (r *trip) choose(s *sent) error {
+	s.offered = s.plan.Draft.AddedTools().Len() > 0
 	switch {
-	case f.plan.Changed():
-		if err := f.t.ambiguity.check(f.shown); err != nil {
+	case s.plan.Changed():
+		if err := r.unambiguous(); err != nil {
 			return err
 		}
-		body, err := f.request.Encode(f.plan.Draft)
-		if err != nil {
-			return err
-		}
-		f.sent = body
-	case f.hiddenRounds:
-		f.sent = f.request.Body()
+		s.body = s.plan.Body
+	case s.hidden:
+		s.body = s.request.Body()
 	default:
-		f.sent = f.body
+		s.body = r.body
 	}
-	if f.last && f.offered {
-		f.sent = f.silenced(f.sent)
+	if s.last && s.offered {
+		s.body = r.silenced(s.request, s.body)
 	}
-	if f.t.lacking.lacks(f.x.Upstream, managementKey, f.t.options.Now()) {
-		f.sent = rawjson.RemoveMember(f.sent, managementKey)
+	if r.t.lacking.lacks(r.x.Upstream, managementKey, r.t.options.Now()) {
+		s.body = rawjson.RemoveMember(s.body, managementKey)
 	}
 	return nil
-}
-
-// cuts reports whether a rung has taken something off that was there before.
-func cuts(r plimsoll.RungReport) bool {
-	return !r.Replayed && r.Edits > 0 && r.Undone == "" && r.Rung != "offer"
-}
-
-// tell puts what the plan says into the exchange.
-func (f *flow) tell(plan *plimsoll.Plan) {
-	f.x.Before, f.x.After, f.x.Line, f.x.Rungs = plan.Before, plan.After, plan.Line, plan.Rungs
-	f.x.Edits, f.x.New = len(plan.Edits), 0
-	f.x.Decision = Passed
-	for _, e := range plan.Edits {
-		if e.Kind != plimsoll.EditTool { // tools that are offered are no cut
-			f.x.Decision = Recalled
-		}
-	}
-	for _, r := range plan.Rungs {
-		if !cuts(r) {
-			continue
-		}
-		f.x.New += r.Edits
-		if r.Rung == "compact" {
-			f.x.Decision = Compacted
-		} else if f.x.Decision != Compacted {
-			f.x.Decision = Cut
-		}
-	}
-	if plan.Degraded != "" {
-		f.t.options.Logger.ErrorContext(f.ctx, "store", "error", plan.Degraded)
-	}
 }

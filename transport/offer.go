@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 // ours are the names of the tools that this package answers.
@@ -18,39 +19,37 @@ var ours = func() []string {
 
 func isOurs(name string) bool { return slices.Contains(ours, name) }
 
-// mayOffer reports whether tools of ours may be added to the request. An API that
-// refuses them beside something that the request asks for must not be given any, nor
-// a model that may not know tools at all.
-func (f *flow) mayOffer() bool {
-	switch f.t.options.Expand {
+// mayOffer reports whether our tools may be added to the request. They must not be added
+// if the API refuses them beside something that the request asks for, or if the model
+// may not know tools at all.
+func (r *trip) mayOffer(request *wire.Request) bool {
+	switch r.t.options.Expand {
 	case ExpandOff, ExpandMCP:
 		return false
 	}
-	c := f.request.Conversation()
+	c := request.Conversation()
 	functions := 0
 	for _, t := range c.Tools.All() {
 		if isOurs(t.Name) {
-			return false // an MCP server of ours, or the client's own
+			return false // our MCP server, or the client's own
 		}
 		if t.Opaque == "" {
 			functions++
 		}
 	}
-	if functions == 0 && (c.Tools.Len() > 0 || !f.t.options.Official(f.x.Upstream)) {
+	if functions == 0 && (c.Tools.Len() > 0 || !r.t.options.Official(r.x.Upstream)) {
 		return false
 	}
-	return f.codec.Offerable(f.request)
+	return r.codec.Offerable(request)
 }
 
-// withdraws reports whether the last request of an answer goes out without tools of ours,
-// so that the model turns to the client: a client that demands a call of some tool must
-// get one of its own. Where there are no others they stay, since APIs refuse calls in a
-// history beside an empty list.
-func (f *flow) withdraws() bool {
-	if !f.last {
-		return false
-	}
-	for _, t := range f.request.Conversation().Tools.All() {
+// hasFunctions reports whether a request has functions of the client. Then the last
+// attempt of an answer goes out without our tools, so that the model turns to the
+// client: a client that demands a call of some tool must get one of its own. A request
+// without such functions keeps our tools, since APIs refuse calls in a history beside an
+// empty list.
+func hasFunctions(request *wire.Request) bool {
+	for _, t := range request.Conversation().Tools.All() {
 		if t.Opaque == "" {
 			return true
 		}
@@ -58,11 +57,11 @@ func (f *flow) withdraws() bool {
 	return false
 }
 
-// silenced tells a model that has only tools of ours to call none. A request that says
-// something about that itself is left as it is.
-func (f *flow) silenced(body []byte) []byte {
-	none := f.codec.Traits().NoCalls
-	for name := range f.request.Members() {
+// silenced tells a model that has only our tools to call none. A request that says
+// something about that itself stays as it is.
+func (r *trip) silenced(request *wire.Request, body []byte) []byte {
+	none := r.codec.Traits().NoCalls
+	for name := range request.Members() {
 		if name == none.Key || name == "tool_config" {
 			return body
 		}

@@ -8,9 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -38,11 +36,12 @@ type Options struct {
 	// Keeper returns the keeper for a preset, by name; the empty name is the usual one.
 	// Nil means preset auto and no other.
 	Keeper func(preset string) (*fit.Keeper, error)
-	// Billed, if not nil, is told what was billed for a conversation, so that a meter
-	// can learn from it. The key names the conversation across its requests.
+	// Billed, if not nil, is called with what was billed for a conversation, so that a
+	// meter can learn from it. The key names the conversation across its requests. The
+	// end of the answer waits for it.
 	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
-	// Store keeps what is taken out, and what was decided; nil means that this process
-	// alone remembers what it decided, and not for ever.
+	// Store keeps what is cut, and what was decided; nil means that only this process
+	// remembers what it decided, within bounds.
 	Store *store.Store
 	// Tenant names who sends a request; nil means [Credential]. What one tenant stored
 	// no other can see.
@@ -59,43 +58,16 @@ type Options struct {
 	Official func(host string) bool
 	// MaxBody is how many bytes a request may have, decoded; 0 means 64 MiB.
 	MaxBody int64
-	// Observe, if not nil, is told what became of each managed request, before its
+	// Observe, if not nil, gets what became of each managed request, before its
 	// answer has been read to the end. It must not block.
 	Observe func(context.Context, Exchange)
-	// Watch, if not nil, is shown each managed request when it has ended, with what was
-	// cut. It must not block, and keep nothing of the plan.
-	Watch func(context.Context, Sight)
-	// SettleLater lets answers end before what they were billed is written down and
-	// Observe and Watch are told, which is then done a moment later. So a server is free
-	// for its client's next request sooner.
-	SettleLater bool
+	// Watch, if not nil, gets each managed request when it has ended, with what was cut.
+	// It must not block, and keep nothing of the plan.
+	Watch func(context.Context, Event)
 	// Logger gets what operators should know, without content; nil means no log.
 	Logger *slog.Logger
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
-}
-
-// room is the mark of that name for conversations that go on: more room after a cut
-// means fewer cuts, each of which makes the provider read anew what stands behind it.
-const room = 0.75
-
-// anew is how much of the prompts behind a cut may have to be read anew: as many points
-// as a conversation may lose of what comes from the prompt cache, by being cut.
-const anew = 0.1
-
-// ForServing sets up a keeper's options for conversations that go on: a cut at the high
-// mark is deep, nothing is cut a little before it, and no cut makes a provider read more
-// than a little anew.
-func ForServing(o *fit.Options) {
-	o.Marks.Room = room
-	for _, r := range o.Rungs {
-		if c, ok := r.(*rung.Clear); ok {
-			c.Yield, c.Rewrite = true, anew
-		}
-	}
-	if r, ok := o.Policy.(*rent.Rent); ok {
-		r.CliffOnly, r.Anew = true, anew
-	}
 }
 
 const (
@@ -139,11 +111,10 @@ func (o *Options) fill() error {
 // fillKeeper makes a keeper of preset auto, with a meter that learns from bills.
 func (o *Options) fillKeeper() error {
 	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
-	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil)})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil), Serving: true})
 	if err != nil {
 		return err
 	}
-	ForServing(options)
 	keeper, err := fit.New(options)
 	if err != nil {
 		return err

@@ -6,246 +6,140 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
-	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll/expand"
-	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// joined is the body of an answer in which calls of our tools are answered on the way.
-type joined struct {
-	f     *flow
+// rounds are the rounds of one reply in which the model calls our tools. The client is
+// not shown them.
+type rounds struct {
+	r     *trip
 	reply wire.Reply
-	// from is the model's answer that is being read.
-	from io.ReadCloser
-	// watch reads the same for its usage; first is the one of the first answer.
-	watch, first *watcher
-	chunk        *[chunkSize]byte
-	ready        []byte
-	// results of all rounds so far.
-	results [][]wire.Result
-	waiting atomic.Bool
-	err     error
+	// watch reads the model's answer that passes. First is what the first answer was,
+	// and last the newest.
+	watch       *answer.Watcher
+	first, last *answer.Result
+	results     [][]wire.Result
 }
 
-const chunkSize = 32 << 10
-
-var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
-
-func (f *flow) join(resp *http.Response) (*joined, error) {
-	from, err := identity(resp)
+// joined is the body of an answer in which calls of our tools are answered on the way.
+func (r *trip) joined(resp *http.Response) (*answer.Joined, error) {
+	from, err := answer.Identity(resp)
 	if err != nil {
 		return nil, err
 	}
-	return &joined{
-		f: f, reply: f.codec.NewReply(f.isEvents(resp), isOurs), from: from,
-		watch: f.newWatcher(resp), chunk: chunks.Get().(*[chunkSize]byte),
-	}, nil
+	all := &rounds{r: r, reply: r.codec.NewReply(r.isEvents(resp), isOurs), watch: r.watcher(resp)}
+	return answer.NewJoined(all.reply, from, answer.Steps{
+		Read: func(p []byte) {
+			r.firstByte()
+			all.watch.Take(p)
+		},
+		Ended:  all.ended,
+		Next:   all.next,
+		Finish: all.finish,
+		Closed: func() { r.end(nil) },
+		Failed: func(err error) { r.failed("the answer could not be managed", err) },
+	}), nil
 }
 
-// identity returns the body of an answer without its content coding, for servers that
-// use one though they were asked not to.
-func identity(resp *http.Response) (io.ReadCloser, error) {
-	encoding := resp.Header.Get("Content-Encoding")
-	if encoding == "" {
-		return resp.Body, nil
-	}
-	plain, err := coding.NewReader(encoding, resp.Body)
-	if err != nil {
-		return nil, &brokenError{err}
-	}
-	resp.Header.Del("Content-Encoding")
-	return &prefixed{Reader: plain, Closer: resp.Body}, nil
-}
-
-// Read gives the client what is its own.
-func (w *joined) Read(p []byte) (int, error) {
-	for len(w.ready) == 0 && w.err == nil {
-		w.step()
-	}
-	n := copy(p, w.ready)
-	w.ready = w.ready[n:]
-	if len(w.ready) > 0 {
-		return n, nil
-	}
-	if w.err != nil && w.chunk != nil {
-		chunks.Put(w.chunk)
-		w.chunk = nil
-	}
-	return n, w.err
-}
-
-// step reads on.
-func (w *joined) step() {
-	defer w.spared()
-	n, err := w.from.Read(w.chunk[:])
-	if n > 0 {
-		w.f.firstByte()
-		w.watch.take(w.chunk[:n])
-		w.ready = w.reply.Write(w.chunk[:n])
-	}
-	if err == nil {
-		return
-	}
-	if !errors.Is(err, io.EOF) {
-		w.finish(err)
-		return
-	}
-	w.watch.done()
-	if w.first == nil {
-		w.first = w.watch
-	}
-	w.next()
-}
-
-// spared ends an answer that is broken by a mistake of ours, and nothing else.
-func (w *joined) spared() {
-	if r := recover(); r != nil {
-		w.f.failed("the answer could not be managed", mistake(r))
-		w.ready, w.err = nil, &brokenError{fmt.Errorf("manage the answer: %v", r)}
-		w.f.end(w.err)
+// ended bills the model's answer.
+func (all *rounds) ended() {
+	is := all.r.billed(all.watch)
+	all.last = &is
+	if all.first == nil {
+		all.first = &is
 	}
 }
 
-// next goes on where the model's answer has ended.
-func (w *joined) next() {
-	round := w.reply.End()
-	if len(round.Calls) == 0 || round.Broken {
-		w.finish(nil)
-		return
-	}
+// next answers the calls of a round and asks the model again; nil if the client must be
+// asked first or the model has called often enough.
+func (all *rounds) next(round wire.Round) (io.ReadCloser, error) {
+	r := all.r
 	results := make([]wire.Result, 0, len(round.Calls))
 	for _, call := range round.Calls {
-		results = append(results, w.f.execute(call.Name, call.Arguments))
-		results[len(results)-1].Call = call
+		result := r.execute(call.Name, call.Arguments)
+		result.Call = call
+		results = append(results, result)
 	}
-	w.results = append(w.results, results)
-	if round.Foreign || len(w.results) > w.f.t.options.Rounds {
-		w.finish(nil)
-		return
+	all.results = append(all.results, results)
+	if round.Foreign || len(all.results) > r.t.options.Rounds {
+		return nil, nil
 	}
-	w.f.x.Rounds++
-	w.f.last = len(w.results) == w.f.t.options.Rounds
-	if err := w.ask(round, results); err != nil {
-		w.finish(err)
-	}
-}
-
-// ask sends the results to the model, whose answer goes on in this body.
-func (w *joined) ask(round wire.Round, results []wire.Result) error {
-	w.waiting.Store(true)
-	was := *w.f
-	resp, err := w.f.goOn(round, results)
+	r.x.Rounds++
+	last := len(all.results) == r.t.options.Rounds
+	resp, err := r.goOn(round, results, last)
 	if refuses(err) {
-		*w.f = was
 		for i := range results {
 			results[i] = wire.Result{Call: results[i].Call, Text: noRoom, IsError: true}
 		}
-		resp, err = w.f.goOn(round, results)
+		resp, err = r.goOn(round, results, last)
 	}
-	w.waiting.Store(false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	from, err := identity(resp)
+	from, err := answer.Identity(resp)
 	if err != nil {
 		_ = resp.Body.Close()
-		return err
+		return nil, err
 	}
-	_ = w.from.Close()
-	w.from, w.watch = from, w.f.newWatcher(resp)
-	w.reply.Again()
-	return nil
+	all.watch = r.watcher(resp)
+	return from, nil
 }
 
-// noRoom is what a model is told that asks for more than its window can hold.
+// noRoom is the result for a model that asks for more than its window can hold.
 const noRoom = "There is no room left in this conversation for what you asked for. Search for what you need with tool_output_cache_grep, or ask for fewer lines with limit."
 
-// finish ends the body. What broke off is not completed.
-func (w *joined) finish(err error) {
-	w.ready = append(w.ready, w.reply.Finish()...)
+// finish notes a reply that is whole.
+func (all *rounds) finish(err error) {
 	if err == nil {
-		err = io.EOF
-		record, hid := w.reply.Record(w.results)
-		w.f.seen(record, hid)
-		switch {
-		case hid:
-			w.f.chained(w.first.final, &record)
-		case w.watch.complete():
-			w.f.chained(w.watch.final, nil)
+		a := history.Answer{Renamed: all.r.renamed}
+		a.Record, a.Hidden = all.reply.Record(all.results)
+		is := all.last
+		if a.Hidden {
+			is = all.first
 		}
+		a.ID, a.Final = is.ID, is.Final
+		all.r.thread.Answered(all.r.ctx, a)
 	}
-	w.err = err
-	if errors.Is(err, io.EOF) {
-		w.f.end(nil)
-	} else {
-		w.f.end(err)
-	}
-}
-
-// Waiting reports whether the model has been asked again and has not begun to answer.
-func (w *joined) Waiting() bool { return w.waiting.Load() }
-
-// Close ends the model's answer.
-func (w *joined) Close() error {
-	err := w.from.Close()
-	if w.err == nil {
-		w.err = http.ErrBodyReadAfterClose
-	}
-	w.f.end(nil)
-	return err
+	all.r.end(err)
 }
 
 // goOn asks the model again, with what it said and the results of its calls.
-func (f *flow) goOn(round wire.Round, results []wire.Result) (*http.Response, error) {
-	body, err := wire.Continue(f.codec, f.request, round.Said, results)
+func (r *trip) goOn(round wire.Round, results []wire.Result, last bool) (*http.Response, error) {
+	body, err := wire.Continue(r.codec, r.sent.request, round.Said, results)
 	if err != nil {
 		return nil, err
 	}
-	request, err := f.codec.Decode(body)
+	request, err := r.codec.Decode(body)
 	if err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
-	before := f.x
-	f.request, f.hiddenRounds = request, true
-	if err := f.fit(nil); err != nil {
+	s, err := r.prepare(sent{request: request, hidden: true, last: last}, nil)
+	if err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
-	if f.plan == nil {
-		f.sent = body // the client's own says nothing of this round
-	}
-	f.x.asOf(before)
-	resp, err := f.send()
+	before := r.x
+	r.take(s)
+	r.x.asOf(before)
+	resp, err := r.deliver(s)
 	if err != nil {
 		return nil, err
 	}
-	if resp, err = f.rescue(resp); err != nil {
-		return nil, err
-	}
+	r.rescuable(resp)
 	if resp.StatusCode != http.StatusOK {
 		return nil, &refusedError{resp}
 	}
 	return resp, nil
 }
 
-// brokenError says that an answer of the upstream's could not be read to its end.
-type brokenError struct{ err error }
-
-// Error says what went wrong.
-func (e *brokenError) Error() string { return "read the answer: " + e.err.Error() }
-
-// Unwrap returns the cause.
-func (e *brokenError) Unwrap() error { return e.err }
-
-// Answered tells the proxy that the upstream was reached.
-func (e *brokenError) Answered() bool { return true }
-
 // refusedError says that an upstream refused to go on with an answer.
 type refusedError struct{ resp *http.Response }
 
-// Error says so, without what the upstream said: that may be anything.
+// Error does not quote the upstream, which may say anything.
 func (e *refusedError) Error() string {
 	return fmt.Sprintf("the upstream answered %d when the model was asked to go on", e.resp.StatusCode)
 }
@@ -255,20 +149,23 @@ func (e *refusedError) Answered() bool { return true }
 
 // execute answers one call. Its answer is no longer than there is room for, or than can
 // be made by cutting what is older.
-func (f *flow) execute(name, arguments string) wire.Result {
-	limit := f.plan.Line.Limit()
-	room := max(limit-f.plan.After.Total, limit/8)
-	limits := &expand.Limits{Bytes: max(1<<10, min(64<<10, 3*room))}
-	var answer expand.Answer
-	err := f.t.guard.ask(f.ctx, func(ctx context.Context) (err error) {
-		answer, err = expand.Execute(ctx, f.tenant, name, arguments, limits)
+func (r *trip) execute(name, arguments string) wire.Result {
+	limits := &expand.Limits{Bytes: 1 << 10}
+	if plan := r.sent.plan; plan != nil {
+		limit := plan.Line.Limit()
+		room := max(limit-plan.After.Total, limit/8)
+		limits.Bytes = max(1<<10, min(64<<10, 3*room))
+	}
+	var got expand.Answer
+	err := r.t.breaker.Do(r.ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
+		got, err = expand.Execute(ctx, r.tenant, name, arguments, limits)
 		if errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrArguments) || errors.Is(err, expand.ErrTime) {
-			answer, err = expand.Answer{Text: expand.Explain(err)}, nil
+			got, err = expand.Answer{Text: expand.Explain(err)}, nil
 		}
 		return err
 	})
 	if err != nil {
 		return wire.Result{Text: expand.Explain(err), IsError: true}
 	}
-	return wire.Result{Text: answer.Text, Parts: answer.Parts}
+	return wire.Result{Text: got.Text, Parts: got.Parts}
 }

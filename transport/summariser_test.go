@@ -36,13 +36,13 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options, err := preset.Auto(&preset.Options{
-				Meter: token.NewMeter(nil), Limit: transport.KnownLimit(nil),
+				Serving: true,
+				Meter:   token.NewMeter(nil), Limit: transport.KnownLimit(nil),
 				Compaction: preset.CompactionOptions{Summarizer: s, Model: "summariser"},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			transport.ForServing(options)
 			keeper, err := fit.New(options)
 			if err != nil {
 				t.Fatal(err)

@@ -74,7 +74,7 @@ type owner struct {
 	tenant     *store.Tenant
 }
 
-// ownerLimit is how many owners are at hand.
+// ownerLimit is how many owners are remembered.
 const ownerLimit = 1024
 
 // ownerOf returns the owner of what a request carries. What is remembered of its

@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/transport"
 )
 
 // chatKeepers are those of the methods, made when they are asked for. They weigh by one
@@ -45,12 +44,11 @@ func (k *chatKeepers) of(method string) (*fit.Keeper, error) {
 	if method != "" {
 		c.Settings.Method = method
 	}
-	options, err := k.p.keeperOptions(&c, keeping{meter: k.meter})
+	options, err := k.p.keeperOptions(&c, keeping{chats: true, meter: k.meter})
 	if err != nil {
 		return nil, err
 	}
 	// The conversation goes on, also while a summary is made.
-	transport.ForServing(options)
 	options.Marks.Soft = marksOf(c.Settings).Soft
 	options.Limits = assuming(options.Limits)
 	made, err := fit.New(options)

@@ -22,7 +22,6 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
-	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -108,9 +107,8 @@ func (w *doors) library(body []byte) outcome {
 }
 
 func (w *doors) keeper() *fit.Keeper {
-	options, err := preset.Auto(&preset.Options{Window: doorWindow})
+	options, err := preset.Auto(&preset.Options{Window: doorWindow, Serving: true})
 	w.must(err)
-	transport.ForServing(options)
 	k, err := fit.New(options)
 	w.must(err)
 	return k

@@ -23,6 +23,8 @@ type keeping struct {
 	// serves means that requests go on while something is prepared for later ones, and
 	// that unknown models have no limit until one is learned.
 	serves bool
+	// chats means that the conversation goes on, with a limit for every model.
+	chats bool
 	// rungs, if not nil, replace those of the preset.
 	rungs []string
 	// meter, if not nil, weighs for presets that count as exactly as they can.
@@ -81,18 +83,17 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
 		Limit:   find,
+		Serving: where.serves || where.chats,
 		Archive: where.archive, Memory: where.memory,
 	})
 	if err != nil {
 		return nil, err
 	}
 	options.Hooks, options.Events = hooks, where.events
-	if where.serves {
-		transport.ForServing(options)
-		if low := c.Origin("marks.low"); low.Chosen() {
-			options.Marks.Room = 0 // the operator says how far to go
-		}
-	} else {
+	if low := c.Origin("marks.low"); low.Chosen() {
+		options.Marks.Room = 0 // the operator says how far to go
+	}
+	if !where.serves {
 		// A command ends when its work is done, so nothing can be prepared for later.
 		options.Marks.Soft = 0
 	}

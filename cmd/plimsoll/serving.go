@@ -89,7 +89,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	if _, err := s.keepers.named(""); err != nil {
 		return err
 	}
-	var watch func(context.Context, transport.Sight)
+	var watch func(context.Context, transport.Event)
 	if showsDashboard(set.Serve, p.getenv(adminToken)) {
 		s.dashboard = s.newDashboard(ctx, p, upstreams, o)
 		watch = s.dashboard.Watch
@@ -97,7 +97,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 	s.transport, err = transport.New(&transport.Options{
 		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
 		Window: set.Window, Expand: transport.Expand(set.Expand),
-		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, SettleLater: true, Logger: o.log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
 	})
 	if err != nil {
 		return err

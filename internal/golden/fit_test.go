@@ -22,7 +22,6 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 	"github.com/plimsoll/plimsoll/token"
-	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
@@ -55,8 +54,8 @@ func variants() []variant {
 	quay := regexp.MustCompile("day0[01]|Question 1|Read the log")
 	offer := func(t *fit.Task) { t.Offer = expand.Tools() }
 	all = append(all,
-		variant{name: "auto set up for serving", story: "old outputs", tune: transport.ForServing},
-		variant{name: "auto set up for serving with tools", story: "the harbour session", tune: transport.ForServing, task: func(_ int, t *fit.Task) { offer(t) }},
+		variant{name: "auto set up for serving", story: "old outputs", options: preset.Options{Serving: true}},
+		variant{name: "auto set up for serving with tools", story: "the harbour session", options: preset.Options{Serving: true}, task: func(_ int, t *fit.Task) { offer(t) }},
 		variant{name: "auto with pins", story: "old outputs", options: preset.Options{Pins: []fit.Pin{{Match: quay}, {Index: &last}}}},
 		variant{name: "multichat with pins", preset: preset.NameMultichat, story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Match: quay}}}},
 		variant{name: "auto with a pinned tool", story: "repeated and superseded reads", options: preset.Options{Pins: []fit.Pin{{Tool: "run"}}}},

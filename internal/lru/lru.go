@@ -3,6 +3,7 @@ package lru
 
 import (
 	"container/list"
+	"iter"
 	"sync"
 )
 
@@ -15,7 +16,7 @@ type Map[K comparable, V any] struct {
 	mu      sync.Mutex
 	used    int
 	entries map[K]*list.Element
-	order   list.List // of *entry[K, V], most recently used first
+	order   list.List // of *node[K, V], most recently used first
 }
 
 type node[K comparable, V any] struct {
@@ -71,6 +72,23 @@ func (m *Map[K, V]) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.order.Len()
+}
+
+// All returns the entries, the most recently used first. It counts as no use.
+func (m *Map[K, V]) All() iter.Seq2[K, V] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make([]*node[K, V], 0, m.order.Len())
+	for e := m.order.Front(); e != nil; e = e.Next() {
+		all = append(all, e.Value.(*node[K, V]))
+	}
+	return func(yield func(K, V) bool) {
+		for _, e := range all {
+			if !yield(e.key, e.value) {
+				return
+			}
+		}
+	}
 }
 
 func (m *Map[K, V]) remove(e *list.Element) {

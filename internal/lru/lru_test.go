@@ -114,3 +114,18 @@ func TestAMapIsSafeForConcurrentUse(t *testing.T) {
 		t.Errorf("there are %d entries, with a limit of 50", m.Len())
 	}
 }
+
+func TestAllListsTheNewestFirstAndUsesNone(t *testing.T) {
+	t.Parallel()
+	m := lru.New[string, int](2, nil)
+	m.Put("a", 1)
+	m.Put("b", 2)
+	var keys string
+	for key := range m.All() {
+		keys += key
+	}
+	m.Put("c", 3)
+	if _, kept := m.Get("a"); keys != "ba" || kept {
+		t.Errorf("All gave %q, and the oldest is still there: %v", keys, kept)
+	}
+}

@@ -16,7 +16,30 @@ func decisions() []test {
 		{"a decision keeps the order of its references", refOrder},
 		{"finding a decision marks it as used", findingMarks},
 		{"deleted decisions are gone", deletedDecisions},
+		{"records of another kind are kept alike and not counted", otherKinds},
 	}
+}
+
+func otherKinds(k *kit) {
+	k.decide(alice, 1, k.now)
+	want := store.Decision{Key: key(2), Kind: "hidden", Body: []byte("b"), Created: k.now, Used: k.now}
+	k.must(k.PutDecision(k.Context(), alice, want))
+	k.must(k.PutDecision(k.Context(), alice, want))
+	got, err := k.FindDecision(k.Context(), alice, []plimsoll.Digest{key(2), key(1)})
+	k.must(err)
+	k.same("kind", got.Kind, "hidden")
+	k.same("body", string(got.Body), "b")
+	counted := func(what string, want int64) {
+		stats, err := k.Stats(k.Context(), &alice)
+		k.must(err)
+		k.same(what, stats.Decisions, want)
+		k.sound()
+	}
+	counted("decisions", 1)
+	n, err := k.ExpireDecisions(k.Context(), k.now.Add(time.Hour))
+	k.must(err)
+	k.same("expired", n, 2)
+	counted("decisions left", 0)
 }
 
 func firstKeyWins(k *kit) {

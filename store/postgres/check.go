@@ -32,7 +32,7 @@ const miscounted = `
 	SELECT format('totals of tenant %s are wrong', encode(tenant, 'hex')) FROM (
 		SELECT tenant, 1 AS objects, stored AS bytes, 0 AS chunks, 0 AS compressed, 0 AS decisions FROM plimsoll.object
 		UNION ALL SELECT tenant, 0, 0, 1, octet_length(data), 0 FROM plimsoll.chunk
-		UNION ALL SELECT tenant, 0, 0, 0, 0, 1 FROM plimsoll.decision
+		UNION ALL SELECT tenant, 0, 0, 0, 0, 1 FROM plimsoll.decision WHERE kind = ''
 		UNION ALL SELECT tenant, -objects, -bytes, -chunks, -compressed, -decisions FROM plimsoll.total) AS rows
 	GROUP BY tenant
 	HAVING sum(objects) <> 0 OR sum(bytes) <> 0 OR sum(chunks) <> 0 OR sum(compressed) <> 0 OR sum(decisions) <> 0`

@@ -130,7 +130,7 @@ func checkMarks(s *handle, report func(string, ...any)) error {
 			SELECT 1 FROM (
 				SELECT tenant, 1 AS objects, 0 AS chunks, 0 AS decisions, stored AS bytes, 0 AS compressed FROM objects
 				UNION ALL SELECT tenant, 0, 1, 0, 0, stored FROM chunks
-				UNION ALL SELECT tenant, 0, 0, 1, 0, 0 FROM decisions
+				UNION ALL SELECT tenant, 0, 0, 1, 0, 0 FROM decisions WHERE kind = ''
 				UNION ALL SELECT tenant, -objects, -chunks, -decisions, -bytes, -compressed FROM totals)
 			GROUP BY tenant
 			HAVING sum(objects) <> 0 OR sum(chunks) <> 0 OR sum(decisions) <> 0 OR sum(bytes) <> 0 OR sum(compressed) <> 0)`,

@@ -16,6 +16,9 @@ func decisionSum(tenant store.TenantID, d *store.Decision) int64 {
 	for _, ref := range d.Refs {
 		s.text(ref)
 	}
+	if d.Kind != "" {
+		s.text(d.Kind)
+	}
 	return s.value(d.Body)
 }
 
@@ -25,8 +28,8 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 		if _, err := s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], d.Key[:]); err != nil {
 			return err
 		}
-		row, err := s.insert("INSERT INTO decisions (tenant, key, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?)",
-			tenant[:], d.Key[:], len(d.Body), micro(d.Created), micro(d.Used), decisionSum(tenant, &d))
+		row, err := s.insert("INSERT INTO decisions (tenant, key, kind, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			tenant[:], d.Key[:], d.Kind, len(d.Body), micro(d.Created), micro(d.Used), decisionSum(tenant, &d))
 		if err != nil {
 			return err
 		}
@@ -152,13 +155,13 @@ type decision struct {
 	row, sum int64
 }
 
-const decisionColumns = "d.row, d.tenant, d.key, d.size, d.created, d.used, d.sum, b.data"
+const decisionColumns = "d.row, d.tenant, d.key, d.kind, d.size, d.created, d.used, d.sum, b.data"
 
 func scanDecision(scan func(...any) error) (owner store.TenantID, d *decision, err error) {
 	d = &decision{}
 	var tenant, key, data []byte
 	var size, created, used int64
-	if err := scan(&d.row, &tenant, &key, &size, &created, &used, &d.sum, &data); err != nil {
+	if err := scan(&d.row, &tenant, &key, &d.Kind, &size, &created, &used, &d.sum, &data); err != nil {
 		return owner, d, err
 	}
 	copy(owner[:], tenant)

@@ -77,7 +77,12 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	check(t, writeOne(t.Context(), db, "old", written("old")))
 	was := account.Account{Conversation: "c", Model: "m", Requests: 7, First: sampleTime, Last: sampleTime}
 	check(t, db.AddAccount(t.Context(), tenant, was))
+	decided := store.Decision{Key: plimsoll.Digest{1}, Body: []byte("cut"), Created: sampleTime, Used: sampleTime}
+	check(t, db.PutDecision(t.Context(), tenant, decided))
 	check(t, db.Close())
+	execute(t, path, "DROP TRIGGER decisions_added", "DROP TRIGGER decisions_deleted", "ALTER TABLE decisions DROP COLUMN kind",
+		"CREATE TRIGGER decisions_added AFTER INSERT ON decisions BEGIN SELECT 1; END",
+		"CREATE TRIGGER decisions_deleted AFTER DELETE ON decisions BEGIN SELECT 1; END")
 	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged", "ALTER TABLE chunks DROP COLUMN damaged",
 		"ALTER TABLE accounts DROP COLUMN estimated", "ALTER TABLE accounts DROP COLUMN cuts", "ALTER TABLE accounts DROP COLUMN breaks",
 		"ALTER TABLE accounts DROP COLUMN priced", "ALTER TABLE accounts DROP COLUMN paid", "ALTER TABLE accounts DROP COLUMN uncut",
@@ -86,6 +91,13 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	defer db.Close()
 	if err := holds(t, db, "old"); err != nil {
 		t.Error(err)
+	}
+	if d, err := db.FindDecision(t.Context(), tenant, []plimsoll.Digest{decided.Key}); err != nil || string(d.Body) != "cut" || d.Kind != "" {
+		t.Errorf("got decision %+v, %v", d, err)
+	}
+	check(t, db.PutDecision(t.Context(), tenant, store.Decision{Key: plimsoll.Digest{2}, Kind: "hidden", Created: sampleTime, Used: sampleTime}))
+	if got, err := db.Stats(t.Context(), nil); err != nil || got.Decisions != 1 {
+		t.Errorf("%d decisions are counted, %v; want the one without a kind", got.Decisions, err)
 	}
 	check(t, db.MarkDamaged(t.Context(), tenant, "old", nil))
 	check(t, db.AddAccount(t.Context(), tenant, account.Account{Conversation: "c", Paid: 5, First: sampleTime, Last: sampleTime.Add(time.Second)}))

@@ -89,11 +89,10 @@ func manage(dir string, window int) (http.RoundTripper, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	options, err := preset.Auto(&preset.Options{Window: window, Policy: preset.PolicyThreshold})
+	options, err := preset.Auto(&preset.Options{Window: window, Policy: preset.PolicyThreshold, Serving: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	transport.ForServing(options)
 	keeper, err := fit.New(options)
 	if err != nil {
 		return nil, nil, err

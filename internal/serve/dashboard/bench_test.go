@@ -24,7 +24,7 @@ func BenchmarkWatch(b *testing.B) {
 	must(b, err)
 	pages := dashboard.New(nil)
 	defer pages.Close()
-	s := transport.Sight{Account: "a", Plan: plan, Exchange: transport.Exchange{Tenant: "t", Before: plan.Before, After: plan.After, Line: plan.Line, Edits: len(plan.Edits)}}
+	s := transport.Event{Account: "a", Plan: plan, Exchange: transport.Exchange{Tenant: "t", Before: plan.Before, After: plan.After, Line: plan.Line, Edits: len(plan.Edits)}}
 	pages.Watch(b.Context(), s)
 	time.Sleep(100 * time.Millisecond) // until it is taken in
 	for b.Loop() {

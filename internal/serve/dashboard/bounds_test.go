@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll/plimsoll/transport"
 )
 
-func sightOf(conversation string, before, after int) transport.Sight {
-	return transport.Sight{Account: conversation, Exchange: transport.Exchange{
+func eventOf(conversation string, before, after int) transport.Event {
+	return transport.Event{Account: conversation, Exchange: transport.Exchange{
 		Tenant: "0011223344556677", Model: "claude-sonnet-4-5", Dialect: plimsoll.Anthropic, Upstream: "api.example", Status: 200,
 		Before: plimsoll.Load{Total: before}, After: plimsoll.Load{Total: after}, Line: plimsoll.Line{Window: 1000}, Decision: transport.Cut, New: 1, Edits: 1,
 	}}
@@ -34,7 +34,7 @@ func TestARequestIsNeverHeldUp(t *testing.T) {
 	}})
 	const shown = 10 * queued
 	for i := range shown {
-		d.Watch(t.Context(), sightOf(fmt.Sprint(i), 2000, 900))
+		d.Watch(t.Context(), eventOf(fmt.Sprint(i), 2000, 900))
 	}
 	if dropped := d.dropped.Load(); dropped < shown-queued-2 {
 		t.Errorf("%d of %d were left out, and %d can wait", dropped, shown, queued)
@@ -54,7 +54,7 @@ func TestAMistakeInTheDashboardHarmsNoRequest(t *testing.T) {
 	t.Parallel()
 	d := New(nil)
 	defer d.Close()
-	s := sightOf("x", 1, 1)
+	s := eventOf("x", 1, 1)
 	s.Plan = &plimsoll.Plan{Edits: []plimsoll.Edit{{Kind: plimsoll.EditDrop, Message: 7}}} // without a draft
 	d.Watch(t.Context(), s)
 	if d.dropped.Load() != 1 {
@@ -145,7 +145,7 @@ func TestReadersAreToldOfNews(t *testing.T) {
 	if got := next(); got != "0" {
 		t.Errorf("it begins with %s", got)
 	}
-	d.Watch(context.Background(), sightOf("x", 2000, 900))
+	d.Watch(context.Background(), eventOf("x", 2000, 900))
 	if got := next(); got == "0" || got == "the end" {
 		t.Errorf("after a request there is %s", got)
 	}

@@ -115,9 +115,8 @@ func newRig(t testing.TB, o rigOptions) *rig {
 func newKeeper(t testing.TB, c *token.Calibration) (*fit.Keeper, func(string, plimsoll.Conversation, plimsoll.Usage)) {
 	t.Helper()
 	meter := token.NewMeter(&token.MeterOptions{Calibration: c})
-	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil)})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil), Serving: true})
 	must(t, err)
-	transport.ForServing(options)
 	keeper, err := fit.New(options)
 	must(t, err)
 	return keeper, meter.Observe

@@ -97,7 +97,7 @@ func labelOf(t *store.Tenant) string {
 
 // newNote takes from a request what is remembered. Known reports whether an edit of a
 // conversation was taken in before.
-func newNote(s transport.Sight, known func(key string, ids []uint64) []bool) note {
+func newNote(s transport.Event, known func(key string, ids []uint64) []bool) note {
 	n := note{
 		account: clip(s.Account, maxName), tenant: s.Tenant, owner: s.Owner, dialect: string(s.Dialect),
 		model: clip(s.Model, maxName), upstream: clip(s.Upstream, maxName), request: requestOf(s.Exchange),

@@ -142,7 +142,7 @@ func (d *Dashboard) Close() error {
 
 // Watch takes a request in, to be given to [transport.Options]. It never waits: if too
 // many requests come at once some of them are left out.
-func (d *Dashboard) Watch(ctx context.Context, s transport.Sight) {
+func (d *Dashboard) Watch(ctx context.Context, s transport.Event) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			d.dropped.Add(1)

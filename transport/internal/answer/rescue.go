@@ -1,4 +1,4 @@
-package transport
+package answer
 
 import (
 	"bytes"
@@ -10,45 +10,57 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
+// Rescue says what is done when a stream begins with the error that the context is full.
+type Rescue struct {
+	// Again sends the request once more and returns the second answer; nil if there is
+	// none, so that the client gets the error.
+	Again func(wire.Overflow) (io.ReadCloser, error)
+	// Renamed is called if the second answer is given the id of the first.
+	Renamed func()
+	// Failed gets a panic.
+	Failed func(error)
+}
+
 // head is the body of a streamed answer up to the first event that says something.
-// Events that only say that an answer begins are handed on as they come. If the first
-// other one says that the context is full, the request is sent once more, and the
-// second answer goes on behind them; its own beginning is left out, and its end has the
-// name of the first, which clients compare. Otherwise nothing is looked at any more
-// behind that event.
+// Events that only say that an answer begins are handed on as they come. If the next
+// event says that the context is full, the request is sent once more, and the second
+// answer follows; its own beginning is left out, and its end has the id of the first,
+// which clients compare. Otherwise nothing is read on the side after that event.
 type head struct {
-	f    *flow
-	from io.ReadCloser
-	// events finds the events in what was read; nil when nothing is looked at any more.
+	codec wire.Codec
+	from  io.ReadCloser
+	to    Rescue
+	// events finds the events in what was read; nil when nothing is read on the side.
 	events *sse.Splitter
 	// held is what was read and not given to the client, of which the events so far
 	// took up the first taken bytes; of those the client gets the first free bytes.
 	held        []byte
 	taken, free int
-	// over says that an event was found that ends the looking, verdict that it is an
-	// overflow.
-	over    bool
-	verdict *wire.Overflow
-	// second says that this is the answer to the second request, names are what the two
-	// answers are called.
-	second bool
-	names  [2]string
-	// renamed finds the events of a second answer that has another name.
+	// over says that the last event of the head was found, overflow that it says that
+	// the context is full.
+	over     bool
+	overflow *wire.Overflow
+	// second says that this is the answer to the second request. First and other are
+	// the ids of the two answers.
+	second       bool
+	first, other string
+	// renamed finds the events of a second answer that has another id.
 	renamed *sse.Splitter
 	chunk   *[chunkSize]byte
 	ready   []byte
 	err     error
 }
 
-func newHead(f *flow, from io.ReadCloser) *head {
-	h := &head{f: f, from: from, chunk: chunks.Get().(*[chunkSize]byte)}
+// NewRescued returns the body of a stream of events that can still be rescued.
+func NewRescued(codec wire.Codec, from io.ReadCloser, to Rescue) io.ReadCloser {
+	h := &head{codec: codec, from: from, to: to, chunk: chunks.Get().(*[chunkSize]byte)}
 	h.begin()
 	return h
 }
 
 // begin looks at the events of an answer.
 func (h *head) begin() {
-	assembler := h.f.codec.NewAssembler()
+	assembler := h.codec.NewAssembler()
 	h.events = sse.NewSplitter(func(e sse.Event, err error) {
 		switch {
 		case h.over:
@@ -65,8 +77,12 @@ func (h *head) begin() {
 
 // open takes an event of the beginning.
 func (h *head) open(e sse.Event) {
-	if id := answerID(e.Data); id != "" {
-		h.names[count(h.second)] = id
+	if id := idOf(e.Data); id != "" {
+		if h.second {
+			h.other = id
+		} else {
+			h.first = id
+		}
 	}
 	h.taken += len(e.Raw)
 	if h.second {
@@ -75,25 +91,18 @@ func (h *head) open(e sse.Event) {
 	h.free = h.taken
 }
 
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 // judge looks at the first event that says something.
 func (h *head) judge(a wire.Assembler, e sse.Event) {
 	defer func() {
 		if r := recover(); r != nil {
-			h.verdict = nil
-			h.f.failed("the answer could not be managed", mistake(r))
+			h.overflow = nil
+			h.to.Failed(panicError(r))
 		}
 	}()
 	a.Event(e.Name, e.Data)
 	if said := a.Response().Error; !h.second && said != nil && said.Overflows() {
 		o, _ := wire.FindOverflow(http.StatusBadRequest, e.Data)
-		h.verdict = &o
+		h.overflow = &o
 	}
 }
 
@@ -127,7 +136,7 @@ func (h *head) step() {
 	h.held = append(h.held, h.chunk[:n]...)
 	_, _ = h.events.Write(h.chunk[:n])
 	switch {
-	case h.verdict != nil:
+	case h.overflow != nil:
 		h.retry()
 		return
 	case h.over, err != nil, len(h.held) > maxError:
@@ -143,8 +152,8 @@ func (h *head) step() {
 func (h *head) finish() {
 	h.ready, h.held = h.held, nil
 	h.events = nil
-	if a, b := h.names[0], h.names[1]; h.second && a != "" && b != "" && a != b {
-		h.f.renamed = true
+	if a, b := h.first, h.other; h.second && a != "" && b != "" && a != b {
+		h.to.Renamed()
 		read := h.ready
 		h.ready = nil
 		h.renamed = sse.NewSplitter(func(e sse.Event, _ error) {
@@ -171,22 +180,19 @@ func (h *head) rename() {
 	}
 }
 
-// retry sends the request once more, or gives the client the error if that cannot be.
+// retry goes on with the second answer, or gives the client the error if there is none.
 func (h *head) retry() {
-	resp, err := h.f.again(*h.verdict)
-	h.verdict = nil
+	second, err := h.to.Again(*h.overflow)
+	h.overflow = nil
 	switch {
 	case err != nil:
 		h.err = err
-	case resp == nil, resp.StatusCode != http.StatusOK, resp.Header.Get("Content-Encoding") != "":
-		if resp != nil {
-			_ = resp.Body.Close()
-		}
+	case second == nil:
 		h.finish()
 	default:
 		_ = h.from.Close()
 		h.ready, h.held = h.held[:h.free:h.free], nil
-		h.from, h.second, h.over, h.taken, h.free = h.f.rejoined(resp), true, false, 0, 0
+		h.from, h.second, h.over, h.taken, h.free = second, true, false, 0, 0
 		h.begin()
 	}
 }

@@ -7,14 +7,15 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// wishes are what a client asks its provider to do about a long conversation. The
+// contextManagement is what the member context_management of a request asks for. The
 // provider does it itself; for any other upstream it is done here.
-type wishes struct {
-	// mark is the load from which on something is to be done; 0 if nothing is.
-	mark int
+type contextManagement struct {
+	// trigger is the load from which on something is to be done; 0 if nothing is.
+	trigger int
 	// keep is how many of the newest tool results are to stay, exclude the tools whose
 	// results are.
 	keep    int
@@ -43,12 +44,12 @@ const (
 	clearKeep      = 3
 )
 
-// wishesIn reads what a request asks for.
-func wishesIn(r *wire.Request) wishes {
-	var w wishes
+// contextManagementIn reads what a request asks for.
+func contextManagementIn(r *wire.Request) contextManagement {
+	var m contextManagement
 	raw := managementIn(r)
 	if raw == nil {
-		return w
+		return m
 	}
 	var object struct {
 		Edits []edit `json:"edits"`
@@ -57,35 +58,35 @@ func wishesIn(r *wire.Request) wishes {
 	if json.Unmarshal(raw, &object) == nil {
 		list = object.Edits
 	} else if json.Unmarshal(raw, &list) != nil {
-		return w
+		return m
 	}
 	for _, e := range list {
-		w.add(e)
+		m.add(e)
 	}
-	return w
+	return m
 }
 
-func (w *wishes) add(e edit) {
-	mark := 0
+func (m *contextManagement) add(e edit) {
+	trigger := 0
 	switch e.Type {
 	case "clear_tool_uses_20250919":
 		if e.Trigger.Type == "tool_uses" {
 			return // a number of calls, whatever they weigh
 		}
-		mark, w.exclude, w.keep = orDefault(e.Trigger.Value, clearTrigger), e.ExcludeTools, clearKeep
+		trigger, m.exclude, m.keep = orDefault(e.Trigger.Value, clearTrigger), e.ExcludeTools, clearKeep
 		var keep struct {
 			Value *int `json:"value"`
 		}
 		if json.Unmarshal(e.Keep, &keep) == nil && keep.Value != nil {
-			w.keep = max(0, *keep.Value)
+			m.keep = max(0, *keep.Value)
 		}
 	case "compact_20260112":
-		mark = orDefault(e.Trigger.Value, compactTrigger)
+		trigger = orDefault(e.Trigger.Value, compactTrigger)
 	case "compaction":
-		mark = e.Threshold
+		trigger = e.Threshold
 	}
-	if mark > 0 && (w.mark == 0 || mark < w.mark) {
-		w.mark = mark
+	if trigger > 0 && (m.trigger == 0 || trigger < m.trigger) {
+		m.trigger = trigger
 	}
 }
 
@@ -106,12 +107,12 @@ func managementIn(r *wire.Request) []byte {
 }
 
 // pins choose what is to stay.
-func (w wishes) pins(c plimsoll.Conversation) []fit.Pin {
+func (m contextManagement) pins(c plimsoll.Conversation) []fit.Pin {
 	var pins []fit.Pin
-	for _, tool := range w.exclude {
+	for _, tool := range m.exclude {
 		pins = append(pins, fit.Pin{Tool: tool})
 	}
-	left := w.keep
+	left := m.keep
 	for i := c.Messages.Len() - 1; i >= 0 && left > 0; i-- {
 		n := plimsoll.CountOf[plimsoll.ToolResult](c.Messages.At(i))
 		if n > 0 {
@@ -122,30 +123,29 @@ func (w wishes) pins(c plimsoll.Conversation) []fit.Pin {
 	return pins
 }
 
-// fitWishes makes the request fit under the client's own mark, if that is lower than
-// the line and the upstream would not see to it. It reports false where the line holds.
-func (f *flow) fitWishes() bool {
-	if f.t.options.Official(f.x.Upstream) {
-		return false
+// fitManagement makes an attempt fit under the client's own trigger, if that is lower
+// than the line and the upstream would not see to it. It reports false if the line holds.
+func (r *trip) fitManagement(s sent) (sent, bool) {
+	if r.t.options.Official(r.x.Upstream) {
+		return s, false
 	}
-	w := wishesIn(f.shown)
-	if w.mark == 0 {
-		return false
+	m := contextManagementIn(r.shown)
+	if m.trigger == 0 {
+		return s, false
 	}
-	if line, err := f.line(f.conversationOf()); err != nil || w.mark >= line.Limit() {
-		return false
+	if line, err := r.line(r.conversationOf(s.request)); err != nil || m.trigger >= line.Limit() {
+		return s, false
 	}
-	f.wanted = w.pins(f.request.Conversation())
-	defer func() { f.wanted = nil }()
-	return f.tryFit(&plimsoll.Line{Window: w.mark}, true) == nil
+	fitted, err := r.fit(s, &plimsoll.Line{Window: m.trigger}, m.pins(s.request.Conversation()), true)
+	return fitted, err == nil
 }
 
-// unknownManagement reports whether an upstream refuses a request because it does not
+// refusesManagement reports whether an upstream refuses a request because it does not
 // know what the client asks for.
-func (f *flow) unknownManagement(resp *http.Response) bool {
-	if resp.StatusCode != http.StatusBadRequest && resp.StatusCode != http.StatusUnprocessableEntity || f.t.options.Official(f.x.Upstream) {
+func (r *trip) refusesManagement(resp *http.Response) bool {
+	if resp.StatusCode != http.StatusBadRequest && resp.StatusCode != http.StatusUnprocessableEntity || r.t.options.Official(r.x.Upstream) {
 		return false
 	}
-	body, _ := peeked(resp)
-	return bytes.Contains(body, []byte(managementKey)) && managementIn(f.shown) != nil
+	body, _ := answer.Peek(resp)
+	return bytes.Contains(body, []byte(managementKey)) && managementIn(r.shown) != nil
 }

@@ -21,7 +21,7 @@ func TestWhoWatchesIsShownWhatWasCutAndWhoseItIs(t *testing.T) {
 	var accounts, refs []string
 	var owner *store.Tenant
 	b := newBench(t, &scripted.Options{Script: job(24), Window: 30_000}, transport.Options{
-		Store: newStore(t), Window: 30_000, Watch: func(_ context.Context, s transport.Sight) {
+		Store: newStore(t), Window: 30_000, Watch: func(_ context.Context, s transport.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			accounts, owner = append(accounts, s.Account), s.Owner

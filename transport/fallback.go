@@ -1,0 +1,120 @@
+package transport
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// lacking remembers for a while what upstreams turned out not to have.
+type lacking struct{ of sync.Map }
+
+const lackingLife = 10 * time.Minute
+
+func (l *lacking) note(upstream, what string, now time.Time) { l.of.Store(upstream+" "+what, now) }
+
+func (l *lacking) lacks(upstream, what string, now time.Time) bool {
+	at, ok := l.of.Load(upstream + " " + what)
+	return ok && now.Sub(at.(time.Time)) < lackingLife
+}
+
+// missing reports whether an upstream does not have the path that it was asked for. One
+// that does not know the model has.
+func missing(resp *http.Response, model string) bool {
+	switch resp.StatusCode {
+	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return true
+	case http.StatusNotFound:
+		body, _ := answer.Peek(resp)
+		return model == "" || !bytes.Contains(body, []byte(model))
+	}
+	return false
+}
+
+// asked sends the request unchanged to an upstream that may not have the endpoint. It
+// returns nil if it does not.
+func (r *trip) asked() (*http.Response, error) {
+	what := r.name + " " + string(r.dialect)
+	if r.t.lacking.lacks(r.x.Upstream, what, r.t.options.Now()) {
+		return nil, nil
+	}
+	r.sent = sent{body: r.body}
+	resp, err := r.send()
+	if err != nil {
+		return nil, err
+	}
+	if r.t.options.Official(r.x.Upstream) || !missing(resp, r.model) {
+		resp.Body = r.passed(resp)
+		return resp, nil
+	}
+	_ = resp.Body.Close()
+	r.t.lacking.note(r.x.Upstream, what, r.t.options.Now())
+	return nil, nil
+}
+
+// count passes on what asks for the weight of its own body, and answers it for
+// upstreams that cannot.
+func (r *trip) count() (*http.Response, error) {
+	resp, err := r.asked()
+	if resp != nil || err != nil {
+		return resp, err
+	}
+	plan, err := r.keeper.Plan(r.ctx, fit.Task{Conversation: r.conversationOf(r.client), Line: &plimsoll.Line{Window: limit.Unbounded}})
+	if err != nil {
+		return r.refuse(err), nil
+	}
+	body, err := json.Marshal(map[string]int{r.codec.Traits().Count: plan.Before.Total})
+	if err != nil {
+		return nil, err
+	}
+	r.take(sent{plan: plan})
+	r.end(nil)
+	return r.made(http.StatusOK, "application/json", body), nil
+}
+
+func (r *trip) conversationOf(request *wire.Request) plimsoll.Conversation {
+	c := request.Conversation()
+	c.Model = r.model
+	return c
+}
+
+// compact answers what asks for a shorter conversation, for upstreams that cannot.
+func (r *trip) compact() (*http.Response, error) {
+	resp, err := r.asked()
+	if resp != nil || err != nil {
+		return resp, err
+	}
+	r.open(r.report)
+	s := sent{request: r.restored, hidden: r.hidden}
+	s.task = r.taskOf(s, true)
+	line, err := r.line(s.task.Conversation)
+	if err != nil {
+		return r.refuse(err), nil
+	}
+	s.task.Line, s.task.Offer = &line, nil
+	made, err := r.keeper.Compact(r.ctx, s.task, fit.CompactOptions{Force: true})
+	if err != nil {
+		return r.refuse(err), nil
+	}
+	s.plan = made.Plan
+	var usage plimsoll.Usage
+	if made.Checkpoint != nil {
+		usage = made.Checkpoint.Usage
+	}
+	body, err := dialects.Compacted(r.restored, made.Plan.Draft, "cmp_"+r.conversationName(), r.t.options.Now(), usage)
+	if err != nil {
+		return r.refuse(err), nil
+	}
+	r.take(s)
+	r.end(nil)
+	return r.made(http.StatusOK, "application/json", body), nil
+}

@@ -1,0 +1,215 @@
+// Package answer reads the answers of models while they pass: what was billed, whether
+// the context is full, and calls of tools that the client must not see. It sends
+// nothing itself; its callers say what is done.
+package answer
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// Watcher reads one answer of the model on the side: what was billed, and what was said
+// where that must be remembered. Nothing in an answer can make it fail. A nil Watcher
+// reads nothing.
+type Watcher struct {
+	sink io.WriteCloser
+	// read returns the answer, and whether it is whole.
+	read func() (wire.Response, bool)
+	// complete, if not nil, reports whether a stream says that it is complete.
+	complete func() bool
+	// failed gets a panic. Broken says that there was one.
+	failed func(error)
+	broken bool
+	over   bool
+	// final is the last event or the body, where it must be remembered.
+	final []byte
+}
+
+// Result is what a watcher has read.
+type Result struct {
+	wire.Response
+	// Whole says that the answer came to its end. Then Shown identifies what it says. If
+	// a client can name it, ID is its id and Final its body or its last event.
+	Whole bool
+	Shown plimsoll.Digest
+	ID    string
+	Final []byte
+}
+
+// maxWatched bounds an answer without events, as far as it is read.
+const maxWatched = 32 << 20
+
+// NewWatcher returns a watcher for an answer, which may be a stream of events. Failed is
+// called if the watcher panics.
+func NewWatcher(codec wire.Codec, resp *http.Response, events bool, failed func(error)) *Watcher {
+	w := &Watcher{failed: failed}
+	if events {
+		w.watchEvents(codec)
+	} else {
+		w.watchBody(codec)
+	}
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		w.sink, w.complete = newDecoding(encoding, w.sink), nil // another goroutine reads it
+	}
+	return w
+}
+
+// Take reads the next bytes.
+func (w *Watcher) Take(p []byte) {
+	if w != nil && !w.broken {
+		defer w.spare()
+		_, _ = w.sink.Write(p)
+	}
+}
+
+// spare lets no panic end an answer: the rest is not read.
+func (w *Watcher) spare() {
+	if r := recover(); r != nil {
+		w.fail(panicError(r))
+	}
+}
+
+func (w *Watcher) fail(err error) {
+	w.broken = true
+	w.failed(err)
+}
+
+// Complete reports whether the client can name the answer in its next request already,
+// though the stream has not ended.
+func (w *Watcher) Complete() bool { return w != nil && !w.broken && w.complete != nil && w.complete() }
+
+// End returns what was read. It is called when the answer has ended, whole or not, and
+// reports false if there is nothing, or if it was called before.
+func (w *Watcher) End() (r Result, ok bool) {
+	if w == nil || w.broken || w.over {
+		return Result{}, false
+	}
+	w.over = true
+	defer func() { ok = ok && !w.broken }()
+	defer w.spare()
+	if err := w.sink.Close(); err != nil {
+		w.fail(err)
+		return Result{}, false
+	}
+	r.Response, r.Whole = w.read()
+	if r.Whole = r.Whole && r.Error == nil; r.Whole {
+		r.Shown, r.ID, r.Final = wire.ShownBy(r.Message), idOf(w.final), w.final
+	}
+	return r, true
+}
+
+// idOf returns the id of an answer, given the whole or an event that has it.
+func idOf(body []byte) string {
+	var answer struct {
+		ID       string `json:"id"`
+		Response struct {
+			ID string `json:"id"`
+		} `json:"response"`
+	}
+	if json.Unmarshal(body, &answer) != nil {
+		return ""
+	}
+	return cmp.Or(answer.Response.ID, answer.ID)
+}
+
+func (w *Watcher) watchEvents(codec wire.Codec) {
+	a := codec.NewAssembler()
+	named := codec.Dialect() == plimsoll.Responses
+	w.sink = sse.NewSplitter(func(e sse.Event, err error) {
+		if err != nil || !e.HasData() {
+			return
+		}
+		a.Event(e.Name, e.Data)
+		if named && a.Done() && w.final == nil {
+			w.final = bytes.Clone(e.Data)
+		}
+	}, nil)
+	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
+	if named {
+		w.complete = a.Done
+	}
+}
+
+func (w *Watcher) watchBody(codec wire.Codec) {
+	b := &bounded{}
+	w.sink = b
+	w.read = func() (wire.Response, bool) {
+		if b.cut {
+			return wire.Response{}, false
+		}
+		r, err := codec.ReadResponse(b.Bytes())
+		w.final = b.Bytes()
+		return r, err == nil
+	}
+}
+
+// bounded holds a body that is not too large to read.
+type bounded struct {
+	bytes.Buffer
+	cut bool
+}
+
+// Write keeps the bytes, or nothing of a body that is too large.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.cut || b.Len()+len(p) > maxWatched {
+		b.cut = true
+		b.Buffer = bytes.Buffer{}
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}
+
+// Close does nothing.
+func (b *bounded) Close() error { return nil }
+
+// decoding undoes a content coding on the way to a sink.
+type decoding struct {
+	pipe *io.PipeWriter
+	over chan struct{}
+	// err is a panic in the sink, to be read when it is over.
+	err error
+}
+
+func newDecoding(encoding string, sink io.WriteCloser) *decoding {
+	r, w := io.Pipe()
+	d := &decoding{pipe: w, over: make(chan struct{})}
+	go func() {
+		defer close(d.over)
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				d.err = panicError(thrown)
+				_, _ = io.Copy(io.Discard, r)
+			}
+		}()
+		if plain, err := coding.NewReader(encoding, r); err == nil {
+			_, _ = io.Copy(sink, plain)
+			_ = plain.Close()
+		}
+		_, _ = io.Copy(io.Discard, r)
+		_ = sink.Close()
+	}()
+	return d
+}
+
+// Write hands on what is still coded.
+func (d *decoding) Write(p []byte) (int, error) { return d.pipe.Write(p) }
+
+// Close waits until everything was read.
+func (d *decoding) Close() error {
+	_ = d.pipe.Close() // never fails
+	<-d.over
+	return d.err
+}
+
+// panicError is the error for a recovered panic.
+func panicError(recovered any) error { return fmt.Errorf("panic: %v\n%s", recovered, debug.Stack()) }

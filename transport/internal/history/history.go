@@ -1,0 +1,177 @@
+// Package history keeps what a client does not send back: rounds of a conversation that
+// it was not shown, and answers that it only names by their id. It puts both back into
+// the client's next request.
+//
+// What it keeps is in memory, as far as there is room, and in the owner's part of the
+// store. It knows no HTTP, and it decides nothing about cuts.
+package history
+
+import (
+	"context"
+	"errors"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/lru"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// History keeps records of all owners. It is safe for concurrent use.
+type History struct {
+	breaker *breaker.Breaker
+	// bodies are records. Places are what this process knows of the requests that it has
+	// answered. Checked are replies for which the store has no record.
+	bodies  *lru.Map[key, []byte]
+	places  *lru.Map[key, place]
+	checked *lru.Map[key, struct{}]
+}
+
+// key is a digest of one owner.
+type key struct {
+	owner  string
+	digest plimsoll.Digest
+}
+
+// place is what is known as of a request: what the client was shown in answer to it,
+// and the newest hidden record up to there, if there is one. The client may have got
+// another answer from another process.
+type place struct {
+	shown  plimsoll.Digest
+	newest plimsoll.Digest
+	known  bool
+}
+
+const (
+	// maxBytes bounds the records in memory, maxPlaces the requests.
+	maxBytes  = 4 << 20
+	maxPlaces = 1 << 14
+)
+
+// New returns an empty history. The breaker runs the operations of the store.
+func New(b *breaker.Breaker) *History {
+	return &History{
+		breaker: b, bodies: lru.New(maxBytes, func(_ key, body []byte) int { return len(body) + 128 }),
+		places: lru.New[key, place](maxPlaces, nil), checked: lru.New[key, struct{}](maxPlaces, nil),
+	}
+}
+
+// Options say whose conversation a request is part of.
+type Options struct {
+	// Owner tells owners apart. Tenant is the owner's part of the store; nil means none.
+	Owner  string
+	Tenant *store.Tenant
+	Scope  fit.Scope
+	Codec  wire.Codec
+	// Report gets what went wrong; the error is nil if no part of Plimsoll failed.
+	Report func(what string, err error)
+}
+
+// Thread is the history of one request. It belongs to one goroutine.
+type Thread struct {
+	h *History
+	o Options
+	// client is the decoded request, and shown has the history that it names.
+	// Restored has what the client was not shown, too.
+	client, shown, restored *wire.Request
+	// hidden says that restored has rounds that the client was not shown, and followed
+	// that this process has answered an earlier request of the conversation.
+	hidden, followed bool
+}
+
+// Open finds the history of a request.
+func (h *History) Open(ctx context.Context, r *wire.Request, o Options) *Thread {
+	t := &Thread{h: h, o: o, client: r, shown: r, restored: r}
+	t.resume(ctx)
+	t.restored = t.shown
+	t.restore(ctx)
+	return t
+}
+
+// Shown returns the request with all messages that the client knows.
+func (t *Thread) Shown() *wire.Request { return t.shown }
+
+// Restored returns the request with all messages that the model knows, and whether
+// they are more than the client sent or the server has.
+func (t *Thread) Restored() (r *wire.Request, more bool) { return t.restored, t.hidden }
+
+// Answer is what a client got.
+type Answer struct {
+	// Record is what the client was shown and, if Hidden, what it was not shown.
+	Record wire.Record
+	Hidden bool
+	// ID is the id by which the client can name the answer; empty if it has none. Final
+	// is the whole answer or its last event.
+	ID    string
+	Final []byte
+	// Renamed says that the server knows the answer by another id.
+	Renamed bool
+}
+
+// Answered notes the answer to the request.
+func (t *Thread) Answered(ctx context.Context, a Answer) {
+	t.noteReply(ctx, a)
+	t.noteID(ctx, a)
+}
+
+// keyFor is the key of a kind of record.
+func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
+	return wire.DigestOf(append([]byte(kind+"\x00"), at[:]...))
+}
+
+// put keeps a record, in the store too.
+func (t *Thread) put(ctx context.Context, kind string, digest plimsoll.Digest, body []byte) {
+	t.h.bodies.Put(key{t.o.Owner, digest}, body)
+	if t.o.Tenant == nil {
+		return
+	}
+	err := t.h.breaker.Do(context.WithoutCancel(ctx), breaker.ReadTimeout, func(ctx context.Context) error {
+		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body})
+	})
+	if err != nil {
+		t.o.Report("what the client was not shown could not be stored", err)
+	}
+}
+
+// first returns the first of the records that there is. One in memory does not hide
+// those before it that another process may have stored.
+func (t *Thread) first(ctx context.Context, digests ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
+	for i, digest := range digests {
+		if body, ok := t.h.bodies.Get(key{t.o.Owner, digest}); ok {
+			if found, stored, ok := t.stored(ctx, digests[:i]...); ok {
+				return found, stored, true
+			}
+			return digest, body, true
+		}
+	}
+	return t.stored(ctx, digests...)
+}
+
+// stored returns the first of the records that the store has.
+func (t *Thread) stored(ctx context.Context, digests ...plimsoll.Digest) (plimsoll.Digest, []byte, bool) {
+	if t.o.Tenant == nil || len(digests) == 0 {
+		return plimsoll.Digest{}, nil, false
+	}
+	var found store.Decision
+	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
+		found, err = t.o.Tenant.FindDecision(ctx, digests...)
+		return err
+	})
+	if err != nil {
+		if !errors.Is(err, plimsoll.ErrNotFound) && !errors.Is(err, breaker.ErrOpen) {
+			t.o.Report("the store could not be asked", err)
+		}
+		return plimsoll.Digest{}, nil, false
+	}
+	t.h.bodies.Put(key{t.o.Owner, found.Key}, found.Body)
+	return found.Key, found.Body, true
+}
+
+// newestOf returns a record as the store has it, or else as it is in memory.
+func (t *Thread) newestOf(ctx context.Context, digest plimsoll.Digest) ([]byte, bool) {
+	if _, body, ok := t.stored(ctx, digest); ok {
+		return body, true
+	}
+	return t.h.bodies.Get(key{t.o.Owner, digest})
+}

@@ -1,0 +1,143 @@
+// Package limit learns the context limits of models from what their servers say: an
+// error that names a limit, and prompts that were answered. It knows no HTTP and cuts
+// nothing.
+package limit
+
+import (
+	"bytes"
+	"encoding/json/jsontext"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// Unbounded is the window of a model whose limit is unknown: its conversations are not
+// cut until a server says what its limit is.
+const Unbounded = 1 << 40
+
+// Learned is what a server has said about a model's context.
+type Learned struct {
+	// Limit in the server's tokens.
+	Limit int `json:"limit"`
+	// Ratio of the server's tokens to ours.
+	Ratio float64 `json:"ratio"`
+	// Output says that the answer counts, too.
+	Output bool `json:"output,omitempty"`
+	// At is when the server said it.
+	At time.Time `json:"at"`
+}
+
+// Prompt is the size of a prompt: as the server billed it, and as we weighed it.
+type Prompt struct{ Billed, Weighed int }
+
+// margin is the share of a learned limit that is used, since our count may be off.
+const margin = 0.98
+
+// leastRatio and mostRatio bound the ratio that is believed: figures beyond them are
+// about something else.
+const leastRatio, mostRatio = 0.6, 1.7
+
+// Learn draws a limit from an overflow. The refused request weighs so much by our
+// count, and most is the largest prompt that the server has answered. Learn reports
+// false if the limit holds for this request alone.
+func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool) {
+	l, sure := Learned{Limit: o.Limit, Ratio: 1}, false
+	switch {
+	case o.Limit > 0 && o.Tokens > 0 && weighed > 0:
+		withAnswer := float64(o.Tokens-maxOutput) / float64(weighed)
+		l.Ratio = float64(o.Tokens) / float64(weighed)
+		if maxOutput > 0 && o.Tokens-maxOutput > weighed/2 && abs(withAnswer-1) < abs(l.Ratio-1) {
+			l.Output, l.Ratio = true, withAnswer
+		}
+		sure = l.Ratio >= leastRatio && l.Ratio <= mostRatio
+	case o.Limit > 0:
+		// The server names only the limit. The request exceeds it, which bounds the ratio.
+		l.Ratio = max(1, float64(o.Limit)/float64(max(1, weighed)))
+		sure = l.Ratio <= mostRatio
+	default:
+		// The server names no figure. The limit is between what it answered and this.
+		l.Limit, sure = weighed*3/4, aboutTokens(o.Message)
+		if max(most.Weighed, most.Billed) > l.Limit && most.Weighed < weighed {
+			l.Limit, l.Ratio = most.Billed, float64(most.Billed)/float64(most.Weighed)
+		}
+	}
+	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
+	return l, sure && l.Limit >= most.Billed
+}
+
+// aboutTokens reports whether an error without figures is about tokens, not bytes.
+func aboutTokens(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "context") || strings.Contains(message, "token")
+}
+
+func abs(x float64) float64 { return max(x, -x) }
+
+// Line returns the line for a conversation in our tokens, where known is the line
+// without what was learned.
+func (l Learned) Line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
+	ours := int(float64(l.Limit) / l.Ratio)
+	if l.Output {
+		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
+	}
+	return plimsoll.Line{Window: max(ours, min(known.Window, Unbounded)), Input: ours, Reserve: min(known.Reserve, max(0, known.Window-ours))}
+}
+
+// atLeast raises a limit to a prompt that was answered.
+func (l Learned) atLeast(p Prompt) Learned {
+	if p.Billed <= l.Limit {
+		return l
+	}
+	l.Limit = p.Billed
+	if p.Weighed > 0 {
+		// The next prompt of the same weight may have more tokens than this one.
+		l.Ratio = min(mostRatio/margin, max(l.Ratio, float64(p.Billed)/float64(p.Weighed)/margin))
+	}
+	return l
+}
+
+// Believable reports whether the overflow of a request says something about its model:
+// all of the conversation can be weighed, and the error quotes nothing of the body.
+func Believable(o wire.Overflow, c plimsoll.Conversation, body []byte) bool {
+	return weighable(c) && !echoes(body, o.Words)
+}
+
+// weighable reports whether everything in a conversation can be weighed: no files that
+// the server has, and no parts that are unknown here.
+func weighable(c plimsoll.Conversation) bool {
+	for i := range c.Messages.Len() {
+		m := c.Messages.At(i)
+		for j := range m.Parts.Len() {
+			switch p := plimsoll.Peek(m, j).(type) {
+			case plimsoll.Opaque:
+				return false
+			case plimsoll.Media:
+				if p.URL != "" {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// echoes reports whether a request has the words by which an error was recognised. Then
+// the error may quote them, and its figures may be the client's.
+func echoes(body []byte, words string) bool {
+	if words == "" {
+		return false
+	}
+	in := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := in.ReadToken()
+		if err != nil {
+			return err != io.EOF
+		}
+		if token.Kind() == '"' && strings.Contains(strings.ToLower(token.String()), words) {
+			return true
+		}
+	}
+}

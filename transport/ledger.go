@@ -1,0 +1,167 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+)
+
+// ledger writes figures to the accounts in the store. One goroutine does it, a little
+// later, so that no request waits for the store and one write serves many requests of a
+// conversation.
+type ledger struct {
+	entries chan entry
+	dropped atomic.Int64
+	// quit ends the goroutine, which then closes ended.
+	quit  context.CancelFunc
+	ended chan struct{}
+	// failed gets what the store did not take.
+	failed func(error)
+}
+
+// entry is what requests add to the account of one conversation.
+type entry struct {
+	account.Account
+	owner string
+	books books
+	// tries is how often the store has refused it.
+	tries int
+}
+
+// books are an owner's accounts in the store.
+type books interface {
+	AddAccount(ctx context.Context, accounts ...account.Account) error
+}
+
+type accountKey struct{ owner, conversation string }
+
+const (
+	// ledgerDelay is how much later figures are written.
+	ledgerDelay = 2 * time.Second
+	// maxEntries bounds the entries that wait for the goroutine, and the conversations
+	// whose figures wait for the store. The rest is dropped and counted.
+	maxEntries = 4096
+	// maxBatch is how many accounts one write has.
+	maxBatch = 256
+	// maxTries is how often an entry is written again that the store has refused. The
+	// breaker opens after each failure, so this lasts for minutes.
+	maxTries = 60
+)
+
+// newLedger starts the goroutine, which close ends.
+func newLedger(failed func(error)) *ledger {
+	ctx, quit := context.WithCancel(context.Background())
+	l := &ledger{entries: make(chan entry, maxEntries), quit: quit, ended: make(chan struct{}), failed: failed}
+	go l.run(ctx)
+	return l
+}
+
+// add takes figures. It never waits.
+func (l *ledger) add(e entry) {
+	select {
+	case l.entries <- e:
+	default:
+		l.dropped.Add(1)
+	}
+}
+
+// close writes what is left.
+func (l *ledger) close() {
+	l.quit()
+	<-l.ended
+}
+
+func (l *ledger) run(ctx context.Context) {
+	defer close(l.ended)
+	sums := map[accountKey]entry{}
+	var due <-chan time.Time
+	for {
+		select {
+		case e := <-l.entries:
+			l.sum(sums, e)
+			if due == nil {
+				due = time.After(ledgerDelay)
+			}
+			continue
+		case <-due:
+		case <-ctx.Done():
+			for len(l.entries) > 0 {
+				l.sum(sums, <-l.entries)
+			}
+			if n := len(l.write(sums)); n > 0 {
+				l.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, breaker.ErrOpen))
+			}
+			return
+		}
+		due = nil
+		if sums = l.write(sums); len(sums) > 0 {
+			due = time.After(ledgerDelay)
+		}
+	}
+}
+
+// sum adds an entry to what waits for the same account.
+func (l *ledger) sum(sums map[accountKey]entry, e entry) {
+	key := accountKey{e.owner, e.Conversation}
+	waiting, ok := sums[key]
+	if !ok && len(sums) >= maxEntries {
+		l.dropped.Add(1)
+		return
+	}
+	if ok {
+		e.Account, e.tries = waiting.Add(e.Account), waiting.tries
+	}
+	sums[key] = e
+}
+
+// write writes all accounts of an owner at once, and returns those that the store has
+// not taken.
+func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
+	if n := l.dropped.Swap(0); n > 0 {
+		l.failed(fmt.Errorf("the figures of %d requests were dropped: the store is too slow", n))
+	}
+	of := map[string][]entry{}
+	for _, e := range sums {
+		of[e.owner] = append(of[e.owner], e)
+	}
+	left = map[accountKey]entry{}
+	for owner, list := range of {
+		for batch := range slices.Chunk(list, maxBatch) {
+			err := addTo(batch[0].books, batch)
+			if err == nil {
+				continue
+			}
+			tried := 0
+			if !errors.Is(err, breaker.ErrOpen) {
+				tried = 1
+				l.failed(err)
+			}
+			for _, e := range batch {
+				if e.tries += tried; e.tries < maxTries {
+					left[accountKey{owner, e.Conversation}] = e
+				}
+			}
+		}
+	}
+	return left
+}
+
+// addTo hands figures to an owner's books. A panic in those does not end the process.
+func addTo(b books, batch []entry) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicError(r)
+		}
+	}()
+	all := make([]account.Account, len(batch))
+	for i, e := range batch {
+		all[i] = e.Account
+	}
+	return b.AddAccount(context.Background(), all...)
+}

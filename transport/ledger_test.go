@@ -1,0 +1,153 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+)
+
+// shelf takes figures when it is open.
+type shelf struct {
+	// hold, if not nil, holds up those who write until it is closed.
+	hold   chan struct{}
+	mu     sync.Mutex
+	closed error
+	asked  int
+	sums   map[string]account.Account
+}
+
+func (s *shelf) AddAccount(_ context.Context, accounts ...account.Account) error {
+	if s.hold != nil {
+		<-s.hold
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	if s.closed != nil {
+		return s.closed
+	}
+	for _, a := range accounts {
+		if s.sums == nil {
+			s.sums = map[string]account.Account{}
+		}
+		s.sums[a.Conversation] = s.sums[a.Conversation].Add(a)
+	}
+	return nil
+}
+
+func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
+	t.Parallel()
+	for name, closed := range map[string]error{"the breaker is open": breaker.ErrOpen, "it fails": errors.New("the disk is gone")} {
+		synctest.Test(t, func(t *testing.T) {
+			var failures int
+			l := newLedger(func(error) { failures++ })
+			s := &shelf{closed: closed}
+			add := func(conversation string) {
+				l.add(entry{Account: account.Account{Conversation: conversation, Requests: 1, Saved: 10}, owner: "owner", books: s})
+			}
+			add("one")
+			add("two")
+			time.Sleep(ledgerDelay + time.Second)
+			synctest.Wait()
+			add("one")
+			time.Sleep(3 * ledgerDelay)
+			synctest.Wait()
+			if s.asked < 2 {
+				t.Errorf("%s: it was asked %d times", name, s.asked)
+			}
+			s.mu.Lock()
+			s.closed = nil
+			s.mu.Unlock()
+			time.Sleep(2 * ledgerDelay)
+			synctest.Wait()
+			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 1 || s.sums["one"].Saved != 20 {
+				t.Errorf("%s: %+v", name, s.sums)
+			}
+			add("two")
+			l.close()
+			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 2 {
+				t.Errorf("%s: at the end %+v", name, s.sums)
+			}
+			if (failures > 0) != (name == "it fails") {
+				t.Errorf("%s: %d failures are told", name, failures)
+			}
+		})
+	}
+}
+
+func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLedger(func(error) {})
+		defer l.close()
+		s := &shelf{closed: errors.New("there is no such table")}
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s})
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if s.asked != maxTries {
+			t.Errorf("they were tried %d times, want %d", s.asked, maxTries)
+		}
+	})
+}
+
+func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told error
+		l := newLedger(func(err error) { told = err })
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: breaker.ErrOpen}})
+		l.close()
+		if told == nil {
+			t.Error("nobody is told")
+		}
+	})
+}
+
+// TestFiguresThatFindTheLedgerFullAreDroppedAndCounted has a store that hangs while more
+// requests end than the ledger holds.
+func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told []error
+		l := newLedger(func(err error) { told = append(told, err) })
+		s := &shelf{hold: make(chan struct{})}
+		one := entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s}
+		l.add(one)
+		time.Sleep(ledgerDelay)
+		synctest.Wait() // it waits for the store
+		for range maxEntries + 3 {
+			l.add(one)
+		}
+		close(s.hold)
+		l.close()
+		if len(told) != 1 || !strings.Contains(told[0].Error(), "the figures of 3 requests") {
+			t.Errorf("the ledger says %v, want 3 dropped requests", told)
+		}
+		if got := s.sums["one"].Requests; got != maxEntries+1 {
+			t.Errorf("%d requests are in the account, want %d", got, maxEntries+1)
+		}
+	})
+}
+
+// panics is a store with a mistake in it.
+type panics struct{}
+
+func (panics) AddAccount(context.Context, ...account.Account) error { panic("a mistake") }
+
+func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
+	t.Parallel()
+	var told []error
+	l := newLedger(func(err error) { told = append(told, err) })
+	l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: panics{}})
+	l.close()
+	if len(told) == 0 || !strings.Contains(told[0].Error(), "panic: a mistake") {
+		t.Errorf("the ledger says %v", told)
+	}
+}

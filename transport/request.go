@@ -1,0 +1,118 @@
+package transport
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/transport/internal/history"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
+)
+
+// request is what a client asks. It is filled while it is read, and does not change
+// once something is sent.
+type request struct {
+	t   *Transport
+	ctx context.Context
+	in  *http.Request
+	endpoint
+	controls
+	owner
+	codec  wire.Codec
+	keeper *fit.Keeper
+
+	// raw is the body, and body the same without its content coding.
+	raw, body []byte
+	// client is the decoded body. Shown has the history that it only names. Restored has
+	// what the client was not shown, too; hidden says that this is something.
+	client, shown, restored *wire.Request
+	hidden                  bool
+	thread                  *history.Thread
+	// unambiguous reports whether every parser reads the body alike. It looks once.
+	unambiguous func() error
+}
+
+func (t *Transport) newRequest(req *http.Request, e endpoint) *request {
+	return &request{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}
+}
+
+// decode reads the conversation. What is remembered of it must not hold the body.
+func (r *request) decode() (err error) {
+	if r.client, err = r.codec.Decode(r.body); err != nil {
+		r.client = nil
+		return err
+	}
+	r.shown, r.restored = r.client, r.client
+	if c := r.client.Conversation(); c.Model != "" && !r.codec.Traits().InPath {
+		r.model = strings.Clone(c.Model)
+	}
+	r.stream = r.stream || r.client.Stream()
+	r.events = r.events || !r.codec.Traits().InPath
+	r.unambiguous = sync.OnceValue(func() error { return r.t.ambiguity.check(r.shown) })
+	return nil
+}
+
+// uncode undoes the content coding of the body.
+func (r *request) uncode() (err error) {
+	r.body, err = coding.Decode(r.in.Header.Get("Content-Encoding"), r.raw, r.t.options.MaxBody, r.grow)
+	return err
+}
+
+// grow asks for memory for the decoded body, if the body of the request has a method for
+// that: the server that holds the budget gives it one.
+func (r *request) grow(size int64) error {
+	if b, ok := r.in.Body.(interface{ Grow(size int64) error }); ok {
+		return b.Grow(size)
+	}
+	return nil
+}
+
+// open finds the history of the request.
+func (r *request) open(report func(what string, err error)) {
+	r.thread = r.t.history.Open(r.ctx, r.client, history.Options{
+		Owner: r.owner.key, Tenant: r.tenant, Scope: r.scope(), Codec: r.codec, Report: report,
+	})
+	r.shown = r.thread.Shown()
+	r.restored, r.hidden = r.thread.Restored()
+}
+
+// scope keeps requests apart that ask for something else than others that begin alike.
+func (r *request) scope() fit.Scope {
+	return fit.Scope{Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit}
+}
+
+// conversationName is the name that the client gives the conversation, or else what it
+// begins with.
+func (r *request) conversationName() string {
+	if r.conversation != "" {
+		return r.conversation
+	}
+	begins := r.beginning()
+	return hex.EncodeToString(begins[:])
+}
+
+// beginning identifies the conversation up to the first message of the user.
+func (r *request) beginning() plimsoll.Digest {
+	c, chain := r.shown.Conversation(), r.shown.Chain()
+	for i := range c.Messages.Len() {
+		if c.Messages.At(i).Role == plimsoll.User {
+			return chain[i+1]
+		}
+	}
+	return chain[0]
+}
+
+// account is the name of the conversation in the accounts; empty if nothing was decoded.
+func (r *request) account() string {
+	if r.shown == nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", r.scope().Salt([]plimsoll.Digest{r.beginning()})[0])
+}

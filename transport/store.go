@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/transport/internal/breaker"
+)
+
+// storeOf returns the archive and the memory of an owner; nil if there is no store or
+// it fails at the moment.
+func (t *Transport) storeOf(o owner) (fit.Archive, fit.Memory) {
+	if o.tenant == nil || !t.breaker.Closed() {
+		return nil, nil
+	}
+	return safeArchive{o.tenant, t.breaker}, t.memoryOf(o)
+}
+
+// memoryOf returns the memory of an owner; nil if there is no store.
+func (t *Transport) memoryOf(o owner) fit.Memory {
+	if o.tenant == nil {
+		return nil
+	}
+	return safeMemory{o.tenant.Memory(), o, t.breaker, t.ledger}
+}
+
+type safeArchive struct {
+	fit.Archive
+	breaker *breaker.Breaker
+}
+
+// Put implements [fit.Archive].
+func (a safeArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (ref plimsoll.Ref, err error) {
+	err = a.breaker.Do(ctx, breaker.WriteTimeout, func(ctx context.Context) error {
+		ref, err = a.Archive.Put(ctx, content)
+		return err
+	})
+	return ref, err
+}
+
+// Content implements [fit.Archive].
+func (a safeArchive) Content(ctx context.Context, id string) (parts plimsoll.List[plimsoll.Part], err error) {
+	err = a.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
+		parts, err = a.Archive.Content(ctx, id)
+		return err
+	})
+	return parts, err
+}
+
+type safeMemory struct {
+	fit.Memory
+	owner   owner
+	breaker *breaker.Breaker
+	ledger  *ledger
+}
+
+// Recall implements [fit.Memory].
+func (m safeMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d fit.Decision, err error) {
+	err = m.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
+		d, err = m.Memory.Recall(ctx, keys)
+		return err
+	})
+	return d, err
+}
+
+// Remember implements [fit.Memory].
+func (m safeMemory) Remember(ctx context.Context, d fit.Decision) error {
+	return m.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
+}
+
+// Lease implements [fit.Memory].
+func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error) {
+	if !m.breaker.Closed() {
+		return nil, false, breaker.ErrOpen
+	}
+	release, ok, err = m.Memory.Lease(ctx, name, life)
+	m.breaker.Note(err)
+	return release, ok, err
+}
+
+// AddAccount implements [fit.Bookkeeper]. The ledger writes the figures later.
+func (m safeMemory) AddAccount(_ context.Context, a account.Account) error {
+	m.ledger.add(entry{Account: a, owner: m.owner.key, books: safeBooks{m.owner.tenant, m.breaker}})
+	return nil
+}
+
+type safeBooks struct {
+	tenant  *store.Tenant
+	breaker *breaker.Breaker
+}
+
+// AddAccount writes to the store.
+func (s safeBooks) AddAccount(ctx context.Context, accounts ...account.Account) error {
+	return s.breaker.Do(ctx, breaker.WriteTimeout, func(ctx context.Context) error { return s.tenant.AddAccount(ctx, accounts...) })
+}
+
+// panicError is the error for a recovered panic.
+func panicError(recovered any) error { return fmt.Errorf("panic: %v\n%s", recovered, debug.Stack()) }

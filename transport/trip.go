@@ -1,0 +1,287 @@
+package transport
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/transport/internal/answer"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
+	"github.com/plimsoll/plimsoll/wire"
+)
+
+// trip is one round trip: a request, what was sent for it, and what observers get.
+type trip struct {
+	*request
+	x Exchange
+	// sent is the last attempt, and sends how many there were.
+	sent  sent
+	sends int
+	// rescued says that the one retry after an overflow was used, and plain that the
+	// request was sent without what the upstream does not know.
+	rescued, plain bool
+	// joins says that calls of our tools are answered on the way. Passing is the body of
+	// an answer that passes without that.
+	joins   bool
+	passing *passing
+	// renamed says that the client knows the answer by another id than the server.
+	renamed bool
+	ended   bool
+}
+
+// sent is one attempt: a request body and how it came about.
+type sent struct {
+	// request is the conversation before anything is cut. Hidden says that it has
+	// rounds that the client was not shown.
+	request *wire.Request
+	hidden  bool
+	// last says that the model has called our tools often enough and must answer.
+	last bool
+	task fit.Task
+	// plan is nil if the request is sent unchanged.
+	plan *plimsoll.Plan
+	body []byte
+	// offered says that the model can call our tools.
+	offered bool
+	// rescue says that this follows an overflow, and learned is the limit that it proves
+	// if it is answered; nil if it proves none.
+	rescue  bool
+	learned *limit.Learned
+}
+
+func (t *Transport) newTrip(req *http.Request, e endpoint) *trip {
+	r := &trip{request: t.newRequest(req, e)}
+	r.x = Exchange{
+		Start: t.options.Now(), Dialect: e.dialect, Endpoint: e.name, Upstream: req.URL.Host,
+		Tenant: r.owner.label, Decision: Bypassed,
+	}
+	return r
+}
+
+// guarded runs the round trip. If it panics before anything was sent, the client's bytes
+// are sent.
+func (r *trip) guarded() (resp *http.Response, err error) {
+	defer func() {
+		thrown := recover()
+		if thrown == nil {
+			return
+		}
+		r.failed("the request could not be managed", panicError(thrown))
+		if r.sends > 0 || r.raw == nil {
+			resp, err = nil, fmt.Errorf("manage the request: %v", thrown)
+			return
+		}
+		r.client, r.x.Decision = nil, Failed
+		resp, err = r.forward("")
+	}()
+	return r.run()
+}
+
+// run reads the request and does what its endpoint asks for.
+func (r *trip) run() (*http.Response, error) {
+	var err error
+	if r.controls, err = readControls(r.in.Header); err != nil {
+		return r.refuse(err), nil
+	}
+	if r.raw, err = readBody(r.in, r.t.options.MaxBody); err != nil {
+		return r.refuseUnread(err)
+	}
+	r.x.Bytes = len(r.raw)
+	if r.bypass {
+		return r.forward("")
+	}
+	if err = r.uncode(); err != nil {
+		return r.refuseUnread(err)
+	}
+	if r.keeper, err = r.t.options.Keeper(r.preset); err != nil {
+		return r.refuse(err), nil
+	}
+	if err = r.decode(); err != nil {
+		if r.dryRun || plimsoll.CodeOf(err) == plimsoll.CodeTooLarge {
+			return r.refuse(err), nil
+		}
+		return r.forward("the body was not understood and is not managed")
+	}
+	r.x.Model, r.x.Stream = r.model, r.stream
+	if r.dryRun && (r.name == countOnly || r.name == compact) {
+		return r.refuse(badHeader(HeaderDryRun, r.in.Header.Get(HeaderDryRun), "leave it out: there is no plan for this path")), nil
+	}
+	switch r.name {
+	case countOnly:
+		return r.count()
+	case compact:
+		return r.compact()
+	}
+	return r.manage()
+}
+
+// manage makes the conversation fit, sends it and returns the answer.
+func (r *trip) manage() (*http.Response, error) {
+	r.open(r.report)
+	r.x.Conversation = r.conversationName()
+	s, err := r.prepare(sent{request: r.restored, hidden: r.hidden}, nil)
+	if err != nil {
+		if r.ctx.Err() != nil {
+			return nil, r.ctx.Err()
+		}
+		r.take(s)
+		return r.refuse(err), nil
+	}
+	r.take(s)
+	if r.dryRun {
+		return r.explain(), nil
+	}
+	resp, err := r.deliver(s)
+	if err != nil {
+		return nil, err
+	}
+	return r.answer(resp)
+}
+
+// forward sends the client's bytes.
+func (r *trip) forward(warning string) (*http.Response, error) {
+	r.warn(warning)
+	r.sent = sent{body: r.raw}
+	resp, err := r.send()
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = r.passed(resp)
+	return resp, nil
+}
+
+// maxAttempts is how often one request is sent: at first, without what the upstream does
+// not know, and with less.
+const maxAttempts = 3
+
+// deliver sends an attempt. An upstream that refuses it for a reason that can be removed
+// gets another one, once for each reason; any other answer is the client's.
+func (r *trip) deliver(s sent) (*http.Response, error) {
+	for attempt := 1; ; attempt++ {
+		r.sent = s
+		resp, err := r.send()
+		if err != nil {
+			return nil, err
+		}
+		next, ok := r.corrected(s, resp)
+		if !ok || attempt == maxAttempts {
+			r.learn(s, resp)
+			return resp, nil
+		}
+		_ = resp.Body.Close()
+		s = next
+	}
+}
+
+// corrected returns the attempt that follows one that was refused; false if there is
+// none.
+func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
+	if s.plan == nil {
+		return s, false
+	}
+	if !r.plain && r.refusesManagement(resp) {
+		r.plain = true
+		r.t.lacking.note(r.x.Upstream, managementKey, r.t.options.Now())
+		s.body = rawjson.RemoveMember(s.body, managementKey)
+		return s, true
+	}
+	o, full := answer.Overflow(resp)
+	if !full {
+		return s, false
+	}
+	if s.rescue {
+		r.warn("the upstream says twice that the context is full: " + advice)
+		return s, false
+	}
+	return r.shorter(s, o)
+}
+
+const advice = "shorten the newest message or start a new conversation, or tell the model's window with " + HeaderLimit
+
+// shorter returns an attempt with less, after an overflow; false if there was one before
+// or nothing more can be cut.
+func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
+	if r.rescued {
+		return s, false
+	}
+	r.rescued = true
+	conversation, weighed := s.task.Conversation, s.plan.After.Total
+	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
+	line := learned.Line(conversation, s.plan.Line)
+	if line.Limit() >= weighed {
+		line = plimsoll.Line{Window: weighed * 9 / 10}
+	}
+	next, err := r.prepare(s, &line)
+	if err != nil || sameSlice(next.body, s.body) {
+		r.warn("the upstream says that the context is full, and nothing more can be cut: " + advice)
+		return s, false
+	}
+	next.rescue = true
+	if sure && limit.Believable(o, conversation, s.body) {
+		next.learned = &learned
+	}
+	r.take(next)
+	r.x.Rescued = true
+	return next, true
+}
+
+// learn keeps the limit that an attempt has proved.
+func (r *trip) learn(s sent, resp *http.Response) {
+	if s.learned == nil || resp.StatusCode != http.StatusOK {
+		return
+	}
+	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), *s.learned); err != nil {
+		r.failed("the limit of the model could not be stored", err)
+	}
+}
+
+// send sends the last attempt. A body that is unchanged goes in its content coding.
+func (r *trip) send() (*http.Response, error) {
+	out := r.in.Clone(r.ctx)
+	stripControls(out.Header)
+	if r.sends++; r.sends > 1 {
+		// It is another request, and a server that knows the key would answer the first.
+		out.Header.Del("Idempotency-Key")
+		out.Header.Del("X-Idempotency-Key")
+	}
+	body := r.sent.body
+	if sameSlice(body, r.body) {
+		body = r.raw
+	} else if !sameSlice(body, r.raw) {
+		out.Header.Del("Content-Encoding")
+		out.Header.Del("Content-Md5")
+		out.Header.Del("Content-Digest")
+		out.Header.Del("Digest")
+	}
+	if r.sent.offered || r.joins {
+		// The answer must be read before the client gets it.
+		out.Header.Set("Accept-Encoding", "identity")
+	}
+	if out.Header.Get("Content-Length") != "" {
+		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
+	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out.Body, _ = out.GetBody()
+	r.x.Sent = len(body)
+	if r.x.Manage == 0 {
+		r.x.Manage = r.t.options.Now().Sub(r.x.Start)
+	}
+	return r.t.options.Base.RoundTrip(out)
+}
+
+func sameSlice(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// refuses reports whether an error is about the request and not about us.
+func refuses(err error) bool {
+	var ambiguous *AmbiguousError
+	return errors.Is(err, plimsoll.ErrOverLimit) || errors.As(err, &ambiguous)
+}
