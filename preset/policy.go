@@ -34,7 +34,7 @@ func (o *Options) policy(k *fit.Options, registry *model.Registry, own string) e
 	case PolicyRent:
 		policy := &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
 		if o.Serving {
-			policy.CliffOnly, policy.Anew = true, servingRewrite
+			policy.CliffOnly, policy.Rewrite = true, servingRewrite
 		}
 		k.Policy = policy
 	case PolicyEveryTurn:

@@ -7,8 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// guard knows which sentences of a summary only tools said. A model that was told by
-// a file to do something repeats it as a goal; then the user's own message would
+// guard knows which sentences of a summary only tools said. A model that reads
+// an instruction in a file repeats it as a goal; then the user's own message would
 // carry it from there on. Sentences are compared by their words alone, since names,
 // numbers and paths are what a summary is to take from tools.
 type guard struct {

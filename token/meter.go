@@ -141,11 +141,9 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 		guessed: f.apply(system.guessed) + f.apply(tools.guessed),
 		framed:  load.Framing,
 	}
-	var siblings []int // how many calls were made together with the one that a message answers
-	if s.framing.Style == StyleOpenAI {
+	siblings := make([]int, c.Messages.Len()) // how many calls were made together with the one that a message answers
+	if s.framing.Style == StyleOpenAI && callsInParallel(c) {
 		siblings = c.Outline().Siblings
-	} else {
-		siblings = make([]int, c.Messages.Len())
 	}
 	for i, message := range c.Messages.All() {
 		w := m.message(s, message, siblings[i])
@@ -161,6 +159,17 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 	}
 	m.judge(s, f, conversation, sum, &load)
 	return load, sum
+}
+
+// callsInParallel reports whether a message makes several calls. Only then results are
+// framed otherwise than single ones.
+func callsInParallel(c plimsoll.Conversation) bool {
+	for _, m := range c.Messages.All() {
+		if plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // message returns the weight of a message, from the memo if it is there.

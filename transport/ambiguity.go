@@ -86,7 +86,7 @@ func keysOf(s *rawjson.Scanner, path string) error {
 	return err
 }
 
-// ofTools are members that hold what tools are told and answer, in forms of their own.
+// ofTools are members that hold the inputs and outputs of tools, in forms of their own.
 var ofTools = map[string]bool{
 	"input": true, "args": true, "arguments": true, "response": true, "parameters": true, "input_schema": true, "schema": true, "metadata": true,
 }

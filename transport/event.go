@@ -29,7 +29,7 @@ type Event struct {
 type LearnedLimit struct {
 	Upstream, Model string
 	// Tokens is the limit as the upstream counts. Ratio is how many of its tokens one
-	// token of ours is.
+	// token of the meter is.
 	Tokens int
 	Ratio  float64
 	// At is when it was said.
@@ -37,7 +37,7 @@ type LearnedLimit struct {
 }
 
 // Learned returns the limits that upstreams have told and that are still believed, by
-// upstream and model. Of what several tenants were told it is the newest.
+// upstream and model. If several tenants got one, the newest counts.
 func (t *Transport) Learned() []LearnedLimit {
 	var all []LearnedLimit
 	for key, is := range t.limits.Known() {

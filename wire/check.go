@@ -40,8 +40,7 @@ const (
 // that a result in it may answer a call that is not.
 func (r *Request) Continues() bool { return r.writer.Continues() }
 
-// MaxViolations is how many are listed. Nobody reads more, and a body could be made
-// to have millions.
+// MaxViolations is how many are listed. A body could be made to have millions.
 const MaxViolations = 256
 
 // Violations gathers what an API would refuse, up to a number that people can read.

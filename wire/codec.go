@@ -68,8 +68,8 @@ type RoundCodec interface {
 	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
 	// reports whether a tool is one that the caller answers itself.
 	NewReply(streamed bool, hidden func(name string) bool) Reply
-	// Results renders results as elements of the list of messages that stand behind
-	// the calls.
+	// Results renders results as elements of the list of messages that follow the
+	// calls.
 	Results(results []Result) ([][]byte, error)
 	// ResultsBeside renders results that stand beside the client's own, in the form
 	// that InsertResults takes.

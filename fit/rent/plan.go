@@ -1,6 +1,6 @@
 // Package rent says when cutting a conversation pays. Providers charge a tenth or
 // less for a prefix that they have seen, so every token that could be removed costs
-// rent on each call, and a cut has a price: what stands behind it must be written
+// rent on each call, and a cut has a price: what follows it must be written
 // again. When to pay that price, without knowing how long the conversation will last,
 // is the ski rental problem: cut when the rent paid equals the price.
 //
@@ -31,7 +31,7 @@ type Prices struct {
 	CliffFactor float64
 }
 
-// Conservative is what is assumed of a model whose prices nobody knows: a cache that
+// Conservative is what is assumed of a model without known prices: a cache that
 // makes cuts expensive, so that they are rare.
 func Conservative() Prices {
 	return Prices{Read: 0.1, Write: 1.25, Output: 5, Life: 5 * time.Minute, MinPrefix: 1024}

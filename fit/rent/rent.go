@@ -25,10 +25,10 @@ type Rent struct {
 	// CliffOnly leaves the high mark to the rungs, and acts at price cliffs alone: for
 	// keepers whose cuts at the mark make room.
 	CliffOnly bool
-	// Anew, if not 0, is how much of the prompts behind a cut may have to be read anew
-	// until the load is back where it was. A cut behind which it would be more waits,
-	// though it pays: until the load is higher, or the cache is cold.
-	Anew float64
+	// Rewrite, if not 0, is the share of the prompts after a cut that may miss the prompt
+	// cache until the load is back where it was. A cut with a larger share waits, even if
+	// it pays: until the load is higher, or the cache is cold.
+	Rewrite float64
 }
 
 var _ fit.Policy = (*Rent)(nil)
@@ -118,9 +118,9 @@ func (r *Rent) due(s fit.PolicyState, o fit.Outlook, p Prices, cold bool) fit.Ac
 	return fit.Wait
 }
 
-// spares reports whether little enough has to be read anew behind a cut.
+// spares reports whether a cut leaves enough of the following prompts in the cache.
 func (r *Rent) spares(o fit.Outlook, cut fit.Prospect, cold bool) bool {
-	return r.Anew == 0 || cold || fit.RewriteShare(o.Load, left(o, cut), cut.Rewritten, o.PerCall) <= r.Anew
+	return r.Rewrite == 0 || cold || fit.RewriteShare(o.Load, left(o, cut), cut.Rewritten, o.PerCall) <= r.Rewrite
 }
 
 // rent is what a call costs more because a cut has not been made. It is less than
@@ -174,7 +174,7 @@ func (p Prices) mark(o fit.Outlook) int {
 	return mark - markRoom
 }
 
-// Price returns what a cut costs: what stands behind it is written instead of read,
+// Price returns what a cut costs: what follows it is written instead of read,
 // something is read again later, and where a model is asked it reads everything and
 // writes the summary. With a cold cache everything is written anyway, and a prompt that
 // is too short for it is neither written nor read.

@@ -71,10 +71,10 @@ func TestACutIsMadeWhenTheRentPaidIsItsPrice(t *testing.T) {
 	}
 }
 
-// TestACutWaitsWhileMuchWouldBeReadAnew has the cut of the test above, which leaves
-// 90,000 tokens of 100,000 and lets 10,000 be read anew: of the prompts until the load
+// TestACutWaitsWhileMuchWouldBeReadAgain has the cut of the test above, which leaves
+// 90,000 tokens of 100,000 and lets 10,000 be read again: of the prompts until the load
 // is back, two in 95 for each 1,000 tokens that a call adds.
-func TestACutWaitsWhileMuchWouldBeReadAnew(t *testing.T) {
+func TestACutWaitsWhileMuchWouldBeReadAgain(t *testing.T) {
 	t.Parallel()
 	hour := map[int]time.Duration{30: time.Hour}
 	for _, tt := range []struct {
@@ -90,7 +90,7 @@ func TestACutWaitsWhileMuchWouldBeReadAnew(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := fit.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, PerCall: tt.pace, Cheap: fit.Prospect{Removable: 10_000, Rewritten: 10_000}}
-			cheap, _ := calls(&rent.Rent{Prices: anthropic, Alpha: 1, Anew: 0.1}, 60, o, tt.pauses)
+			cheap, _ := calls(&rent.Rent{Prices: anthropic, Alpha: 1, Rewrite: 0.1}, 60, o, tt.pauses)
 			if got := append(cheap, 0)[0]; got != tt.want {
 				t.Errorf("cut at %v, want first at %d", cheap, tt.want)
 			}

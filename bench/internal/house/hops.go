@@ -69,7 +69,7 @@ func summary(name string, calls [2]map[function]int) []Figure {
 			times["decode"] += count - calls[0][f]
 		case f.receiver == "Request" && f.name == "Encode":
 			times["encode"] += count - calls[0][f]
-		case f.name == "newPairing", f.name == "Outline" && f.receiver == "Conversation":
+		case f.name == "newPairing":
 			times["pair"] += count - calls[0][f]
 		}
 		if calls[0][f] == 0 {

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -79,9 +80,7 @@ func (t *Thread) noteID(ctx context.Context, a Answer) {
 	}
 	l := link{Before: dialects.PreviousResponseID(t.client), Woven: a.Hidden || a.Renamed}
 	if a.Hidden {
-		for _, e := range append(a.Record.Elements, a.Record.Results...) {
-			items = append(items, e)
-		}
+		items = slices.Concat(items, a.Record.Elements, a.Record.Results)
 	} else {
 		output, err := dialects.OutputItems(a.Final)
 		if err != nil {

@@ -45,7 +45,7 @@ type trait struct {
 }
 
 // block is one element of a content, with the members that are understood. Its
-// type may stand behind its content, so they are gathered first.
+// type may follow its content, so they are gathered first.
 type block struct {
 	trait
 	part plimsoll.Part

@@ -258,7 +258,7 @@ func renderTool(t plimsoll.Tool) []byte {
 	return append(append(out, schema...), '}')
 }
 
-// Place lets no user's message stand behind a system turn: the API wants the
+// Place lets no user's message follow a system turn: the API wants the
 // assistant there. It goes before the turn, to the user's message that the turn
 // belongs to.
 func (w *writer) Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int) {

@@ -20,7 +20,7 @@ type blockFields struct {
 	media  bool
 }
 
-// block reads one part of a content list. Its kind may stand behind its content,
+// block reads one part of a content list. Its kind may follow its content,
 // so the members are gathered first.
 func (d *decoder) block(id wire.Identity) plimsoll.Part {
 	s, body := d.scanner, d.scanner.Body

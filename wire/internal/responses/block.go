@@ -86,7 +86,7 @@ type block struct {
 	isChunk        bool
 }
 
-// block reads one part of a content list. Its kind may stand behind its content,
+// block reads one part of a content list. Its kind may follow its content,
 // so the members are gathered first.
 func (d *decoder) block(id wire.Identity) block {
 	s := d.scanner

@@ -16,7 +16,7 @@ const (
 )
 
 // fields are the members of an item, gathered before they are put in order: its
-// type may stand behind its content.
+// type may follow its content.
 type fields struct {
 	raw                        rawjson.Span
 	identity                   plimsoll.Digest
