@@ -114,14 +114,19 @@ func TestToolsCountOnceToTheFloorWhenARungIsRefused(t *testing.T) {
 		}
 		return nil
 	}
-	for name, rungs := range map[string][]fit.Rung{
-		"and takes nothing":   {dropping("bad", 2, 4), &rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}},
-		"behind one that did": {&rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, dropping("bad", 2, 4)},
-	} {
+	for name, always := range map[string]bool{"when they come with the cut": false, "when they are there from the first request on": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := clearing(t, 8000, func(o *fit.Options) { o.Marks.Low, o.Rungs = 0.01, rungs }).Fit(t.Context(), task)
+			task := task
+			task.OfferAlways = always
+			k := clearing(t, 8000, func(o *fit.Options) {
+				o.Marks.Low, o.Rungs = 0.01, []fit.Rung{dropping("bad", 2, 4), &rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}}
+			})
+			p, err := k.Fit(t.Context(), task)
 			testkit.Must(t, err)
+			if undone := slices.ContainsFunc(p.Rungs, func(r plimsoll.RungReport) bool { return r.Rung == "bad" && r.Undone != "" }); !undone {
+				t.Errorf("the rung was not refused: %+v", p.Rungs)
+			}
 			if toolsOf(p) != "read_cache grep_cache" || p.Floor != floor+200 {
 				t.Errorf("tools %q, floor %d, want %d; rungs %+v", toolsOf(p), p.Floor, floor+200, p.Rungs)
 			}
