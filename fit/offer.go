@@ -150,7 +150,7 @@ func (w *Work) retract() {
 		}
 	}
 	w.draft.RemoveTools()
-	w.body = nil
+	w.body, w.valid = nil, false
 	w.reweigh()
 }
 

@@ -77,7 +77,7 @@ func (w *Work) replay(c *cut) {
 // restart begins the draft again with a cut; false if the cut does not hold.
 func (w *Work) restart(c *cut) bool {
 	w.draft.Rollback(0)
-	w.placed, w.checkpoint, w.sent, w.drift = nil, nil, nil, 0
+	w.placed, w.checkpoint, w.sent, w.drift, w.valid = nil, nil, nil, 0, false
 	if c == nil {
 		return true
 	}

@@ -53,6 +53,8 @@ type Work struct {
 	// body is the draft as it was encoded when its log had the length encoded.
 	body    []byte
 	encoded plimsoll.Position
+	// valid says that the provider takes that body.
+	valid bool
 }
 
 // walkOptions say how a walk is done.
@@ -165,7 +167,7 @@ func (w *Work) verify(ctx context.Context) error {
 	if w.draft.Position() == w.verified {
 		return w.encode()
 	}
-	if w.check() == nil {
+	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
 		w.plan.Body = w.body
 		return nil
 	}
@@ -183,6 +185,7 @@ func (w *Work) verify(ctx context.Context) error {
 // check asks whether the draft can be sent: no call is parted from its result, and the
 // provider would take its body.
 func (w *Work) check() error {
+	w.valid = false
 	if !w.k.options.Loose && w.moved(w.verified) {
 		if o := w.draft.Result().Outline(); len(o.Orphans) > w.orphans || len(o.Dead) > w.dead {
 			return plimsoll.ErrSeparated
@@ -196,8 +199,11 @@ func (w *Work) check() error {
 		w.body, w.encoded = body, w.draft.Position()
 	}
 	if w.task.Check != nil {
-		return w.task.Check(w.draft, w.body)
+		if err := w.task.Check(w.draft, w.body); err != nil {
+			return err
+		}
 	}
+	w.encoded, w.valid = w.draft.Position(), true
 	return nil
 }
 
