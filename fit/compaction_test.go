@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
 )
@@ -177,6 +178,28 @@ func TestUndoBringsTheOldMessagesBackWithWhatWasSaidSince(t *testing.T) {
 		if diff := cmp.Diff(want, said(back)); diff != "" {
 			t.Errorf("layout %d (-want +got):\n%s", layout, diff)
 		}
+	}
+}
+
+func TestAnUndoInAnotherProcessIsSeen(t *testing.T) {
+	t.Parallel()
+	s, memory := &scribe{}, &notebook{}
+	shares := func(o *fit.Options) { o.Memory = memory }
+	here, there := compacting(t, s, shares), compacting(t, s, shares)
+	made, err := here.Compact(t.Context(), fit.Task{Conversation: talk(14)}, fit.CompactOptions{Force: true})
+	testkit.Must(t, err)
+	asked := s.calls.Load()
+	_, err = here.Fit(t.Context(), fit.Task{Conversation: talk(14)})
+	testkit.Must(t, err)
+	if got := s.calls.Load(); got != asked {
+		t.Errorf("before the undo %d summaries were made again", got-asked)
+	}
+	_, err = there.Undo(t.Context(), fit.Task{Conversation: talk(14)}, made.Checkpoint.Ref.ID)
+	testkit.Must(t, err)
+	_, err = here.Fit(t.Context(), fit.Task{Conversation: talk(14)})
+	testkit.Must(t, err)
+	if got := s.calls.Load(); got != asked+1 {
+		t.Errorf("after the undo %d summaries were made, want a new one", got-asked)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math/bits"
 	"slices"
 	"time"
@@ -60,22 +61,28 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 	}
 	chain := t.chain()
 	own, n := k.decided(t.scope(), chain)
-	if memory == nil || n == len(chain)-1 {
+	if memory == nil {
 		return own, nil
 	}
-	keys := slices.Clone(chain[n+1:])
+	// Another process may have decided about a longer prefix meanwhile, or undone this one.
+	keys := slices.Clone(chain[max(1, n):])
 	slices.Reverse(keys)
-	// Another process may have decided about a longer prefix meanwhile.
 	d, err := memory.Recall(ctx, keys)
-	if err != nil {
+	switch {
+	case errors.Is(err, plimsoll.ErrNotFound) && own != nil:
+		k.decisions.Delete(scoped{t.scope(), chain[n]})
+		return k.recall(ctx, t)
+	case err != nil:
 		return own, notFoundIsNil(err)
-	}
-	s := cutOf(d)
-	if s == nil {
+	case own != nil && d.Key == chain[n]:
 		return own, nil
 	}
-	k.decide(t.scope(), d.Key, s)
-	return s, nil
+	c := cutOf(d)
+	if c == nil {
+		return own, nil
+	}
+	k.decide(t.scope(), d.Key, c)
+	return c, nil
 }
 
 // decided returns what was decided about the longest prefix that something was decided

@@ -205,8 +205,8 @@ func TestEveryWayInCutsAlike(t *testing.T) {
 }
 
 // TestEveryWayInSeesWhatTheOthersDid lets one way in cut a conversation after another on
-// one store: each must send the very bytes of the first. After the API has undone the
-// compaction, the proxy must make a new one.
+// one store: each must send the very bytes of the first. After the API or a command has
+// undone the compaction, the proxy must make a new one.
 func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 	t.Parallel()
 	w := newDoors(t, plimsoll.OpenAI, newStore(t), "method: summary\n")
@@ -228,11 +228,26 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 	if got := decision(); got != "recall" {
 		t.Errorf("before the undo the proxy's decision is %q, want recall", got)
 	}
-	resp, answer := call(t, http.MethodPost, w.proxy.url+"/plimsoll/v1/undo?ref="+ref[1], body, map[string]string{"Authorization": "Bearer open sesame"})
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("undo: status %d: %s", resp.StatusCode, answer)
+	undo := map[string]func(ref string){
+		"the API": func(ref string) {
+			resp, answer := call(t, http.MethodPost, w.proxy.url+"/plimsoll/v1/undo?ref="+ref, body, map[string]string{"Authorization": "Bearer open sesame"})
+			if resp.StatusCode != http.StatusOK {
+				t.Fatalf("undo: status %d: %s", resp.StatusCode, answer)
+			}
+		},
+		"the command line": func(ref string) {
+			cmd := exec.CommandContext(t.Context(), "plimsoll", "compact", "--undo", ref, "-")
+			cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
+			cmd.Stdin = bytes.NewReader(body)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("undo: %v\n%.300s", err, out)
+			}
+		},
 	}
-	if got := decision(); got != "compact" {
-		t.Errorf("after the undo the proxy's decision is %q, want compact", got)
+	for name, undo := range undo {
+		undo(ref[1])
+		if got := decision(); got != "compact" {
+			t.Errorf("after %s has undone it the proxy's decision is %q, want compact", name, got)
+		}
 	}
 }
