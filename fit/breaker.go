@@ -10,8 +10,8 @@ import (
 // recentBreakers is how many conversations a keeper has a breaker for.
 const recentBreakers = 1 << 13
 
-// The breaker: after so many compactions in a row that gained less than this share
-// there is none until the conversation has grown by that one.
+// After breakerCount poor compactions in a row the breaker opens until the load is
+// breakerGrow times as large. Poor means: gained less than breakerGain.
 const (
 	breakerCount = 2
 	breakerGain  = 0.2

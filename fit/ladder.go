@@ -114,8 +114,8 @@ func (w *Work) pass(ctx context.Context) error {
 	return nil
 }
 
-// goalOf is how far a rung goes. One that takes only outputs and thinking goes further,
-// so that the next cut is not soon.
+// goalOf is how far a rung goes. A rung that takes only outputs and thinking cuts down to
+// Watermarks.Room, so that the next cut comes later.
 func (w *Work) goalOf(r Rung, goal int) int {
 	_, deep := r.(Compactor)
 	if _, cheap := r.(Prospector); !cheap || deep || w.k.options.Marks.Room == 0 {

@@ -125,7 +125,7 @@ func (k *Keeper) memoryOf(t *Task) Memory {
 
 // chain returns the keys of the conversation's prefixes; entry i stands for the first
 // i messages. They differ from model to model: a prompt cache is one model's, and what
-// was cut for a small window is not to be missed in a large one.
+// was cut for a small window must not be missing in a large one.
 func (t *Task) chain() []plimsoll.Digest {
 	if t.links == nil {
 		t.links = forModel(t.identity(), t.Conversation.Model)

@@ -14,7 +14,7 @@ import (
 
 const (
 	// recentAccounts is how many conversations a keeper has accounts of in memory, and
-	// recentCalls how many requests it can tell the next one of.
+	// recentCalls how many requests it remembers to recognise the one that continues each.
 	recentAccounts = 1 << 13
 	recentCalls    = 1 << 13
 	// recentModels is how many models are watched for drift.

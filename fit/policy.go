@@ -35,8 +35,8 @@ type PolicyState struct {
 	// Calls so far, and when the last one was.
 	Calls int
 	Last  time.Time
-	// CutAt is the call at which the last cut was made and CutLoad what it was to
-	// leave, Close how many followed each other closely.
+	// CutAt is the call of the last cut, and CutLoad the load expected after it. Close is
+	// how many cuts in a row came soon after the one before.
 	CutAt, CutLoad, Close int
 }
 

@@ -96,7 +96,7 @@ func (o *Options) least() int {
 }
 
 // protections finds out which messages must survive, those that are named among them.
-// Loose ones survive without the calls and results that they belong to.
+// With Options.Loose a message may survive without its call or result.
 func protections(c plimsoll.Conversation, o plimsoll.Outline, options *Options, named []int, pins []Pin) []protection {
 	s := make([]protection, c.Messages.Len())
 	raise := func(span plimsoll.Span, to protection) {

@@ -19,7 +19,7 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
-	// drift is what the meter found beyond the sum of the edits.
+	// drift is the measured load minus the load computed from the edits.
 	drift int
 
 	// kept says of each message whether it must survive. Orphans and dead calls of the
@@ -82,9 +82,9 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 		w.reweigh()
 		return w, w.encode()
 	}
-	climbed := false
+	finished := false
 	defer func() {
-		if !climbed { // by an error or a panic: no other walk may wait for this one
+		if !finished { // by an error or a panic: no other walk may wait for this one
 			w.release()
 		}
 	}()
@@ -97,7 +97,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 	if err := w.verify(ctx); err != nil {
 		return nil, err
 	}
-	climbed = true
+	finished = true
 	return w, nil
 }
 

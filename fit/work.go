@@ -91,7 +91,8 @@ func (w *Work) Kept(i int) bool {
 	return w.kept[i] >= checkpointed || w.checkpoint.OpensWith(i)
 }
 
-// Protected is Kept for a compaction, which may replace an earlier checkpoint.
+// Protected is like Kept, but false for an earlier checkpoint: a compaction may replace
+// that.
 func (w *Work) Protected(i int) bool { return w.kept[i] > checkpointed }
 
 // Pinned reports whether original message i must stay exactly as it is.

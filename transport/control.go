@@ -36,6 +36,7 @@ type controls struct {
 	conversation   string
 }
 
+// readControls reads the headers by which a client controls one request.
 func readControls(h http.Header) (controls, error) {
 	c := controls{
 		bypass: isOn(h.Get(HeaderBypass)), dryRun: isOn(h.Get(HeaderDryRun)),

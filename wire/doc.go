@@ -9,7 +9,7 @@
 // that number forms, key order, escapes, unknown fields and above all the
 // provider's prompt cache survive.
 //
-// The codecs are in the subpackages openai, responses, anthropic and gemini;
+// The codecs are in wire/internal: openai, responses, anthropic and gemini;
 // package dialects has them all and finds the right one. What they share is here:
 // the layout of a body, identity across requests, validity, what an answer says,
 // answers of several rounds that become one [Reply], and which errors mean that a

@@ -165,7 +165,7 @@ func (p Prices) atMark(o fit.Outlook, soon bool) fit.Action {
 }
 
 // mark is the load at which something must be done, or will cost much more: with room
-// for one more call. It is not above zero where there is none.
+// for one more call. It is 0 or less if there is none.
 func (p Prices) mark(o fit.Outlook) int {
 	mark := o.High
 	if p.Cliff > 0 && (p.Cliff < mark || mark == 0) {
