@@ -26,8 +26,9 @@ var layers = [][]string{
 		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples",
 	},
 	{".", "internal/split", "internal/chat/terminal/markdown"},
-	{"account", "internal/bpe", "internal/hf"},
+	{"account", "internal/bpe", "internal/hf", "wire/internal/layout"},
 	{"model", "summary", "wire", "internal/embedding", "internal/testkit"},
+	{"wire/internal/build"},
 	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
 	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit"},
@@ -66,7 +67,8 @@ var modules = map[string][]string{
 	"internal/bpe":                    {"golang.org/x/sys"},
 	"internal/hf":                     {"golang.org/x/text"},
 	"internal/split":                  {"golang.org/x/sys"},
-	"wire":                            {"github.com/zeebo/xxh3"},
+	"transport/internal/history":      {"github.com/zeebo/xxh3"},
+	"wire/internal/layout":            {"github.com/zeebo/xxh3"},
 }
 
 // source is the product code of one package.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Violation is something that the real API would refuse with status 400.
@@ -52,15 +53,6 @@ func (v *Violations) Add(rule string, message, part int, text ...string) {
 	if len(v.all) < MaxViolations {
 		v.all = append(v.all, Violation{rule, message, part, strings.Join(text, "")})
 	}
-}
-
-// Clip shortens a word of the client's for an explanation.
-func Clip(word string) string {
-	const most = 64
-	if len(word) <= most {
-		return word
-	}
-	return strings.ToValidUTF8(word[:most], "") + "…"
 }
 
 // Check returns everything about the request that its API would refuse, as far
@@ -138,7 +130,7 @@ func reasoning(m plimsoll.Message) iter.Seq2[int, plimsoll.Digest] {
 				continue
 			}
 			r := m.Parts.At(j).(plimsoll.Reasoning)
-			id := NewIdentity()
+			id := layout.NewIdentity()
 			id.Field("text", []byte(r.Text))
 			id.Field("signature", []byte(r.Signature))
 			if r.Redacted {
@@ -148,13 +140,5 @@ func reasoning(m plimsoll.Message) iter.Seq2[int, plimsoll.Digest] {
 				return
 			}
 		}
-	}
-}
-
-// CheckPending adds calls at the end that have no result, for APIs that refuse
-// them.
-func CheckPending(r *Request, found *Violations, text string) {
-	for _, at := range r.Outline().Pending {
-		found.Add(RuleNoResult, at.Message, at.Part, text)
 	}
 }

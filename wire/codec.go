@@ -3,6 +3,7 @@ package wire
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Codec reads and writes one dialect. Codecs have no state and are safe for
@@ -33,7 +34,28 @@ type Codec interface {
 	// Refusal renders an error of Plimsoll with Error, so that clients raise the error
 	// that their users already handle.
 	Refusal(err error) (status int, body []byte)
-	RoundCodec
+
+	// The rest knows answers of several rounds: it hides rounds from the client that a
+	// proxy has answered, and puts them back into requests.
+
+	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
+	// reports whether a tool is one that the caller answers itself.
+	NewReply(streamed bool, hidden func(name string) bool) Reply
+	// Results renders results as elements of the list of messages that follow the
+	// calls.
+	Results(results []Result) ([][]byte, error)
+	// ResultsBeside renders results that stand beside the client's own, in the form
+	// that InsertResults takes.
+	ResultsBeside(results []Result) ([][]byte, error)
+	// InsertResults returns the edits that put such results into a request, whose
+	// elements from next on follow the calls. It reports false if none of the client's
+	// results follow.
+	InsertResults(r *Request, next int, results [][]byte) ([]rawjson.Edit, bool)
+	// Restored returns elements as they are put into a request in place of what the
+	// client sent, which is given with what is between its elements. What the client
+	// did to its messages is done to them. Without reasoning says that the client has
+	// dropped the reasoning, so that they go without it, too.
+	Restored(elements [][]byte, sent []byte, withoutReasoning bool) [][]byte
 }
 
 // Traits are the facts about an API that its clients and servers differ by.
@@ -62,31 +84,9 @@ type Traits struct {
 // Member is a member of an object; the value is JSON.
 type Member struct{ Key, Value string }
 
-// RoundCodec is the part of a [Codec] that knows answers of several rounds: it hides
-// rounds from the client that a proxy has answered, and puts them back into requests.
-type RoundCodec interface {
-	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
-	// reports whether a tool is one that the caller answers itself.
-	NewReply(streamed bool, hidden func(name string) bool) Reply
-	// Results renders results as elements of the list of messages that follow the
-	// calls.
-	Results(results []Result) ([][]byte, error)
-	// ResultsBeside renders results that stand beside the client's own, in the form
-	// that InsertResults takes.
-	ResultsBeside(results []Result) ([][]byte, error)
-	// InsertResults returns the edits that put such results into a request, whose
-	// elements from next on follow the calls. It reports false if none of the client's
-	// results follow.
-	InsertResults(r *Request, next int, results [][]byte) ([]rawjson.Edit, bool)
-	// Restored returns elements as they are put into a request in place of what the
-	// client sent, which is given with what is between its elements. What the client
-	// did to its messages is done to them. Without reasoning says that the client has
-	// dropped the reasoning, so that they go without it, too.
-	Restored(elements [][]byte, sent []byte, withoutReasoning bool) [][]byte
-}
-
 // Writer renders what edits add, for one request, and knows the rules of its API. A
-// codec passes it to [NewRequest]. Most writers embed [Defaults].
+// codec passes it to [NewRequest]. Most writers embed
+// Defaults of wire/internal/build.
 type Writer interface {
 	// Message renders a message as elements of the messages list: one in most
 	// dialects, several where each part is an item of its own.
@@ -100,7 +100,7 @@ type Writer interface {
 	// Tools returns the edits that add tools.
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
 	// Locate reads message i again and says where its parts stand.
-	Locate(i int) Located
+	Locate(i int) layout.Located
 	// Check adds what the API would refuse, beyond the rules that all dialects share.
 	Check(r *Request, found *Violations)
 	// Continues reports whether the conversation began before this request, so
@@ -120,24 +120,6 @@ type Writer interface {
 	Bare(raw []byte) []byte
 }
 
-// Defaults are the methods of a [Writer] whose API has no special rules: it holds no
-// earlier messages, takes a message anywhere, and needs no adjustments.
-type Defaults struct{}
-
-// Continues returns false.
-func (Defaults) Continues() bool { return false }
-
-// Adjust returns no edits.
-func (Defaults) Adjust(*plimsoll.Draft, []bool, map[int][][]byte) ([]rawjson.Edit, error) {
-	return nil, nil
-}
-
-// Place leaves all messages before message i.
-func (Defaults) Place(i int, _ []plimsoll.Message, _ []bool) (at, n int) { return i, 0 }
-
-// Bare returns the value itself.
-func (Defaults) Bare(raw []byte) []byte { return raw }
-
 // Response is what an answer says.
 type Response struct {
 	// Model that answered.
@@ -152,21 +134,6 @@ type Response struct {
 	// Error is what the provider reported instead of an answer, or in its
 	// middle; nil if nothing.
 	Error *APIError
-}
-
-// Take adds what an answer or a part of it says beside its message: the model, and
-// raw usage and error. What is empty leaves what was known; usage stands
-// for the whole answer so far.
-func (r *Response) Take(model string, usage, apiError []byte) {
-	if model != "" {
-		r.Model = model
-	}
-	if u, err := ParseUsage(usage); err == nil {
-		r.Usage, r.HasUsage = u, true
-	}
-	if e := ParseAPIError(apiError); e != nil {
-		r.Error = e
-	}
 }
 
 // Stop is why an answer ended.

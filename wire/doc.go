@@ -9,10 +9,10 @@
 // that number forms, key order, escapes, unknown fields and above all the
 // provider's prompt cache survive.
 //
-// The codecs are in wire/internal: openai, responses, anthropic and gemini;
-// package dialects has them all and finds the right one. What they share is here:
-// the layout of a body, identity across requests, validity, what an answer says,
-// answers of several rounds that become one [Reply], and which errors mean that a
-// context is full. The package knows no policy: it
-// never decides what to cut.
+// The codecs are in wire/internal: openai, responses, anthropic and gemini; package
+// dialects has them all and finds the right one. What they are built with is in
+// wire/internal/build and wire/internal/layout. Here is what a program uses: requests,
+// their validity, what an answer says, answers of several rounds that become one
+// [Reply], and which errors mean that a context is full. The package knows no policy:
+// it never decides what to cut.
 package wire

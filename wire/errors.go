@@ -1,11 +1,10 @@
 package wire
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // DecodeError says why a body could not be read.
@@ -19,16 +18,6 @@ type DecodeError struct {
 	Expected string
 	// Err is the cause; may be nil.
 	Err error
-}
-
-// Broken returns the error for a body that is no JSON.
-func Broken(d plimsoll.Dialect, err error) *DecodeError {
-	e := &DecodeError{Dialect: d, Err: err}
-	var syntax *rawjson.SyntaxError
-	if errors.As(err, &syntax) {
-		e.Offset, e.Expected = syntax.Offset, syntax.Expected
-	}
-	return e
 }
 
 // Error describes the place and what was expected.
@@ -70,4 +59,39 @@ func (e *APIError) Error() string {
 		kind = e.Type
 	}
 	return fmt.Sprintf("%d %s: %s", e.Status, kind, e.Message)
+}
+
+// ParseAPIError reads the value of an "error" member in any of the forms that
+// providers use: an object with type, code, status and message, or a bare text.
+// It returns nil for null and nothing.
+func ParseAPIError(raw []byte) *APIError {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return &APIError{Message: text}
+	}
+	var object struct {
+		Type    string          `json:"type"`
+		Status  string          `json:"status"`
+		Message string          `json:"message"`
+		Code    json.RawMessage `json:"code"`
+		Prompt  int             `json:"n_prompt_tokens"`
+		Context int             `json:"n_ctx"`
+	}
+	if json.Unmarshal(raw, &object) != nil {
+		return &APIError{Message: string(raw)}
+	}
+	e := &APIError{Type: object.Type, Message: object.Message, PromptTokens: object.Prompt, ContextSize: object.Context}
+	if e.Type == "" {
+		e.Type = object.Status
+	}
+	var status int
+	if json.Unmarshal(object.Code, &status) == nil {
+		e.Status = status
+	} else {
+		_ = json.Unmarshal(object.Code, &e.Code)
+	}
+	return e
 }

@@ -1,10 +1,8 @@
 package wire_test
 
 import (
-	"errors"
 	"testing"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -101,15 +99,6 @@ func TestF10_ThrottlingInAStreamIsNoOverflow(t *testing.T) {
 		if e.Overflows() {
 			t.Errorf("taken for an overflow: %+v", e)
 		}
-	}
-}
-
-func TestF10_OurOwnRefusalSaysWhatToDo(t *testing.T) {
-	t.Parallel()
-	err := &plimsoll.Error{Op: "fit", Hint: "shorten the newest message", Err: errors.Join(plimsoll.ErrOverLimit)}
-	text := wire.RefusalText(err)
-	if want := "This model's maximum context length is exceeded: fit: over the limit (shorten the newest message)"; text != want {
-		t.Errorf("text %q, want %q", text, want)
 	}
 }
 

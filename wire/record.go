@@ -74,54 +74,39 @@ func texts(raw [][]byte) []string {
 	return all
 }
 
-// Shown gathers what a client was shown: texts, whose white space and boundaries do not
+// shown gathers what a client was shown: texts, whose white space and boundaries do not
 // matter, and calls: their ids, or their names where they have none, and their arguments,
 // however these are written. Every beginning of it has a digest.
-type Shown struct {
-	texts, calls hash.Hash
-	// Thought says that some of it was reasoning.
-	Thought bool
-}
-
-// NewShown returns a Shown that nothing has been added to.
-func NewShown() *Shown { return &Shown{texts: sha256.New(), calls: sha256.New()} }
+type shown struct{ texts, calls hash.Hash }
 
 // ShownBy identifies what a message shows to a client.
 func ShownBy(m plimsoll.Message) plimsoll.Digest {
-	s := NewShown()
-	s.Message(m)
-	return s.Digest()
+	s := newShown()
+	s.add(m)
+	return s.digest()
 }
 
-// Text adds a text.
-func (s *Shown) Text(text string) {
-	for word := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
-		s.texts.Write([]byte(word))
-	}
-}
+func newShown() shown { return shown{texts: sha256.New(), calls: sha256.New()} }
 
-// Call adds a call.
-func (s *Shown) Call(c plimsoll.ToolCall) {
-	for _, field := range []string{cmp.Or(c.ID, c.Name), canonical(c.Arguments)} {
-		s.calls.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
-		s.calls.Write([]byte(field))
-	}
-}
-
-// Message adds the texts and calls of a message.
-func (s *Shown) Message(m plimsoll.Message) {
+// add adds the texts and calls of a message.
+func (s shown) add(m plimsoll.Message) {
 	for _, p := range m.Parts.All() {
 		switch p := p.(type) {
 		case plimsoll.Text:
-			s.Text(p.Text)
+			for word := range strings.FieldsFuncSeq(p.Text, unicode.IsSpace) {
+				s.texts.Write([]byte(word))
+			}
 		case plimsoll.ToolCall:
-			s.Call(p)
+			for _, field := range []string{cmp.Or(p.ID, p.Name), canonical(p.Arguments)} {
+				s.calls.Write(binary.BigEndian.AppendUint64(nil, uint64(len(field))))
+				s.calls.Write([]byte(field))
+			}
 		}
 	}
 }
 
-// Digest identifies what has been added so far.
-func (s *Shown) Digest() plimsoll.Digest {
+// digest identifies what has been added so far.
+func (s shown) digest() plimsoll.Digest {
 	sum := sha256.Sum256(s.calls.Sum(s.texts.Sum(nil)))
 	return plimsoll.Digest(sum[:len(plimsoll.Digest{})])
 }

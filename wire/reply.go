@@ -83,87 +83,6 @@ func (r Result) Part() plimsoll.ToolResult {
 	return plimsoll.ToolResult{CallID: r.Call.ID, Content: plimsoll.ListOf(content...), IsError: r.IsError}
 }
 
-// Answer is a round as a codec reads it, with what a [Record] may need.
-type Answer struct {
-	Round
-	// Open is what was said without the hidden calls; the client's calls are in it.
-	Open [][]byte
-	// Hides says that the client is not shown all of the answer.
-	Hides bool
-}
-
-// Sendable reports whether an answer with hidden calls can be sent back.
-func (a Answer) Sendable(c Codec) bool {
-	if len(a.Calls) == 0 {
-		return true
-	}
-	_, err := c.Decode(fmt.Appendf(nil, `{%q:%s}`, c.Traits().Messages, rawjson.Array(a.Said)))
-	return err == nil
-}
-
-// History is what a [Reply] remembers of its rounds.
-type History struct {
-	codec  Codec
-	Rounds []Answer
-	// Shown is what the client was shown.
-	Shown *Shown
-}
-
-// NewHistory returns the history of a reply in a dialect.
-func NewHistory(c Codec) History { return History{codec: c, Shown: NewShown()} }
-
-// Add adds an answer.
-func (h *History) Add(a Answer) Round {
-	h.Rounds = append(h.Rounds, a)
-	return a.Round
-}
-
-// Record implements [Reply]. An answer that broke off has no record, since the client may
-// keep any part of it. Hidden calls of the last answer that have no results are left out.
-// Then a reply may consist of reasoning alone, which no API takes back, and the record has
-// no elements.
-func (h *History) Record(results [][]Result) (Record, bool) {
-	hidden := false
-	for _, r := range h.Rounds {
-		hidden = hidden || len(r.Calls) > 0
-	}
-	rec := Record{Shown: h.Shown.Digest(), Thought: h.Shown.Thought}
-	if !hidden || h.Rounds[len(h.Rounds)-1].Broken {
-		return rec, false
-	}
-	for i := range h.Rounds {
-		if err := h.add(&rec, i, results); err != nil {
-			return Record{Shown: rec.Shown}, false
-		}
-	}
-	return rec, true
-}
-
-// add adds a round to a record.
-func (h *History) add(rec *Record, i int, results [][]Result) error {
-	round, last := h.Rounds[i], i == len(h.Rounds)-1
-	known := i < len(results) && len(results[i]) == len(round.Calls)
-	if !known && len(round.Calls) > 0 {
-		if !last {
-			return fmt.Errorf("round %d has no results: %w", i, plimsoll.ErrInvalid)
-		}
-		rec.Elements = append(rec.Elements, round.Open...)
-		return nil
-	}
-	rec.Elements = append(rec.Elements, round.Said...)
-	if len(round.Calls) == 0 {
-		return nil
-	}
-	var err error
-	if last && round.Foreign {
-		rec.Results, err = h.codec.ResultsBeside(results[i])
-		return err
-	}
-	answers, err := h.codec.Results(results[i])
-	rec.Elements = append(rec.Elements, answers...)
-	return err
-}
-
 // Continue returns a request as it was sent, with what the model said and the answers
 // to its calls at the end of the messages. Everything else keeps its bytes.
 func Continue(c Codec, r *Request, said [][]byte, results []Result) ([]byte, error) {
@@ -177,7 +96,7 @@ func Continue(c Codec, r *Request, said [][]byte, results []Result) ([]byte, err
 	}
 	list := r.layout.Messages
 	if len(list.Items) > 0 || r.layout.Len() == 0 {
-		return rawjson.Splice(r.Body(), AppendElements(list, elements))
+		return rawjson.Splice(r.Body(), rawjson.Append(list, elements...))
 	}
 	all := append([][]byte{r.writer.Bare(r.Raw(0))}, elements...)
 	return rawjson.Splice(r.Body(), []rawjson.Edit{{Span: list.Span, Text: rawjson.Array(all)}})

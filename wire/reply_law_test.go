@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -199,14 +200,14 @@ func checkRestored(t rapid.TB, v voice, answers []testAnswer, p played, answerLa
 	if diff := cmp.Diff(v.seen(answers, answerLast), flat(v.valid(t, restored))); diff != "" {
 		t.Fatalf("what the model sees (-want +got):\n%s\n%s", diff, restored)
 	}
-	if end := p.sent.Layout().Messages.End - 1; wire.SharedPrefix(p.sent.Body(), restored) < end {
+	if end := p.sent.Layout().Messages.End - 1; rawjson.SharedPrefix(p.sent.Body(), restored) < end {
 		t.Fatalf("what the model has read is changed:\n%s\n%s", p.sent.Body(), restored)
 	}
 	longer, err := wire.Restore(v.codec, v.decode(t, later), records)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end := v.valid(t, restored).Layout().Messages.End - 1; wire.SharedPrefix(restored, longer) < end {
+	if end := v.valid(t, restored).Layout().Messages.End - 1; rawjson.SharedPrefix(restored, longer) < end {
 		t.Fatalf("a longer request does not begin with the shorter:\n%s\n%s", restored, longer)
 	}
 }

@@ -235,7 +235,7 @@ func (v voice) play(t rapid.TB, body []byte, answers []testAnswer, streamed, ans
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := wire.SharedPrefix(p.sent.Body(), next); got < p.sent.Layout().Messages.End-1 {
+		if got := rawjson.SharedPrefix(p.sent.Body(), next); got < p.sent.Layout().Messages.End-1 {
 			t.Fatalf("only %d bytes of the request are kept:\n%s\n%s", got, p.sent.Body(), next)
 		}
 		p.sent = v.valid(t, next)

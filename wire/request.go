@@ -1,18 +1,26 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
+
+// MaxItems is how many messages, how many parts and how many tools a body may have.
+// The longest conversations of agents have a few thousand. The cap bounds the memory
+// of a body that consists of tiny elements to some 60 MB.
+const MaxItems = 200_000
 
 // Request is an indexed request body. It is immutable and safe for concurrent
 // use.
 type Request struct {
 	dialect      plimsoll.Dialect
-	layout       *Layout
+	layout       *layout.Layout
 	writer       Writer
 	conversation plimsoll.Conversation
 	chain        []plimsoll.Digest
@@ -20,16 +28,16 @@ type Request struct {
 }
 
 // NewRequest is called by codecs.
-func NewRequest(d plimsoll.Dialect, l *Layout, w Writer) *Request {
+func NewRequest(d plimsoll.Dialect, l *layout.Layout, w Writer) *Request {
 	c := plimsoll.Conversation{
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     l.Tools,
-		Messages:  plimsoll.ListOf(l.messages...),
+		Messages:  plimsoll.ListOf(l.Parsed...),
 	}
-	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.chain(d), outline: sync.OnceValue(c.Outline)}
+	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.Chain(d), outline: sync.OnceValue(c.Outline)}
 }
 
 // Dialect of the request.
@@ -39,7 +47,7 @@ func (r *Request) Dialect() plimsoll.Dialect { return r.dialect }
 func (r *Request) Body() []byte { return r.layout.Body }
 
 // Layout returns where everything stands. It must not be changed.
-func (r *Request) Layout() *Layout { return r.layout }
+func (r *Request) Layout() *layout.Layout { return r.layout }
 
 // Stream reports whether a streamed answer was asked for.
 func (r *Request) Stream() bool { return r.layout.Stream }
@@ -53,6 +61,12 @@ func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
 // Outline returns the structure of the conversation, which is found only once.
 func (r *Request) Outline() plimsoll.Outline { return r.outline() }
 
+// Chain returns the identity of every prefix of the conversation: entry 0 stands
+// for system and tools alone, entry i+1 for everything up to message i. Two
+// requests that share a history share the beginning of their chains, whatever
+// the client did to fields that do not matter. It must not be changed.
+func (r *Request) Chain() []plimsoll.Digest { return r.chain }
+
 // NewestTurn returns the last turn of the conversation, or an empty span if it has none.
 func (r *Request) NewestTurn() plimsoll.Span {
 	turns := r.Outline().Turns
@@ -64,14 +78,29 @@ func (r *Request) NewestTurn() plimsoll.Span {
 
 // Raw returns the bytes of message i.
 func (r *Request) Raw(i int) []byte {
-	if r.layout.bare() {
+	if r.layout.Bare() {
 		return r.layout.Messages.Of(r.layout.Body)
 	}
 	return r.layout.Messages.Items[i].Of(r.layout.Body)
 }
 
+// Members goes through the members of a request, which were found when it was decoded.
+func (r *Request) Members() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		body := r.Body()
+		for _, at := range r.layout.Root.Items {
+			s := rawjson.NewScannerAt(body, at)
+			key, _ := s.String()
+			_, value, _ := bytes.Cut(body[s.Offset():at.End], []byte{':'})
+			if !yield(key.Decode(body), bytes.TrimSpace(value)) {
+				return
+			}
+		}
+	}
+}
+
 // Locate says where the parts of message i stand. It reads the message again.
-func (r *Request) Locate(i int) Located { return r.writer.Locate(i) }
+func (r *Request) Locate(i int) layout.Located { return r.writer.Locate(i) }
 
 // Encode returns the body with the edits of a draft of this request's
 // conversation. Without edits it is the very slice that was decoded. The
@@ -153,7 +182,7 @@ func (r *Request) insert(inserts map[int][][]byte, i int, messages []plimsoll.Me
 }
 
 func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][][]byte) ([]rawjson.Edit, error) {
-	if r.layout.bare() {
+	if r.layout.Bare() {
 		return r.bareEdits(kept, inserts), nil
 	}
 	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
@@ -218,21 +247,21 @@ func (r *Request) bareEdits(kept []bool, inserts map[int][][]byte) []rawjson.Edi
 // edits.
 type locations struct {
 	writer Writer
-	known  map[int]Located
+	known  map[int]layout.Located
 }
 
-func (l *locations) of(message int) Located {
+func (l *locations) of(message int) layout.Located {
 	if where, ok := l.known[message]; ok {
 		return where
 	}
 	if l.known == nil {
-		l.known = map[int]Located{}
+		l.known = map[int]layout.Located{}
 	}
 	l.known[message] = l.writer.Locate(message)
 	return l.known[message]
 }
 
-func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef, where Located) (rawjson.Edit, error) {
+func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef, where layout.Located) (rawjson.Edit, error) {
 	place := where.Places[at.Part]
 	part, ok := d.Part(at)
 	result, isResult := part.(plimsoll.ToolResult)
@@ -247,7 +276,7 @@ func (r *Request) replacement(d *plimsoll.Draft, at plimsoll.PartRef, where Loca
 }
 
 // removals takes parts out of the lists that they are elements of.
-func (r *Request) removals(message int, parts map[int]bool, where Located) ([]rawjson.Edit, error) {
+func (r *Request) removals(message int, parts map[int]bool, where layout.Located) ([]rawjson.Edit, error) {
 	gone := make([]map[int]bool, len(where.Lists))
 	for part := range parts {
 		place := where.Places[part]

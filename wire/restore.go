@@ -83,10 +83,10 @@ func endOfReply(r *Request, first int, want plimsoll.Digest) (next int, ok bool)
 	if first < 0 {
 		return 0, false
 	}
-	s := NewShown()
+	s := newShown()
 	for i := first; i < messages.Len() && messages.At(i).Role == plimsoll.Assistant; i++ {
-		s.Message(messages.At(i))
-		if s.Digest() == want {
+		s.add(messages.At(i))
+		if s.digest() == want {
 			next, ok = i+1, true
 		}
 	}

@@ -31,14 +31,14 @@ func rawAll(texts ...string) (all [][]byte) {
 
 // shownOf identifies a reply of texts and calls.
 func shownOf(texts []string, calls []plimsoll.ToolCall) plimsoll.Digest {
-	s := wire.NewShown()
+	var parts []plimsoll.Part
 	for _, t := range texts {
-		s.Text(t)
+		parts = append(parts, plimsoll.Text{Text: t})
 	}
 	for _, c := range calls {
-		s.Call(c)
+		parts = append(parts, c)
 	}
-	return s.Digest()
+	return wire.ShownBy(plimsoll.NewMessage(plimsoll.Assistant, parts...))
 }
 
 func TestRestore(t *testing.T) {

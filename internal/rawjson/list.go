@@ -86,6 +86,13 @@ func Rearrange(l List, kept []bool, inserts map[int][][]byte) []Edit {
 	return edits
 }
 
+// Append returns the edits that add elements to the end of an array, or members to that
+// of an object.
+func Append(l List, elements ...[]byte) []Edit {
+	n := len(l.Items)
+	return []Edit{l.between(n-1, n, elements)}
+}
+
 func checkFit(l List, kept []bool, inserts map[int][][]byte) {
 	n := len(l.Items)
 	if kept != nil && len(kept) != n {

@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/lru"
@@ -117,7 +119,7 @@ func (t *Thread) Answered(ctx context.Context, a Answer) {
 
 // keyFor is the key of a kind of record.
 func keyFor(kind string, at plimsoll.Digest) plimsoll.Digest {
-	return wire.DigestOf(append([]byte(kind+"\x00"), at[:]...))
+	return xxh3.Hash128(append([]byte(kind+"\x00"), at[:]...)).Bytes()
 }
 
 // put keeps a record, in the store too.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
@@ -27,7 +29,7 @@ type link struct {
 // maxLinks bounds how many answers a conversation may have on the server.
 const maxLinks = 10_000
 
-func answerKey(id string) plimsoll.Digest { return keyFor(kindAnswer, wire.DigestOf([]byte(id))) }
+func answerKey(id string) plimsoll.Digest { return keyFor(kindAnswer, xxh3.HashString128(id).Bytes()) }
 
 // resume puts the history in front of a request that only names it, as far as it passed
 // through here. What the server alone knows cannot be weighed or cut.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // answerBlock is a content block of an answer, as far as it has come.
@@ -129,12 +129,16 @@ func (b *answerBlock) arguments() string {
 // roundOf says what an answer of some blocks was. A hidden call whose input
 // was cut off is none. Nothing is said by a text without words, and the API does not
 // take one back.
-func roundOf(blocks []*answerBlock) wire.Answer {
-	var a wire.Answer
+func roundOf(blocks []*answerBlock) build.Answer {
+	var a build.Answer
 	var all, open [][]byte
 	for _, b := range blocks {
 		raw := b.whole()
 		a.Hides = a.Hides || b.hidden
+		if !b.hidden {
+			part, _ := b.part()
+			a.Shown = append(a.Shown, part)
+		}
 		switch {
 		case !rawjson.IsObject(raw), b.hidden && !rawjson.IsObject([]byte(b.arguments())), b.kind == "text" && strings.TrimSpace(b.said()) == "":
 			continue
@@ -163,17 +167,6 @@ func assistantMessage(blocks [][]byte) [][]byte {
 	}
 	message := append([]byte(`{"role":"assistant","content":`), rawjson.Array(blocks)...)
 	return [][]byte{append(message, '}')}
-}
-
-// show notes what of the blocks the client was shown.
-func show(shown *wire.Shown, blocks []*answerBlock) {
-	for _, b := range blocks {
-		shown.Text(b.said())
-		shown.Thought = shown.Thought || isThinking(b.raw)
-		if b.kind == "tool_use" && !b.hidden {
-			shown.Call(plimsoll.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})
-		}
-	}
 }
 
 // billed returns the usage that a client gets: of the last answer, with what
@@ -208,7 +201,7 @@ func (o output) plus(usage []byte) output {
 
 // endReason returns why a reply ended. A model that called hidden tools alone wanted to
 // go on; since it is not asked again, its turn has ended.
-func endReason(reason []byte, last wire.Answer) []byte {
+func endReason(reason []byte, last build.Answer) []byte {
 	if last.Hides && !last.Foreign && rawjson.Unquoted(reason) == "tool_use" {
 		return []byte(`"end_turn"`)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 var traits = wire.Traits{
@@ -59,8 +60,8 @@ func errorType(status int) string {
 // Refusal renders an error. A conversation that does not fit gets the words by which
 // SDKs and agents know that they must shorten it.
 func (c Codec) Refusal(err error) (int, []byte) {
-	status, code, message := wire.Refusal(err)
-	if code == wire.ContextFull {
+	status, code, message := build.Refusal(err)
+	if code == build.ContextFull {
 		message = tooLong(err, message)
 	}
 	return status, c.Error(status, code, message)

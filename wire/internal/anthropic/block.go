@@ -7,7 +7,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // blockKind sorts blocks by what the API's rules ask of them.
@@ -72,7 +73,7 @@ type source struct {
 }
 
 // block reads one block.
-func (d *decoder) block(id wire.Identity) block {
+func (d *decoder) block(id layout.Identity) block {
 	s, body := d.scanner, d.scanner.Body
 	var b block
 	kind := s.Peek()
@@ -96,7 +97,7 @@ func (d *decoder) block(id wire.Identity) block {
 	return b
 }
 
-func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
+func (d *decoder) blockMember(b *block, id layout.Identity, key []byte) {
 	s, body := d.scanner, d.scanner.Body
 	switch string(key) {
 	case "type":
@@ -142,14 +143,14 @@ func (d *decoder) blockMember(b *block, id wire.Identity, key []byte) {
 }
 
 // verbatim reads any value and adds it to an identity.
-func (d *decoder) verbatim(id wire.Identity, name string) rawjson.Text {
+func (d *decoder) verbatim(id layout.Identity, name string) rawjson.Text {
 	v := d.scanner.Verbatim()
 	id.Field(name, v.Of(d.scanner.Body))
 	return v
 }
 
 // source reads where media comes from: base64, a URL or a file.
-func (d *decoder) source(b *block, id wire.Identity) {
+func (d *decoder) source(b *block, id layout.Identity) {
 	s := d.scanner
 	kind := s.Peek()
 	begin := s.Offset()
@@ -176,7 +177,7 @@ func (d *decoder) source(b *block, id wire.Identity) {
 
 // blockContent reads the content of a tool result: a string or a list of blocks.
 // That of anything else is skipped, if the type is known by now.
-func (d *decoder) blockContent(b *block, id wire.Identity) {
+func (d *decoder) blockContent(b *block, id layout.Identity) {
 	s, body := d.scanner, d.scanner.Body
 	kind := s.Peek()
 	begin := s.Offset()
@@ -205,7 +206,7 @@ func (d *decoder) blockContent(b *block, id wire.Identity) {
 }
 
 // finish makes the part out of the members.
-func (b *block) finish(s *wire.Scanner, raw rawjson.Span) {
+func (b *block) finish(s *build.Scanner, raw rawjson.Span) {
 	switch {
 	case b.typ == "text" && b.isText:
 		b.trait = traitOfText(s.Body, b.text)
@@ -229,7 +230,7 @@ func (b *block) finish(s *wire.Scanner, raw rawjson.Span) {
 	}
 }
 
-func (b *block) call(s *wire.Scanner) {
+func (b *block) call(s *build.Scanner) {
 	b.kind = blockCall
 	if b.input.IsZero() || s.Body[b.input.Start] != '{' {
 		b.flaw = flawInput
@@ -237,7 +238,7 @@ func (b *block) call(s *wire.Scanner) {
 	b.part = s.CallPart(b.id, b.name, b.input)
 }
 
-func (b *block) result(s *wire.Scanner) {
+func (b *block) result(s *build.Scanner) {
 	b.kind = blockResult
 	switch {
 	case b.emptyInside:
@@ -253,12 +254,12 @@ func (s source) known() bool {
 	return s.typ == "base64" || s.typ == "url" || s.typ == "file"
 }
 
-func (b *block) media(s *wire.Scanner, kind plimsoll.MediaKind) {
+func (b *block) media(s *build.Scanner, kind plimsoll.MediaKind) {
 	b.kind = blockMedia
 	b.part = s.MediaPart(plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
 }
 
-func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
+func (b *block) opaque(s *build.Scanner, raw rawjson.Span) {
 	switch {
 	case b.typ == "":
 		b.flaw = flawType
@@ -272,18 +273,18 @@ func (b *block) opaque(s *wire.Scanner, raw rawjson.Span) {
 
 // place says where the block stands. One half of a server tool cannot be removed
 // alone. A result without content gets it behind its last member.
-func (b *block) place(index int) wire.Place {
+func (b *block) place(index int) layout.Place {
 	switch b.kind {
 	case blockServerCall, blockServerResult:
-		return wire.Fixed()
+		return layout.Fixed()
 	case blockResult:
 		content := b.contentValue
 		if content.IsZero() {
 			content = rawjson.Span{Start: b.end, End: b.end}
 		}
-		return wire.Place{Index: index, Content: content}
+		return layout.Place{Index: index, Content: content}
 	}
-	return wire.Place{Index: index}
+	return layout.Place{Index: index}
 }
 
 func traitOfText(body []byte, t rawjson.Text) trait {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // The rules that only this API has.
@@ -24,7 +25,7 @@ const (
 // messages say.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	k := &checker{w: w, r: r, c: r.Conversation(), found: found}
-	wire.CheckPending(r, found, "a call must have its result in the message behind it")
+	build.CheckPending(r, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return
@@ -81,7 +82,7 @@ func (k *checker) roles() {
 		switch m.Role {
 		case plimsoll.User, plimsoll.Assistant, plimsoll.System:
 		default:
-			k.found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
+			k.found.Add(wire.RuleRole, i, -1, "no role is called ", build.Clip(string(m.Role)))
 		}
 	}
 	if k.role(0) != plimsoll.User {
@@ -216,7 +217,7 @@ func (k *checker) ids() {
 		id := plimsoll.Peek(k.c.Messages.At(i), j).(plimsoll.ToolCall).ID
 		switch {
 		case seen[id]:
-			k.found.Add(RuleID, i, j, "the id ", wire.Clip(id), " is there twice")
+			k.found.Add(RuleID, i, j, "the id ", build.Clip(id), " is there twice")
 		case id == "" || strings.ContainsFunc(id, notInID):
 			k.found.Add(RuleID, i, j, "an id must be of letters, digits, _ and -")
 		}

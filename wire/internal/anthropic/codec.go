@@ -11,6 +11,8 @@ package anthropic
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Codec reads and writes the Messages API. The zero value is ready to use.
@@ -31,10 +33,10 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 }
 
 func newDecoder(body []byte) *decoder {
-	layout := &wire.Layout{Body: body}
+	l := &layout.Layout{Body: body}
 	return &decoder{
-		scanner: wire.NewScanner(plimsoll.Anthropic, body),
-		layout:  layout,
-		writer:  &writer{body: body, layout: layout},
+		scanner: build.NewScanner(plimsoll.Anthropic, body),
+		layout:  l,
+		writer:  &writer{body: body, layout: l},
 	}
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *wire.Scanner
-	layout  *wire.Layout
+	scanner *build.Scanner
+	layout  *layout.Layout
 	writer  *writer
 	// marks are the cache marks of the value that is being read, and at is the
 	// block that the next one belongs to.
@@ -29,7 +30,7 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(d.scanner, d.layout, d.member)
+	err := build.ReadRoot(d.scanner, d.layout, d.member)
 	if err == nil && !d.seen {
 		return d.scanner.Wrong("messages", "a list of messages")
 	}
@@ -92,7 +93,7 @@ func (d *decoder) system() error {
 	d.layout.System, d.layout.SystemIdentity = nil, plimsoll.Digest{}
 	d.marks, d.at = nil, plimsoll.PartRef{Message: -1}
 	list := rawjson.List{}
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	switch kind {
 	case '"':
 		d.systemText(id)
@@ -117,9 +118,9 @@ func (d *decoder) system() error {
 	return nil
 }
 
-func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
+func (d *decoder) systemBlock(id layout.Identity) rawjson.Span {
 	begin := d.scanner.Offset()
-	own := wire.NewIdentity()
+	own := layout.NewIdentity()
 	b := d.block(own)
 	sum := own.Sum()
 	if b.kind != blockText || !bytes.HasPrefix(b.text.Raw(d.scanner.Body), []byte(billing)) {
@@ -130,9 +131,9 @@ func (d *decoder) systemBlock(id wire.Identity) rawjson.Span {
 }
 
 // systemText is a bare string, which says the same as a list of one text.
-func (d *decoder) systemText(id wire.Identity) {
+func (d *decoder) systemText(id layout.Identity) {
 	t, _ := d.scanner.String()
-	own := wire.NewIdentity()
+	own := layout.NewIdentity()
 	own.Field("text", t.Raw(d.scanner.Body))
 	sum := own.Sum()
 	id.Field("block", sum[:])
@@ -146,7 +147,7 @@ func (d *decoder) messages() error {
 	}
 	d.seen = true
 	d.marks, d.writer.turns, d.writer.traits = nil, nil, nil
-	err := d.layout.ReadMessages(s, "messages", "a message object", d.message)
+	err := build.ReadMessages(s, d.layout, "messages", "a message object", d.message)
 	d.writer.marks.messages = d.marks
 	return err
 }
@@ -156,10 +157,10 @@ func (d *decoder) tools() error {
 	kind := s.Peek()
 	start := s.Offset()
 	d.marks, d.at = nil, plimsoll.PartRef{Message: -1}
-	var list wire.ToolList
+	var list build.ToolList
 	switch kind {
 	case '[':
-		list = wire.ReadTools(s, func(i int, id wire.Identity) (plimsoll.Tool, bool) {
+		list = build.ReadTools(s, func(i int, id layout.Identity) (plimsoll.Tool, bool) {
 			d.at.Part = i
 			return d.tool(id)
 		})
@@ -176,7 +177,7 @@ func (d *decoder) tools() error {
 
 // tool reads a declaration. It is plain if it is the client's own and not one of
 // the provider's tools, which are known by their type.
-func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
+func (d *decoder) tool(id layout.Identity) (t plimsoll.Tool, plain bool) {
 	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		id.Field("tool", s.Value().Of(body))
@@ -210,7 +211,7 @@ func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, plain bool) {
 
 // other adds a member that is not understood to an identity; null is as good as
 // none.
-func (d *decoder) other(id wire.Identity, key []byte) {
+func (d *decoder) other(id layout.Identity, key []byte) {
 	if v := d.scanner.Value(); !d.scanner.IsNull(v) {
 		id.Field(rawjson.View(key), v.Of(d.scanner.Body))
 	}

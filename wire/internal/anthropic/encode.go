@@ -9,14 +9,16 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // writer renders what edits add to one request, and keeps what the layout does
 // not say about it.
 type writer struct {
-	wire.Defaults
+	build.Defaults
 	body          []byte
-	layout        *wire.Layout
+	layout        *layout.Layout
 	system, tools value
 	turns         []turn
 	traits        []trait // of all blocks of all turns
@@ -230,7 +232,7 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 // list, it is written again.
 func (w *writer) grow(key string, v value, elements [][]byte) []rawjson.Edit {
 	if !v.list.IsZero() {
-		return wire.AppendElements(v.list, elements)
+		return rawjson.Append(v.list, elements...)
 	}
 	text := append([]byte{'['}, bytes.Join(elements, []byte(","))...)
 	text = append(text, ']')
@@ -238,7 +240,7 @@ func (w *writer) grow(key string, v value, elements [][]byte) []rawjson.Edit {
 		return []rawjson.Edit{{Span: v.span, Text: text}}
 	}
 	member := append(rawjson.AppendQuote(nil, key), ':')
-	return wire.AddMember(w.layout.Root, append(member, text...))
+	return rawjson.Append(w.layout.Root, append(member, text...))
 }
 
 func renderTool(t plimsoll.Tool) []byte {
@@ -270,7 +272,7 @@ func (w *writer) Place(i int, inserted []plimsoll.Message, kept []bool) (at, n i
 		if !kept[k] {
 			continue
 		}
-		if !w.layout.Message(k).Role.Instructs() {
+		if !w.layout.Parsed[k].Role.Instructs() {
 			break
 		}
 		at = k

@@ -6,7 +6,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
 )
 
 // maxMarks is how many cache marks a request may have.
@@ -129,7 +128,7 @@ func (v *mover) carrier(m mark) (to place, ok bool) {
 			at.Part = len(v.w.blocks(at.Message)) - 1
 		}
 		if at.Part >= 0 && v.kept[at.Message] {
-			instructs := v.w.layout.Message(at.Message).Role.Instructs()
+			instructs := v.w.layout.Parsed[at.Message].Role.Instructs()
 			if to, found := v.among(place{at, -1}, v.w.blocks(at.Message), instructs); found {
 				return to, !v.marked[to]
 			}
@@ -210,7 +209,7 @@ func markObject(body []byte, span rawjson.Span, value []byte) []rawjson.Edit {
 			return []rawjson.Edit{{Span: m, Text: member}} // it was null
 		}
 	}
-	return wire.AddMember(list, member)
+	return rawjson.Append(list, member)
 }
 
 func markMember(value []byte) []byte { return append([]byte(`"cache_control":`), value...) }

@@ -6,6 +6,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // turn is what the writer keeps of a message beside its layout.
@@ -33,7 +35,7 @@ type content struct {
 	text   rawjson.Span
 	list   rawjson.List
 	parts  []plimsoll.Part
-	places []wire.Place
+	places []layout.Place
 }
 
 func (c *content) reset() {
@@ -47,7 +49,7 @@ func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 	d.at.Message = i
 	d.content.reset()
 	d.writer.turns = append(d.writer.turns, turn{first: len(d.writer.traits)})
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	m, failed := d.messageMembers(id)
 	identity := id.Sum()
 	switch {
@@ -64,7 +66,7 @@ func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 	return m, identity, nil
 }
 
-func (d *decoder) messageMembers(id wire.Identity) (m plimsoll.Message, failed *wire.DecodeError) {
+func (d *decoder) messageMembers(id layout.Identity) (m plimsoll.Message, failed *wire.DecodeError) {
 	s := d.scanner
 	for key := range s.Members() {
 		switch string(key) {
@@ -88,7 +90,7 @@ func (d *decoder) messageMembers(id wire.Identity) (m plimsoll.Message, failed *
 
 // messageContent reads a string, nothing, or a list of blocks. A string and a list
 // of one text are the same to the API, and have the same identity.
-func (d *decoder) messageContent(id wire.Identity) *wire.DecodeError {
+func (d *decoder) messageContent(id layout.Identity) *wire.DecodeError {
 	s, c := d.scanner, &d.content
 	c.reset()
 	d.forget()
@@ -97,7 +99,7 @@ func (d *decoder) messageContent(id wire.Identity) *wire.DecodeError {
 		text, _ := s.String()
 		id.Field("text", text.Raw(s.Body))
 		c.text = text.Span
-		d.keep(s.TextPart(text), traitOfText(s.Body, text), wire.Fixed())
+		d.keep(s.TextPart(text), traitOfText(s.Body, text), layout.Fixed())
 	case 'n':
 		s.Value()
 	case '[':
@@ -116,7 +118,7 @@ func (d *decoder) forget() {
 	d.writer.traits = d.writer.traits[:d.writer.turns[len(d.writer.turns)-1].first]
 }
 
-func (d *decoder) keep(p plimsoll.Part, t trait, at wire.Place) {
+func (d *decoder) keep(p plimsoll.Part, t trait, at layout.Place) {
 	c := &d.content
 	c.parts = append(c.parts, p)
 	if d.locating {
@@ -125,7 +127,7 @@ func (d *decoder) keep(p plimsoll.Part, t trait, at wire.Place) {
 	d.writer.traits = append(d.writer.traits, t)
 }
 
-func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
+func (d *decoder) blocks(id layout.Identity) *wire.DecodeError {
 	s, list := d.scanner, &d.content.list
 	list.Start = s.Offset()
 	for j := range s.Elements() {
@@ -147,8 +149,8 @@ func (d *decoder) blocks(id wire.Identity) *wire.DecodeError {
 // again reads a message that was valid the first time.
 func (w *writer) again(message int) *content {
 	d := decoder{
-		scanner: wire.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
-		layout:  &wire.Layout{},
+		scanner: build.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
+		layout:  &layout.Layout{},
 		writer:  &writer{},
 
 		locating: true,
@@ -166,7 +168,7 @@ func reread(element []byte) (plimsoll.Role, []trait, *content) {
 }
 
 // Locate reads a message again.
-func (w *writer) Locate(i int) wire.Located {
+func (w *writer) Locate(i int) layout.Located {
 	c := w.again(i)
-	return wire.Located{Places: c.places, Lists: []wire.PartList{{List: c.list}}}
+	return layout.Located{Places: c.places, Lists: []layout.PartList{{List: c.list}}}
 }

@@ -7,14 +7,15 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // NewReply joins answers by their blocks.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
-		return wire.NewStream(c, func(out *wire.Stream) wire.EventJoiner { return &eventJoiner{out: out, hidden: hidden} })
+		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return &eventJoiner{out: out, hidden: hidden} })
 	}
-	return wire.NewWholeReply(wire.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
 }
 
 // Results makes one message of the user, which this API wants behind the calls.

@@ -6,14 +6,14 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // eventJoiner joins streamed answers. Blocks of hidden calls do not pass, those behind
 // them get other numbers, and once there was one, the events that end the message wait
 // for Finish.
 type eventJoiner struct {
-	out    *wire.Stream
+	out    *build.Stream
 	hidden func(string) bool
 	// joining says that a block was held back, or that this is not the first answer.
 	joining bool
@@ -122,15 +122,14 @@ func (r *eventJoiner) numbered(raw sse.Event, e answerEvent, number int) {
 // Flush has nothing to do: no event waits for another.
 func (*eventJoiner) Flush() {}
 
-// Answer implements [wire.EventJoiner].
-func (r *eventJoiner) Answer(shown *wire.Shown) wire.Answer {
+// Answer implements [build.EventJoiner].
+func (r *eventJoiner) Answer() build.Answer {
 	a := roundOf(r.answer.blocks)
 	a.Broken = r.answer.failed || r.answer.stop == nil
-	show(shown, r.answer.blocks)
 	return a
 }
 
-// Again implements [wire.EventJoiner].
+// Again implements [build.EventJoiner].
 func (r *eventJoiner) Again() {
 	r.before = r.before.plus(rawjson.Member(r.answer.delta, "usage"))
 	r.answer = streamedAnswer{}
@@ -138,7 +137,7 @@ func (r *eventJoiner) Again() {
 	r.shift = r.top
 }
 
-// Finish implements [wire.EventJoiner].
+// Finish implements [build.EventJoiner].
 func (r *eventJoiner) Finish() {
 	if !r.joining {
 		return

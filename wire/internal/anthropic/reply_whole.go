@@ -5,22 +5,20 @@ import (
 	"encoding/json"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // joiner joins messages by their blocks.
 type joiner struct{ hidden func(string) bool }
 
-var _ wire.Joiner = joiner{}
+var _ build.Joiner = joiner{}
 
 // Read reads a message.
-func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
+func (j joiner) Read(body []byte) (build.Answer, bool) {
 	if !json.Valid(body) || rawjson.MemberText(body, "type") != "message" {
-		return wire.Answer{}, false
+		return build.Answer{}, false
 	}
-	blocks := j.blocks(body)
-	show(shown, blocks)
-	return roundOf(blocks), true
+	return roundOf(j.blocks(body)), true
 }
 
 func (j joiner) blocks(body []byte) []*answerBlock {
@@ -32,7 +30,7 @@ func (j joiner) blocks(body []byte) []*answerBlock {
 }
 
 // Join returns the last message with the id of the first and the blocks of all.
-func (j joiner) Join(bodies [][]byte, rounds []wire.Answer) []byte {
+func (j joiner) Join(bodies [][]byte, rounds []build.Answer) []byte {
 	var shown [][]byte
 	var before output
 	for i, body := range bodies {

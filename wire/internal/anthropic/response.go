@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // ReadResponse reads a complete answer, or the error in its place. The body may
@@ -49,7 +50,7 @@ func (d *decoder) answer() []plimsoll.Part {
 		return nil
 	}
 	var parts []plimsoll.Part
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	for range d.scanner.Elements() {
 		parts = append(parts, d.block(id).part)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // answerParts is one answer of the model, as far as it has come: the first candidate.
@@ -68,7 +68,7 @@ func (p *answerPart) whole() []byte {
 func (a *answerParts) ended() bool { return a.finish != "" && !a.failed }
 
 // round says what the answer was. Hidden calls in one that was cut short are none.
-func (a *answerParts) round() (r wire.Answer) {
+func (a *answerParts) round() (r build.Answer) {
 	var all, open [][]byte
 	var signer signer
 	for _, p := range a.parts {
@@ -82,7 +82,7 @@ func (a *answerParts) round() (r wire.Answer) {
 			r.Calls = append(r.Calls, plimsoll.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments})
 		}
 	}
-	r.Hides, r.Open = a.hides, modelContent(open)
+	r.Hides, r.Open, r.Shown = a.hides, modelContent(open), a.shown()
 	r.Said = r.Open
 	if len(r.Calls) > 0 {
 		r.Said = modelContent(all)
@@ -98,16 +98,17 @@ func modelContent(parts [][]byte) [][]byte {
 	return [][]byte{append(append([]byte(`{"role":"model","parts":`), rawjson.Array(parts)...), '}')}
 }
 
-// show notes what the client is shown of the answer.
-func (a *answerParts) show(shown *wire.Shown) {
+// shown returns what the client is shown of the answer.
+func (a *answerParts) shown() (parts []plimsoll.Part) {
 	for _, p := range a.parts {
 		switch {
 		case p.isCall && !p.hidden:
-			shown.Call(plimsoll.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments})
+			parts = append(parts, plimsoll.ToolCall{ID: p.id, Name: p.name, Arguments: p.arguments})
 		case p.thought:
-			shown.Thought = true
+			parts = append(parts, plimsoll.Reasoning{})
 		case p.isText && !p.isCall:
-			shown.Text(rawjson.Unquoted(rawjson.InQuotes(p.text)))
+			parts = append(parts, plimsoll.Text{Text: rawjson.Unquoted(rawjson.InQuotes(p.text))})
 		}
 	}
+	return parts
 }

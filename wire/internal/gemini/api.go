@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 var traits = wire.Traits{
@@ -18,7 +19,7 @@ var traits = wire.Traits{
 func (Codec) Traits() wire.Traits { return traits }
 
 // Recognises reports whether a body has a list of contents.
-func (Codec) Recognises(body []byte) bool { return wire.HasMember(body, "contents", '[') }
+func (Codec) Recognises(body []byte) bool { return build.HasMember(body, "contents", '[') }
 
 // Headers returns the key.
 func (Codec) Headers(key string) map[string]string {
@@ -75,8 +76,8 @@ func (Codec) Error(status int, _, message string) []byte {
 // Refusal renders an error. A conversation that does not fit is refused in the words by
 // which clients recognise it, for want of a code.
 func (c Codec) Refusal(err error) (int, []byte) {
-	status, code, message := wire.Refusal(err)
-	if code == wire.ContextFull {
+	status, code, message := build.Refusal(err)
+	if code == build.ContextFull {
 		message = "The input token count exceeds the maximum number of tokens allowed. " + message
 	}
 	return status, c.Error(status, code, message)

@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // The rules that only this API has.
@@ -45,7 +46,7 @@ func (w *writer) Continues() bool { return w.cached }
 // as many responses.
 func (w *writer) Check(r *wire.Request, v *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(r, v, "a function call must be followed by its response")
+	build.CheckPending(r, v, "a function call must be followed by its response")
 	w.checkFound(v)
 	if c.Messages.Len() == 0 {
 		v.Add(wire.RuleEmpty, -1, -1, "contents is empty")
@@ -64,7 +65,7 @@ func (w *writer) Check(r *wire.Request, v *wire.Violations) {
 // checkFound reports what was seen while decoding.
 func (w *writer) checkFound(v *wire.Violations) {
 	for _, b := range w.found.roles {
-		v.Add(wire.RuleRole, b.message, -1, "no role is called ", wire.Clip(b.role))
+		v.Add(wire.RuleRole, b.message, -1, "no role is called ", build.Clip(b.role))
 	}
 	for _, p := range w.found.hollow {
 		v.Add(wire.RuleEmpty, p.Message, p.Part, "the part has no data")

@@ -110,7 +110,7 @@ func (d *decoder) walk(read func(i int)) rawjson.Span {
 // extend returns the edits that append to the list.
 func (l repeated) extend(body []byte, elements [][]byte) []rawjson.Edit {
 	if !l.lone {
-		return wire.AppendElements(l.List, elements)
+		return rawjson.Append(l.List, elements...)
 	}
 	if len(l.Items) > 0 {
 		elements = append([][]byte{l.Of(body)}, elements...)

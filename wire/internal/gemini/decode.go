@@ -6,12 +6,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *wire.Scanner
-	layout  *wire.Layout
+	scanner *build.Scanner
+	layout  *layout.Layout
 	writer  *writer
 	seen    bool // contents were found
 	// read are the parts of the content that is being read, and inside those of
@@ -29,7 +31,7 @@ type decoder struct {
 // what is kept of it is copied.
 type content struct {
 	parts  []plimsoll.Part
-	places []wire.Place
+	places []layout.Place
 	list   repeated
 }
 
@@ -38,12 +40,12 @@ func (c *content) reset() {
 }
 
 func newDecoder(body []byte) *decoder {
-	layout := &wire.Layout{Body: body}
-	return &decoder{scanner: wire.NewScanner(plimsoll.Gemini, body), layout: layout, writer: &writer{layout: layout}, texts: &responseTexts{body}}
+	l := &layout.Layout{Body: body}
+	return &decoder{scanner: build.NewScanner(plimsoll.Gemini, body), layout: l, writer: &writer{layout: l}, texts: &responseTexts{body}}
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(d.scanner, d.layout, func(key string) error { return d.member(camel(key)) })
+	err := build.ReadRoot(d.scanner, d.layout, func(key string) error { return d.member(camel(key)) })
 	if err == nil && !d.seen {
 		return d.scanner.Wrong("contents", "a list of contents")
 	}
@@ -98,7 +100,7 @@ func (d *decoder) contents() error {
 	d.seen, d.writer.lone = true, kind == '{'
 	d.writer.found = found{}
 	if kind == '[' {
-		return d.layout.ReadMessages(s, "contents", "a content object", d.content)
+		return build.ReadMessages(s, d.layout, "contents", "a content object", d.content)
 	}
 	d.layout.Reset()
 	begin := s.Offset()
@@ -112,7 +114,7 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 	s := d.scanner
 	d.read.reset()
 	role := ""
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	var failed error
 	for key := range s.Members() {
 		switch camel(rawjson.View(key)) {
@@ -139,15 +141,15 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 }
 
 // Locate reads a content again.
-func (w *writer) Locate(i int) wire.Located {
+func (w *writer) Locate(i int) layout.Located {
 	d := decoder{
-		scanner: wire.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
+		scanner: build.NewScannerAt(plimsoll.Gemini, w.layout.Body, w.layout.Messages.Items[i]),
 		writer:  &writer{},
 
 		locating: true,
 	}
 	_, _, _ = d.content(i) // it was valid the first time
-	return wire.Located{Places: d.read.places, Lists: []wire.PartList{{List: d.read.list.List}}}
+	return layout.Located{Places: d.read.places, Lists: []layout.PartList{{List: d.read.list.List}}}
 }
 
 // speaker translates the role of content i; a content without one is the user's.
@@ -167,14 +169,14 @@ func (d *decoder) speaker(i int, role string) plimsoll.Role {
 // parts reads a list of parts into read. Message is the content that
 // has them, or -1 for the system instruction. A lone part cannot be removed: its
 // message would be empty.
-func (d *decoder) parts(message int, id wire.Identity) {
+func (d *decoder) parts(message int, id layout.Identity) {
 	c := &d.read
 	c.reset()
 	read := func(i int) {
 		part, content := d.part(plimsoll.PartRef{Message: message, Part: i}, id)
 		c.parts = append(c.parts, part)
 		if d.locating {
-			c.places = append(c.places, wire.Place{Index: i, Content: content})
+			c.places = append(c.places, layout.Place{Index: i, Content: content})
 		}
 	}
 	if d.locating || message < 0 {
@@ -183,7 +185,7 @@ func (d *decoder) parts(message int, id wire.Identity) {
 		d.walk(read)
 	}
 	if c.list.lone && len(c.places) > 0 {
-		c.places[0].List = wire.Fixed().List
+		c.places[0].List = layout.Fixed().List
 	}
 }
 
@@ -191,7 +193,7 @@ func (d *decoder) parts(message int, id wire.Identity) {
 // libraries take it.
 func (d *decoder) system() {
 	s := d.scanner
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	d.layout.System = nil
 	kind := s.Peek()
 	in := instruction{value: rawjson.Span{Start: s.Offset()}}
@@ -224,7 +226,7 @@ func (d *decoder) system() {
 }
 
 // sum ends an identity; that of nothing is the same in whatever form it stands.
-func sum(id wire.Identity, n int) plimsoll.Digest {
+func sum(id layout.Identity, n int) plimsoll.Digest {
 	digest := id.Sum()
 	if n == 0 {
 		return plimsoll.Digest{}
@@ -234,7 +236,7 @@ func sum(id wire.Identity, n int) plimsoll.Digest {
 
 // unknown reads a value that is not understood: it counts for the identity, and
 // null is the same as nothing.
-func (d *decoder) unknown(id wire.Identity, key string) (null bool) {
+func (d *decoder) unknown(id layout.Identity, key string) (null bool) {
 	v := d.scanner.Value()
 	if d.scanner.IsNull(v) {
 		return true

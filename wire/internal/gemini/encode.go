@@ -6,12 +6,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // writer renders what edits add to one request, and checks it.
 type writer struct {
-	wire.Defaults
-	layout      *wire.Layout
+	build.Defaults
+	layout      *layout.Layout
 	instruction instruction
 	// tools is the list of tools, declarations the first list of functions in it.
 	tools, declarations repeated
@@ -173,11 +175,11 @@ func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][
 	in, body := w.instruction, w.layout.Body
 	switch {
 	case in.value.IsZero():
-		return wire.AddMember(w.layout.Root, joined(`"systemInstruction":{"parts":[`, elements, "]}")), nil, nil
+		return rawjson.Append(w.layout.Root, joined(`"systemInstruction":{"parts":[`, elements, "]}")), nil, nil
 	case !in.parts.IsZero():
 		return in.parts.extend(body, elements), nil, nil
 	case !in.object.IsZero():
-		return wire.AddMember(in.object, joined(`"parts":[`, elements, "]")), nil, nil
+		return rawjson.Append(in.object, joined(`"parts":[`, elements, "]")), nil, nil
 	case !in.text.IsZero():
 		elements = append([][]byte{joined(`{"text":`, [][]byte{in.text.Of(body)}, "}")}, elements...)
 	}
@@ -210,7 +212,7 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 	case len(others) == 0:
 		return edits, nil
 	case w.tools.IsZero():
-		return append(edits, wire.AddMember(w.layout.Root, joined(`"tools":[`, others, "]"))...), nil
+		return append(edits, rawjson.Append(w.layout.Root, joined(`"tools":[`, others, "]"))...), nil
 	default:
 		return append(edits, w.tools.extend(w.layout.Body, others)...), nil
 	}
@@ -220,7 +222,7 @@ func renderTool(t plimsoll.Tool) []byte {
 	if t.Schema != "" {
 		t.Schema = parameters(t.Schema)
 	}
-	return append(wire.AppendFunction([]byte{'{'}, t), '}')
+	return append(build.AppendFunction([]byte{'{'}, t), '}')
 }
 
 func joined(before string, elements [][]byte, after string) []byte {

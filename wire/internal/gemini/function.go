@@ -3,7 +3,8 @@ package gemini
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // call is a functionCall.
@@ -13,7 +14,7 @@ type call struct {
 }
 
 // call reads a functionCall, and reports whether there is one.
-func (d *decoder) call(id wire.Identity) (f call, ok bool) {
+func (d *decoder) call(id layout.Identity) (f call, ok bool) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		d.unknown(id, "functionCall")
@@ -48,7 +49,7 @@ type result struct {
 }
 
 // result reads a functionResponse, and reports whether there is one.
-func (d *decoder) result(id wire.Identity) (f result, ok bool) {
+func (d *decoder) result(id layout.Identity) (f result, ok bool) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		d.unknown(id, "functionResponse")
@@ -76,7 +77,7 @@ func (d *decoder) result(id wire.Identity) (f result, ok bool) {
 }
 
 // attachment reads a part of a functionResponse, which can only be media.
-func (d *decoder) attachment(id wire.Identity) plimsoll.Part {
+func (d *decoder) attachment(id layout.Identity) plimsoll.Part {
 	s := d.scanner
 	id.Field("part", nil)
 	if s.Peek() != '{' {
@@ -99,7 +100,7 @@ func (d *decoder) attachment(id wire.Identity) plimsoll.Part {
 }
 
 // named reads a string that counts for the identity, unless it is empty.
-func (d *decoder) named(id wire.Identity, key string) string {
+func (d *decoder) named(id layout.Identity, key string) string {
 	text := d.scanner.Text()
 	if text != "" {
 		id.Field(key, []byte(text))
@@ -153,7 +154,7 @@ func (r *responseTexts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 
 // at returns a response, and the text that it is in all.
 func (r *responseTexts) at(at uint64) (raw []byte, only rawjson.Text, isText bool) {
-	raw = wire.SpanAt(at).Of(r.body)
+	raw = build.SpanAt(at).Of(r.body)
 	s := rawjson.NewScanner(raw)
 	if s.Peek() != '{' {
 		return raw, only, false

@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // partFields are the members of a part, gathered before it is known what it is.
@@ -26,7 +27,7 @@ type partFields struct {
 }
 
 // part reads one part, and for a function response where its content stands.
-func (d *decoder) part(at plimsoll.PartRef, id wire.Identity) (plimsoll.Part, rawjson.Span) {
+func (d *decoder) part(at plimsoll.PartRef, id layout.Identity) (plimsoll.Part, rawjson.Span) {
 	s, body := d.scanner, d.scanner.Body
 	id.Field("part", nil)
 	if s.Peek() != '{' {
@@ -44,7 +45,7 @@ func (d *decoder) part(at plimsoll.PartRef, id wire.Identity) (plimsoll.Part, ra
 	return d.made(&f, s.Since(begin))
 }
 
-func (d *decoder) partMember(f *partFields, id wire.Identity, key string) {
+func (d *decoder) partMember(f *partFields, id layout.Identity, key string) {
 	s, body := d.scanner, d.scanner.Body
 	switch key {
 	case "text":
@@ -79,7 +80,7 @@ func (d *decoder) partMember(f *partFields, id wire.Identity, key string) {
 var besideData = map[string]bool{"videoMetadata": true, "partMetadata": true}
 
 // media reads data in the request, or where it is kept.
-func (d *decoder) media(f *partFields, id wire.Identity, kind string) {
+func (d *decoder) media(f *partFields, id layout.Identity, kind string) {
 	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		if !d.unknown(id, kind) {
@@ -104,7 +105,7 @@ func (d *decoder) media(f *partFields, id wire.Identity, kind string) {
 }
 
 // resolution reads {"level":…}, or the bare level.
-func (d *decoder) resolution(id wire.Identity) string {
+func (d *decoder) resolution(id layout.Identity) string {
 	s := d.scanner
 	level := ""
 	if s.Peek() != '{' {

@@ -7,13 +7,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // NewReply joins answers by their parts. Chunks of a stream have the shape of whole
 // answers.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
-		return wire.NewStream(c, func(out *wire.Stream) wire.EventJoiner { return newEventJoiner(out, hidden) })
+		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return newEventJoiner(out, hidden) })
 	}
 	return newListReply(hidden)
 }
@@ -49,8 +50,8 @@ func (Codec) InsertResults(r *wire.Request, next int, results [][]byte) ([]rawjs
 		return nil, false
 	}
 	last := -1
-	for i := range l.Message(next).Parts.Len() {
-		if _, ok := plimsoll.Peek(l.Message(next), i).(plimsoll.ToolResult); ok {
+	for i := range l.Parsed[next].Parts.Len() {
+		if _, ok := plimsoll.Peek(l.Parsed[next], i).(plimsoll.ToolResult); ok {
 			last = i
 		}
 	}
@@ -86,22 +87,21 @@ func (Codec) Restored(elements [][]byte, _ []byte, withoutReasoning bool) [][]by
 // joiner joins answers by their parts.
 type joiner struct{ hidden func(string) bool }
 
-var _ wire.Joiner = joiner{}
+var _ build.Joiner = joiner{}
 
 // Read reads an answer.
-func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
+func (j joiner) Read(body []byte) (build.Answer, bool) {
 	if !json.Valid(body) {
-		return wire.Answer{}, false
+		return build.Answer{}, false
 	}
 	var a answerParts
 	a.add(readChunk(body, j.hidden))
-	a.show(shown)
 	r := a.round()
 	return r, a.ended() && r.Sendable(Codec{})
 }
 
 // Join puts the parts of all answers into the last one.
-func (j joiner) Join(bodies [][]byte, _ []wire.Answer) []byte {
+func (j joiner) Join(bodies [][]byte, _ []build.Answer) []byte {
 	var parts [][]byte
 	w := &chunkJoiner{hidden: j.hidden, emit: func([]byte) {}}
 	for i, body := range bodies {

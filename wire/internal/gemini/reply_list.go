@@ -6,13 +6,14 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // listReply joins answers that are no events. One that is a list is streamed: that is
 // how pieces come to those who do not ask for events, and each is handed on when it is
 // there. Any other is whole.
 type listReply struct {
-	wire.History
+	build.History
 	joiner *chunkJoiner
 	// whole takes over if the first answer is no list.
 	whole wire.Reply
@@ -46,7 +47,7 @@ const (
 )
 
 func newListReply(hidden func(string) bool) *listReply {
-	r := &listReply{History: wire.NewHistory(Codec{})}
+	r := &listReply{History: build.NewHistory(Codec{})}
 	r.joiner = &chunkJoiner{hidden: hidden, emit: r.give}
 	return r
 }
@@ -107,7 +108,7 @@ func (r *listReply) open(c byte) int {
 		r.gap, r.at = nil, beforePiece
 		return 1
 	case first:
-		r.whole = wire.NewWholeReply(r.History, joiner{r.joiner.hidden})
+		r.whole = build.NewWholeReply(r.History, joiner{r.joiner.hidden})
 		_ = r.whole.Write(r.gap)
 	case c == '{':
 		r.gap, r.at, r.lone = nil, inPiece, true
@@ -171,7 +172,7 @@ func (r *listReply) complete() {
 		r.tail, r.at = []byte{']'}, behindList
 	}
 	r.kept += len(piece)
-	r.joiner.full = r.kept > wire.MaxReply
+	r.joiner.full = r.kept > build.MaxReply
 	if r.joiner.take(piece) {
 		r.give(piece)
 	}
@@ -204,7 +205,7 @@ func (r *listReply) End() wire.Round {
 	if r.whole != nil {
 		return r.whole.End()
 	}
-	a := r.joiner.ended(r.Shown)
+	a := r.joiner.ended()
 	a.Broken = a.Broken || r.at != behindList || r.lost
 	return r.Add(a)
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // chunkJoiner joins chunks. Hidden calls are taken out of them, and once there was one,
@@ -107,25 +107,24 @@ func (w *chunkJoiner) finish() {
 	w.held = nil
 }
 
-// ended says what the answer was, and notes what of it the client was shown.
-func (w *chunkJoiner) ended(shown *wire.Shown) wire.Answer {
+// ended says what the answer was.
+func (w *chunkJoiner) ended() build.Answer {
 	a := w.answer.round()
 	a.Broken = w.full || !w.answer.ended() || !a.Sendable(Codec{})
-	w.answer.show(shown)
 	return a
 }
 
 // eventJoiner joins streamed answers.
 type eventJoiner struct {
 	*chunkJoiner
-	out *wire.Stream
+	out *build.Stream
 	// lineEnd is the one that the server uses.
 	lineEnd string
 }
 
-var _ wire.EventJoiner = (*eventJoiner)(nil)
+var _ build.EventJoiner = (*eventJoiner)(nil)
 
-func newEventJoiner(out *wire.Stream, hidden func(string) bool) *eventJoiner {
+func newEventJoiner(out *build.Stream, hidden func(string) bool) *eventJoiner {
 	r := &eventJoiner{out: out}
 	r.chunkJoiner = &chunkJoiner{hidden: hidden, emit: r.send}
 	return r
@@ -159,11 +158,11 @@ func (r *eventJoiner) send(data []byte) {
 // Flush has nothing to do: no event waits for another.
 func (*eventJoiner) Flush() {}
 
-// Answer implements [wire.EventJoiner].
-func (r *eventJoiner) Answer(shown *wire.Shown) wire.Answer { return r.ended(shown) }
+// Answer implements [build.EventJoiner].
+func (r *eventJoiner) Answer() build.Answer { return r.ended() }
 
-// Again implements [wire.EventJoiner].
+// Again implements [build.EventJoiner].
 func (r *eventJoiner) Again() { r.again() }
 
-// Finish implements [wire.EventJoiner].
+// Finish implements [build.EventJoiner].
 func (r *eventJoiner) Finish() { r.finish() }

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/gemini"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 func decode(t wiretest.TB, body string) *wire.Request {
@@ -257,7 +258,7 @@ func TestTheLastOfSeveralMembersOfOneNameHolds(t *testing.T) {
 func TestOnlyPartsOfAListCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	r := decode(t, `{"contents":[{"parts":[{"text":"a"}]},{"parts":{"text":"b"}}]}`)
-	if list, lone := r.Locate(0).Places[0].List, r.Locate(1).Places[0].List; list != 0 || lone != wire.Fixed().List {
+	if list, lone := r.Locate(0).Places[0].List, r.Locate(1).Places[0].List; list != 0 || lone != layout.Fixed().List {
 		t.Errorf("places %d and %d", list, lone)
 	}
 }

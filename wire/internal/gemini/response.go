@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // ReadResponse reads a complete answer; of several candidates, the first. A list
@@ -60,7 +61,7 @@ func (s *assembler) read(data []byte) bool {
 }
 
 func (s *assembler) take(c chunk) {
-	s.response.Take(rawjson.MemberText(c.data, "modelVersion"), c.usage, c.failure)
+	build.Take(&s.response, rawjson.MemberText(c.data, "modelVersion"), c.usage, c.failure)
 	s.blocked = s.blocked || c.blocked
 	for _, candidate := range c.candidates {
 		if candidate.first {

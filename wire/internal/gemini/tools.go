@@ -3,13 +3,13 @@ package gemini
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // tools reads the list of tools: each has function declarations, or is one of
 // Google's own.
 func (d *decoder) tools() {
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	d.declared = nil
 	d.writer.declarations = repeated{}
 	d.writer.tools = d.repeated(nil, func(int) { d.tool(id) })
@@ -17,7 +17,7 @@ func (d *decoder) tools() {
 	d.layout.ToolsIdentity = sum(id, d.layout.Tools.Len())
 }
 
-func (d *decoder) tool(id wire.Identity) {
+func (d *decoder) tool(id layout.Identity) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		s.Value()
@@ -43,14 +43,14 @@ func (d *decoder) declare(t plimsoll.Tool) {
 }
 
 // declarations reads functions; more of them are added to the first list.
-func (d *decoder) declarations(id wire.Identity) {
+func (d *decoder) declarations(id layout.Identity) {
 	list := d.repeated(nil, func(int) { d.declare(d.declaration(id)) })
 	if d.writer.declarations.IsZero() {
 		d.writer.declarations = list
 	}
 }
 
-func (d *decoder) declaration(id wire.Identity) plimsoll.Tool {
+func (d *decoder) declaration(id layout.Identity) plimsoll.Tool {
 	s := d.scanner
 	var t plimsoll.Tool
 	if s.Peek() != '{' {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // answerMessage is a message of an answer, as far as it has come.
@@ -118,8 +120,8 @@ func (a *answerMessage) text() string {
 }
 
 // round says what the answer was.
-func (a *answerMessage) round() wire.Answer {
-	r := wire.Answer{Round: wire.Round{Foreign: len(a.functions.all) > 0}}
+func (a *answerMessage) round() build.Answer {
+	r := build.Answer{Round: wire.Round{Foreign: len(a.functions.all) > 0}, Shown: a.shown()}
 	var all, open [][]byte
 	for _, c := range a.calls.all {
 		if c.isEmpty() {
@@ -173,14 +175,15 @@ func (a *answerMessage) message(calls [][]byte) [][]byte {
 	return [][]byte{append(out, '}')}
 }
 
-// show notes what of the answer the client was shown.
-func (a *answerMessage) show(shown *wire.Shown) {
-	shown.Text(a.text())
+// shown returns what of the answer the client is shown.
+func (a *answerMessage) shown() []plimsoll.Part {
+	parts := []plimsoll.Part{plimsoll.Text{Text: a.text()}}
 	for _, c := range a.calls.all {
 		if !c.hidden {
-			shown.Call(c.toolCall())
+			parts = append(parts, c.toolCall())
 		}
 	}
+	return parts
 }
 
 // output is what answers put out.
@@ -212,7 +215,7 @@ func billed(usage []byte, before output) []byte {
 
 // endReason returns why a reply ended. A model that called hidden tools alone wanted to
 // go on; since it is not asked again, it has stopped.
-func endReason(reason []byte, last wire.Answer) []byte {
+func endReason(reason []byte, last build.Answer) []byte {
 	if last.Hides && !last.Foreign && rawjson.Unquoted(reason) == "tool_calls" {
 		return []byte(`"stop"`)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 var traits = wire.Traits{
@@ -16,7 +17,7 @@ var traits = wire.Traits{
 func (Codec) Traits() wire.Traits { return traits }
 
 // Recognises reports whether a body has a list of messages.
-func (Codec) Recognises(body []byte) bool { return wire.HasMember(body, "messages", '[') }
+func (Codec) Recognises(body []byte) bool { return build.HasMember(body, "messages", '[') }
 
 // Headers returns the key.
 func (Codec) Headers(key string) map[string]string {
@@ -49,7 +50,7 @@ func (Codec) Error(status int, code, message string) []byte {
 		kind = "server_error"
 	}
 	var param any
-	if code == wire.ContextFull {
+	if code == build.ContextFull {
 		param = "messages"
 	}
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{ // strings alone cannot fail
@@ -61,6 +62,6 @@ func (Codec) Error(status int, code, message string) []byte {
 // Refusal renders an error. A conversation that does not fit becomes
 // context_length_exceeded, which SDKs and agents recognise.
 func (c Codec) Refusal(err error) (int, []byte) {
-	status, code, message := wire.Refusal(err)
+	status, code, message := build.Refusal(err)
 	return status, c.Error(status, code, message)
 }

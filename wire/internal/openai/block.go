@@ -5,7 +5,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // blockFields are the members of a content part that are understood.
@@ -22,7 +23,7 @@ type blockFields struct {
 
 // block reads one part of a content list. Its kind may follow its content,
 // so the members are gathered first.
-func (d *decoder) block(id wire.Identity) plimsoll.Part {
+func (d *decoder) block(id layout.Identity) plimsoll.Part {
 	s, body := d.scanner, d.scanner.Body
 	begin := s.Offset()
 	if s.Peek() == '"' {
@@ -42,7 +43,7 @@ func (d *decoder) block(id wire.Identity) plimsoll.Part {
 	return b.part(s, s.Since(begin))
 }
 
-func (d *decoder) blockMember(b *blockFields, id wire.Identity, key string) {
+func (d *decoder) blockMember(b *blockFields, id layout.Identity, key string) {
 	s, body := d.scanner, d.scanner.Body
 	switch key {
 	case "type":
@@ -96,14 +97,14 @@ func (d *decoder) mediaMember(b *blockFields) {
 	}
 }
 
-func peekString(s *wire.Scanner) (rawjson.Text, bool) {
+func peekString(s *build.Scanner) (rawjson.Text, bool) {
 	if s.Peek() != '"' {
 		return rawjson.Text{}, false
 	}
 	return s.String()
 }
 
-func (b *blockFields) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
+func (b *blockFields) part(s *build.Scanner, raw rawjson.Span) plimsoll.Part {
 	switch {
 	case (b.kind == "text" || b.kind == "input_text" || b.kind == "output_text") && b.isText:
 		return s.TextPart(b.text)
@@ -118,7 +119,7 @@ func (b *blockFields) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 	}
 }
 
-func (b *blockFields) image(s *wire.Scanner) plimsoll.Part {
+func (b *blockFields) image(s *build.Scanner) plimsoll.Part {
 	m := plimsoll.Media{Kind: plimsoll.Image, Detail: b.detail}
 	if bytes.HasPrefix(b.url.Raw(s.Body), []byte("data:")) {
 		return s.MediaPart(m, b.url)

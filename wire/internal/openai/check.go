@@ -3,13 +3,14 @@ package openai
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // Check knows what Chat Completions refuses: results must follow their call at
 // once and all of them must be there, and a message must say something.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
+	build.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
 	if c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}
@@ -33,7 +34,7 @@ func checkMessage(i int, m plimsoll.Message, found *wire.Violations) {
 	switch m.Role {
 	case plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole:
 	default:
-		found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
+		found.Add(wire.RuleRole, i, -1, "no role is called ", build.Clip(string(m.Role)))
 		return
 	}
 	switch {

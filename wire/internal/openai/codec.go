@@ -9,6 +9,8 @@ package openai
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Codec reads and writes Chat Completions. The zero value is ready to use.
@@ -22,8 +24,8 @@ func (Codec) Dialect() plimsoll.Dialect { return plimsoll.OpenAI }
 // Decode indexes a request body.
 func (Codec) Decode(body []byte) (*wire.Request, error) {
 	d := decoder{
-		scanner: wire.NewScanner(plimsoll.OpenAI, body),
-		layout:  &wire.Layout{Body: body},
+		scanner: build.NewScanner(plimsoll.OpenAI, body),
+		layout:  &layout.Layout{Body: body},
 		writer:  &writer{},
 	}
 	if err := d.request(); err != nil {

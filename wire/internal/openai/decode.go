@@ -5,25 +5,26 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *wire.Scanner
-	layout  *wire.Layout
+	scanner *build.Scanner
+	layout  *layout.Layout
 	writer  *writer
 	seen    bool // a messages list was found
 	index   int  // of the message that is being read
 	// tools are those of "tools", functions those of older clients.
-	tools, functions wire.ToolList
+	tools, functions build.ToolList
 	fields           fields
 	// locating says that it is to be known where the parts of a message stand.
 	locating bool
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(d.scanner, d.layout, d.member)
+	err := build.ReadRoot(d.scanner, d.layout, d.member)
 	if err == nil && !d.seen {
 		return d.scanner.Wrong("messages", "a list of messages")
 	}
@@ -64,15 +65,15 @@ func (d *decoder) messages() error {
 		return d.scanner.Wrong("messages", "a list")
 	}
 	d.seen = true
-	return d.layout.ReadMessages(s, "messages", "a message object", d.message)
+	return build.ReadMessages(s, d.layout, "messages", "a message object", d.message)
 }
 
-func (d *decoder) toolList() wire.ToolList {
+func (d *decoder) toolList() build.ToolList {
 	if d.scanner.Peek() != '[' {
 		d.scanner.Value()
-		return wire.ToolList{}
+		return build.ToolList{}
 	}
-	return wire.ReadTools(d.scanner, func(_ int, id wire.Identity) (plimsoll.Tool, bool) {
+	return build.ReadTools(d.scanner, func(_ int, id layout.Identity) (plimsoll.Tool, bool) {
 		t := d.tool(id)
 		return t, t.Name != ""
 	})
@@ -87,14 +88,14 @@ func (d *decoder) joined() (plimsoll.List[plimsoll.Tool], plimsoll.Digest) {
 	if tools.Len() == 0 {
 		return functions, d.functions.Identity
 	}
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	id.Field("tools", d.tools.Identity[:])
 	id.Field("functions", d.functions.Identity[:])
 	return plimsoll.ListOf(append(tools.Slice(), functions.Slice()...)...), id.Sum()
 }
 
 // tool reads {"type":"function","function":{…}} or the older bare function.
-func (d *decoder) tool(id wire.Identity) plimsoll.Tool {
+func (d *decoder) tool(id layout.Identity) plimsoll.Tool {
 	s, body := d.scanner, d.layout.Body
 	var t plimsoll.Tool
 	if s.Peek() != '{' {

@@ -8,12 +8,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // writer renders what edits add to one request.
 type writer struct {
-	wire.Defaults
-	layout *wire.Layout
+	build.Defaults
+	layout *layout.Layout
 	tools  rawjson.List
 }
 
@@ -169,14 +171,14 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 	}
 	if w.tools.IsZero() {
 		member := append([]byte(`"tools":[`), bytes.Join(elements, []byte(","))...)
-		return wire.AddMember(w.layout.Root, append(member, ']')), nil
+		return rawjson.Append(w.layout.Root, append(member, ']')), nil
 	}
-	return wire.AppendElements(w.tools, elements), nil
+	return rawjson.Append(w.tools, elements...), nil
 }
 
 func renderTool(t plimsoll.Tool) []byte {
 	if t.Opaque != "" {
 		return []byte(t.Opaque)
 	}
-	return append(wire.AppendFunction([]byte(`{"type":"function","function":{`), t), "}}"...)
+	return append(build.AppendFunction([]byte(`{"type":"function","function":{`), t), "}}"...)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // fields are the members of a message, gathered before they are put in order:
@@ -31,7 +33,7 @@ type fields struct {
 // decoder is locating. The list is zero if they are elements of none.
 type parts struct {
 	parts  []plimsoll.Part
-	places []wire.Place
+	places []layout.Place
 	list   rawjson.List
 }
 
@@ -39,7 +41,7 @@ func (p *parts) reset() {
 	*p = parts{p.parts[:0], p.places[:0], rawjson.List{Items: p.list.Items[:0]}}
 }
 
-func (d *decoder) add(p *parts, part plimsoll.Part, at wire.Place) {
+func (d *decoder) add(p *parts, part plimsoll.Part, at layout.Place) {
 	p.parts = append(p.parts, part)
 	if d.locating {
 		p.places = append(p.places, at)
@@ -48,7 +50,7 @@ func (d *decoder) add(p *parts, part plimsoll.Part, at wire.Place) {
 
 func (d *decoder) addAll(p, more *parts) {
 	for i, part := range more.parts {
-		at := wire.Place{}
+		at := layout.Place{}
 		if d.locating {
 			at = more.places[i]
 		}
@@ -69,10 +71,10 @@ func (f *fields) reset() {
 // located is a part and where it stands.
 type located struct {
 	part  plimsoll.Part
-	place wire.Place
+	place layout.Place
 }
 
-// Lists of a message, in the order of wire.Located.
+// Lists of a message, in the order of layout.Located.
 const (
 	listMembers = iota
 	listContent
@@ -84,7 +86,7 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 	s, f := d.scanner, &d.fields
 	f.reset()
 	d.index = i
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	start := s.Offset()
 	var failed error
 	for key, at := range s.Members() {
@@ -110,10 +112,10 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 }
 
 // Locate reads a message again.
-func (w *writer) Locate(i int) wire.Located {
+func (w *writer) Locate(i int) layout.Located {
 	at := w.layout.Messages.Items[i]
 	if content, ok := plainOutput(w.layout.Body, at); ok {
-		return wire.Located{Places: []wire.Place{{List: -1, Content: content}}}
+		return layout.Located{Places: []layout.Place{{List: -1, Content: content}}}
 	}
 	return w.locate(i, at)
 }
@@ -137,18 +139,18 @@ func plainOutput(body []byte, at rawjson.Span) (content rawjson.Span, ok bool) {
 	return content, isTool && content.Len() > 0 && body[content.Start] == '"'
 }
 
-func (w *writer) locate(i int, at rawjson.Span) wire.Located {
-	d := decoder{scanner: wire.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at), locating: true}
+func (w *writer) locate(i int, at rawjson.Span) layout.Located {
+	d := decoder{scanner: build.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at), locating: true}
 	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
-	return wire.Located{Places: f.all.places, Lists: []wire.PartList{
+	return layout.Located{Places: f.all.places, Lists: []layout.PartList{
 		listMembers: {List: rawjson.List{Span: at, Items: f.members}},
 		listContent: {List: f.content.list, Empty: "null"},
 		listCalls:   {List: f.calls.list},
 	}}
 }
 
-func (d *decoder) messageMember(f *fields, id wire.Identity, key []byte) error {
+func (d *decoder) messageMember(f *fields, id layout.Identity, key []byte) error {
 	s, body := d.scanner, d.scanner.Body
 	switch string(key) {
 	case "role":
@@ -216,7 +218,7 @@ func isRemark(key string) bool {
 }
 
 // content reads a string, null, or a list of parts.
-func (d *decoder) content(f *fields, id wire.Identity) error {
+func (d *decoder) content(f *fields, id layout.Identity) error {
 	s := d.scanner
 	kind := s.Peek()
 	start := s.Offset()
@@ -224,7 +226,7 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		d.add(&f.content, s.TextPart(t), wire.Fixed())
+		d.add(&f.content, s.TextPart(t), layout.Fixed())
 		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
@@ -238,7 +240,7 @@ func (d *decoder) content(f *fields, id wire.Identity) error {
 }
 
 // calls reads tool_calls: functions and custom tools.
-func (d *decoder) calls(f *fields, id wire.Identity) {
+func (d *decoder) calls(f *fields, id layout.Identity) {
 	if d.scanner.Peek() != '[' {
 		d.scanner.Value()
 		return
@@ -248,13 +250,13 @@ func (d *decoder) calls(f *fields, id wire.Identity) {
 }
 
 // elements reads a list of parts.
-func (d *decoder) elements(p *parts, list int, id wire.Identity, read func(wire.Identity) plimsoll.Part) {
+func (d *decoder) elements(p *parts, list int, id layout.Identity, read func(layout.Identity) plimsoll.Part) {
 	s := d.scanner
 	p.list.Start = s.Offset()
 	for i := range s.Elements() {
 		s.Peek()
 		begin := s.Offset()
-		d.add(p, read(id), wire.Place{List: list, Index: i})
+		d.add(p, read(id), layout.Place{List: list, Index: i})
 		if d.locating {
 			p.list.Items = append(p.list.Items, s.Since(begin))
 		}
@@ -262,7 +264,7 @@ func (d *decoder) elements(p *parts, list int, id wire.Identity, read func(wire.
 	p.list.End = s.Offset()
 }
 
-func (d *decoder) call(id wire.Identity) plimsoll.Part {
+func (d *decoder) call(id layout.Identity) plimsoll.Part {
 	s := d.scanner
 	var callID, name string
 	var arguments rawjson.Text
@@ -287,7 +289,7 @@ func (d *decoder) call(id wire.Identity) plimsoll.Part {
 	return s.CallPart(callID, name, arguments)
 }
 
-func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Text) {
+func (d *decoder) function(id layout.Identity) (name string, arguments rawjson.Text) {
 	s := d.scanner
 	for key := range s.Members() {
 		switch string(key) {
@@ -305,13 +307,13 @@ func (d *decoder) function(id wire.Identity) (name string, arguments rawjson.Tex
 }
 
 // functionCall reads the function_call of clients older than tool calls.
-func (d *decoder) functionCall(f *fields, id wire.Identity) {
+func (d *decoder) functionCall(f *fields, id layout.Identity) {
 	if d.scanner.Peek() != '{' {
 		d.scanner.Value()
 		return
 	}
 	name, arguments := d.function(id)
-	f.oldCall = located{d.scanner.CallPart("", name, arguments), wire.Fixed()}
+	f.oldCall = located{d.scanner.CallPart("", name, arguments), layout.Fixed()}
 }
 
 // reasoningDetails is the reasoning in parts, some of them encrypted. Clients send it
@@ -320,7 +322,7 @@ const reasoningDetails = "reasoning_details"
 
 // reasoning reads the text of the reasoning. Some clients send it under both names, but
 // the model gets it once, so it weighs as much as the longest.
-func (d *decoder) reasoning(f *fields, id wire.Identity, key string) {
+func (d *decoder) reasoning(f *fields, id layout.Identity, key string) {
 	s := d.scanner
 	t, ok := s.String()
 	if !ok {
@@ -347,14 +349,14 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 	m := plimsoll.Message{Role: roleOf(f.role), Name: f.name}
 	thinks := f.thought.Len() > len(`""`)
 	if thinks {
-		place := wire.Place{List: listMembers}
+		place := layout.Place{List: listMembers}
 		if d.locating {
 			place.Index, place.With = f.thoughts[0], f.thoughts[1:]
 		}
 		d.add(&f.all, d.scanner.ReasoningPart(f.thought, rawjson.Text{}, false), place)
 	}
 	if m.Role == plimsoll.ToolRole {
-		d.add(&f.all, d.result(f), wire.Place{List: -1, Content: f.contentValue})
+		d.add(&f.all, d.result(f), layout.Place{List: -1, Content: f.contentValue})
 	} else {
 		d.addAll(&f.all, &f.content)
 	}
@@ -362,7 +364,7 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 		if thinks && o.key == reasoningDetails {
 			continue
 		}
-		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), wire.Fixed())
+		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), layout.Fixed())
 	}
 	d.addAll(&f.all, &f.calls)
 	if f.oldCall.part != nil {

@@ -6,16 +6,17 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // NewReply joins answers by their texts.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
-		return wire.NewStream(c, func(out *wire.Stream) wire.EventJoiner {
+		return build.NewStream(c, func(out *build.Stream) build.EventJoiner {
 			return &eventJoiner{out: out, now: streamedAnswer{answerMessage: answerMessage{hidden: hidden}}}
 		})
 	}
-	return wire.NewWholeReply(wire.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
 }
 
 // Results makes a tool message of each. The API takes nothing but text in it.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // eventJoiner joins streamed answers. Hidden calls do not pass, those behind them
@@ -14,7 +14,7 @@ import (
 // first, without which clients do not take them for one, and between the texts of two
 // answers stands an empty line.
 type eventJoiner struct {
-	out *wire.Stream
+	out *build.Stream
 	// joining says that a call was held back, or that this is not the first answer.
 	joining bool
 	// head are the members that all chunks of an answer share, as the first had them.
@@ -273,25 +273,24 @@ func (r *eventJoiner) note(delta []byte) {
 	}
 }
 
-// Answer implements [wire.EventJoiner].
-func (r *eventJoiner) Answer(shown *wire.Shown) wire.Answer {
+// Answer implements [build.EventJoiner].
+func (r *eventJoiner) Answer() build.Answer {
 	a := r.now.round()
 	a.Broken = r.now.failed || r.now.finish == nil && !r.now.done
 	if r.now.several {
 		a.Calls = nil
 	}
-	r.now.show(shown)
 	return a
 }
 
-// Again implements [wire.EventJoiner].
+// Again implements [build.EventJoiner].
 func (r *eventJoiner) Again() {
 	r.before = r.before.plus(r.now.told)
 	r.now = streamedAnswer{answerMessage: answerMessage{hidden: r.now.hidden}}
 	r.joining = true
 }
 
-// Finish implements [wire.EventJoiner].
+// Finish implements [build.EventJoiner].
 func (r *eventJoiner) Finish() {
 	if !r.joining {
 		return

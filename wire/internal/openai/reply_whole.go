@@ -6,21 +6,20 @@ import (
 	"unicode"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // joiner joins messages by their texts.
 type joiner struct{ hidden func(string) bool }
 
-var _ wire.Joiner = joiner{}
+var _ build.Joiner = joiner{}
 
 // Read reads an answer.
-func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
+func (j joiner) Read(body []byte) (build.Answer, bool) {
 	a, message := j.answer(body)
 	if message == nil {
-		return wire.Answer{}, false
+		return build.Answer{}, false
 	}
-	a.show(shown)
 	return a.round(), true
 }
 
@@ -37,7 +36,7 @@ func (j joiner) answer(body []byte) (a answerMessage, message []byte) {
 
 // Join returns the last answer with the id of the first, the texts and thoughts of all
 // and the client's calls.
-func (j joiner) Join(bodies [][]byte, rounds []wire.Answer) []byte {
+func (j joiner) Join(bodies [][]byte, rounds []build.Answer) []byte {
 	var before output
 	texts := map[string][]byte{}
 	var order []string

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // answer is a complete answer, or one chunk of a streamed one. It shares the bytes of
@@ -141,7 +142,7 @@ func (s *assembler) Event(_ string, data []byte) {
 }
 
 func (s *assembler) take(a answer) {
-	s.response.Take(rawjson.Unquoted(bytes.Clone(a.member("model"))), a.usage, a.failure)
+	build.Take(&s.response, rawjson.Unquoted(bytes.Clone(a.member("model"))), a.usage, a.failure)
 	for _, c := range a.choices {
 		if c.index != 0 {
 			continue

@@ -19,7 +19,7 @@ func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]r
 	bereft := false
 	for i, n := range w.notes {
 		switch {
-		case w.layout.Message(i).Role != plimsoll.Assistant:
+		case w.layout.Parsed[i].Role != plimsoll.Assistant:
 			bereft = false
 		case n.class == classReasoning:
 			bereft = !kept[i]

@@ -7,7 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // answerItems is one answer of the model, as far as it has come.
@@ -93,9 +93,9 @@ func (a *answerItems) read(response []byte) {
 
 // round says what the answer was. Hidden calls in one that was cut short are not to be
 // trusted, and none.
-func (a *answerItems) round() wire.Answer {
+func (a *answerItems) round() build.Answer {
 	open := a.shown()
-	r := wire.Answer{Hides: len(open) < len(a.items)}
+	r := build.Answer{Hides: len(open) < len(a.items), Shown: a.shownParts()}
 	// Reasoning that led to nothing is not sent back: the API refuses it without what
 	// follows.
 	for len(open) > 0 && open[len(open)-1].kind == "reasoning" {
@@ -116,7 +116,7 @@ func (a *answerItems) round() wire.Answer {
 }
 
 // foreign reports whether the client has something to answer: a call that is not hidden
-// and that the server has not wire.Answer itself.
+// and that the server has not answered itself.
 func (a *answerItems) foreign() bool {
 	served := map[string]bool{}
 	for _, item := range a.items {
@@ -150,36 +150,37 @@ func (a *answerItems) said(items []answerItem) (raw [][]byte) {
 	return raw
 }
 
-// show notes what the client is shown of the answer.
-func (a *answerItems) show(shown *wire.Shown) {
+// shownParts returns what the client is shown of the answer.
+func (a *answerItems) shownParts() (parts []plimsoll.Part) {
 	for _, item := range a.shown() {
 		switch item.kind {
 		case "message":
 			content := rawjson.Member(item.raw, "content")
-			shown.Text(rawjson.Unquoted(content))
+			parts = append(parts, plimsoll.Text{Text: rawjson.Unquoted(content)})
 			for _, part := range rawjson.Items(content) {
-				shown.Text(rawjson.MemberText(part, "text"))
-				shown.Text(rawjson.MemberText(part, "refusal"))
+				parts = append(parts, plimsoll.Text{Text: rawjson.MemberText(part, "text")})
+				parts = append(parts, plimsoll.Text{Text: rawjson.MemberText(part, "refusal")})
 			}
 		case "reasoning":
-			shown.Thought = true
+			parts = append(parts, plimsoll.Reasoning{})
 		case "function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
-			shown.Call(item.call())
+			parts = append(parts, item.call())
 		case "mcp_approval_request":
-			shown.Call(plimsoll.ToolCall{ID: item.id, Arguments: item.arguments})
+			parts = append(parts, plimsoll.ToolCall{ID: item.id, Arguments: item.arguments})
 		case "tool_search_call":
 			// What a client finds stands among the items of the assistant, and would be
 			// taken for one of them. So nothing in a later request may match.
-			shown.Call(plimsoll.ToolCall{Name: "\x00" + item.kind})
+			parts = append(parts, plimsoll.ToolCall{Name: "\x00" + item.kind})
 		}
 	}
+	return parts
 }
 
 // call returns the call that an item is, as it will be found in a request.
 func (i *answerItem) call() plimsoll.ToolCall {
 	r, err := Codec{}.Decode(fmt.Appendf(nil, `{"input":[%s]}`, i.raw))
 	if err == nil && r.Layout().Len() == 1 {
-		for _, p := range r.Layout().Message(0).Parts.All() {
+		for _, p := range r.Layout().Parsed[0].Parts.All() {
 			if c, ok := p.(plimsoll.ToolCall); ok {
 				return c
 			}

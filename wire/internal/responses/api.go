@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 var traits = wire.Traits{
@@ -16,7 +17,7 @@ func (Codec) Traits() wire.Traits { return traits }
 
 // Recognises reports whether a body has an input and no list of messages.
 func (Codec) Recognises(body []byte) bool {
-	return wire.HasMember(body, "input", 0) && !wire.HasMember(body, "messages", '[')
+	return build.HasMember(body, "input", 0) && !build.HasMember(body, "messages", '[')
 }
 
 // Headers returns the key.
@@ -45,7 +46,7 @@ func (Codec) Error(status int, code, message string) []byte {
 		kind = "server_error"
 	}
 	var param any
-	if code == wire.ContextFull {
+	if code == build.ContextFull {
 		param = "input"
 	}
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{ // strings alone cannot fail
@@ -57,6 +58,6 @@ func (Codec) Error(status int, code, message string) []byte {
 // Refusal renders an error. A conversation that does not fit becomes
 // context_length_exceeded, which SDKs and agents recognise.
 func (c Codec) Refusal(err error) (int, []byte) {
-	status, code, message := wire.Refusal(err)
+	status, code, message := build.Refusal(err)
 	return status, c.Error(status, code, message)
 }

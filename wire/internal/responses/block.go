@@ -5,14 +5,15 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // blocks are the parts of one content and, if the decoder is locating, where they
 // stand.
 type blocks struct {
 	parts  []plimsoll.Part
-	places []wire.Place
+	places []layout.Place
 	list   rawjson.List
 	// said and heard are kinds of part that only an assistant, and only anybody
 	// else, may use.
@@ -24,7 +25,7 @@ func (b *blocks) reset() {
 	*b = blocks{parts: b.parts[:0], places: b.places[:0], list: rawjson.List{Items: b.list.Items[:0]}}
 }
 
-func (d *decoder) add(b *blocks, p block, raw rawjson.Span, at wire.Place) {
+func (d *decoder) add(b *blocks, p block, raw rawjson.Span, at layout.Place) {
 	b.parts = append(b.parts, p.part(d.scanner, raw))
 	if d.locating {
 		b.places = append(b.places, at)
@@ -88,7 +89,7 @@ type block struct {
 
 // block reads one part of a content list. Its kind may follow its content,
 // so the members are gathered first.
-func (d *decoder) block(id wire.Identity) block {
+func (d *decoder) block(id layout.Identity) block {
 	s := d.scanner
 	var b block
 	for key := range s.Members() {
@@ -169,7 +170,7 @@ func isBlockKind(kind string) bool {
 	return isTextKind(kind)
 }
 
-func (b *block) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
+func (b *block) part(s *build.Scanner, raw rawjson.Span) plimsoll.Part {
 	switch b.kind {
 	case "", "input_text", "output_text", "text", "refusal", "summary_text", "reasoning_text":
 		if b.isText {
@@ -185,7 +186,7 @@ func (b *block) part(s *wire.Scanner, raw rawjson.Span) plimsoll.Part {
 	return s.OpaquePart(b.kind, raw)
 }
 
-func (b *block) media(s *wire.Scanner, m plimsoll.Media) plimsoll.Part {
+func (b *block) media(s *build.Scanner, m plimsoll.Media) plimsoll.Part {
 	switch {
 	case !b.data.IsZero():
 		return s.MediaPart(m, b.data)

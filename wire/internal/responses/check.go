@@ -3,6 +3,7 @@ package responses
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // The rules of this API alone.
@@ -31,7 +32,7 @@ func (w *writer) Continues() bool {
 // its follower, an id that comes twice, parts of another role, nothing at all.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	wire.CheckPending(r, found, "no tool output is there for the call")
+	build.CheckPending(r, found, "no tool output is there for the call")
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
@@ -40,7 +41,7 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	for i, m := range c.Messages.All() {
 		n := w.notes[i]
 		if n.id != "" && ids[n.id] {
-			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", wire.Clip(n.id))
+			found.Add(RuleDuplicate, i, -1, "an earlier item has the id ", build.Clip(n.id))
 		}
 		ids[n.id] = true
 		if n.class == classMessage {
@@ -52,7 +53,7 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 		if follower < i {
 			follower = w.follower(i)
 		}
-		if follower == len(w.notes) || w.layout.Message(follower).Role != plimsoll.Assistant {
+		if follower == len(w.notes) || w.layout.Parsed[follower].Role != plimsoll.Assistant {
 			found.Add(RuleFollower, i, -1, "reasoning must be followed by the item that it led to")
 		}
 	}
@@ -62,7 +63,7 @@ func checkMessage(i int, m plimsoll.Message, n note, found *wire.Violations) {
 	switch m.Role {
 	case plimsoll.System, plimsoll.Developer, plimsoll.User, plimsoll.Assistant:
 	default:
-		found.Add(wire.RuleRole, i, -1, "no role is called ", wire.Clip(string(m.Role)))
+		found.Add(wire.RuleRole, i, -1, "no role is called ", build.Clip(string(m.Role)))
 		return
 	}
 	if n.blank {

@@ -11,6 +11,8 @@ package responses
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Codec reads and writes Responses. The zero value is ready to use.
@@ -31,11 +33,11 @@ func (Codec) Decode(body []byte) (*wire.Request, error) {
 }
 
 func newDecoder(body []byte) *decoder {
-	layout := &wire.Layout{Body: body}
+	l := &layout.Layout{Body: body}
 	return &decoder{
-		scanner:  wire.NewScanner(plimsoll.Responses, body),
-		layout:   layout,
-		writer:   &writer{layout: layout},
+		scanner:  build.NewScanner(plimsoll.Responses, body),
+		layout:   l,
+		writer:   &writer{layout: l},
 		thoughts: &thoughts{body},
 		late:     map[string]lateCall{},
 		shells:   map[string]string{},

@@ -5,13 +5,14 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // decoder fills a layout in one pass over the body.
 type decoder struct {
-	scanner *wire.Scanner
-	layout  *wire.Layout
+	scanner *build.Scanner
+	layout  *layout.Layout
 	writer  *writer
 	seen    bool // an input was found
 	// list, index and current are the item that is being read.
@@ -28,7 +29,7 @@ type decoder struct {
 }
 
 func (d *decoder) request() error {
-	err := wire.ReadRoot(d.scanner, d.layout, d.member)
+	err := build.ReadRoot(d.scanner, d.layout, d.member)
 	if err == nil && !d.seen {
 		return d.scanner.Wrong("input", "a string or a list of items")
 	}
@@ -66,7 +67,7 @@ func (d *decoder) instructions() {
 	s, body := d.scanner, d.scanner.Body
 	d.layout.System, d.layout.SystemIdentity = nil, plimsoll.Digest{}
 	var part plimsoll.Part
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
@@ -111,7 +112,7 @@ func (d *decoder) reset() {
 func (d *decoder) bare() {
 	s := d.scanner
 	t, _ := s.String()
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	id.Field("role", []byte(plimsoll.User))
 	id.Field("text", t.Raw(s.Body))
 	d.layout.AddBare(plimsoll.NewMessage(plimsoll.User, s.TextPart(t)), id.Sum(), t.Span)
@@ -121,7 +122,7 @@ func (d *decoder) bare() {
 // items reads a list of items.
 func (d *decoder) items(path string) error {
 	d.list = path
-	return d.layout.ReadMessages(d.scanner, path, "an item object", func(i int) (plimsoll.Message, plimsoll.Digest, error) {
+	return build.ReadMessages(d.scanner, d.layout, path, "an item object", func(i int) (plimsoll.Message, plimsoll.Digest, error) {
 		d.index = i
 		f, err := d.fields()
 		if err != nil {
@@ -137,7 +138,7 @@ func (d *decoder) items(path string) error {
 // digest fingerprints an item. What the same bytes are may depend on the items
 // before them; then their digests differ.
 func (d *decoder) digest(raw rawjson.Span, paired bool) plimsoll.Digest {
-	digest := wire.DigestOf(raw.Of(d.scanner.Body))
+	digest := layout.DigestOf(raw.Of(d.scanner.Body))
 	if paired {
 		digest[0] ^= 1
 	}
@@ -145,10 +146,10 @@ func (d *decoder) digest(raw rawjson.Span, paired bool) plimsoll.Digest {
 }
 
 func (d *decoder) tools() {
-	var list wire.ToolList
+	var list build.ToolList
 	d.writer.noTools = rawjson.Span{}
 	if d.scanner.Peek() == '[' {
-		list = wire.ReadTools(d.scanner, func(_ int, id wire.Identity) (plimsoll.Tool, bool) { return d.tool(id) })
+		list = build.ReadTools(d.scanner, func(_ int, id layout.Identity) (plimsoll.Tool, bool) { return d.tool(id) })
 	} else {
 		d.writer.noTools = d.scanner.Value()
 	}
@@ -156,7 +157,7 @@ func (d *decoder) tools() {
 }
 
 // tool reads a function; any other kind of tool is carried whole.
-func (d *decoder) tool(id wire.Identity) (t plimsoll.Tool, isFunction bool) {
+func (d *decoder) tool(id layout.Identity) (t plimsoll.Tool, isFunction bool) {
 	s, body := d.scanner, d.scanner.Body
 	if s.Peek() != '{' {
 		id.Field("tool", s.Value().Of(body))
@@ -196,7 +197,7 @@ func (d *decoder) schema() string {
 
 // hash adds a member to an identity unless it says nothing or is one that clients
 // move about.
-func (d *decoder) hash(id wire.Identity, name string, value rawjson.Span) {
+func (d *decoder) hash(id layout.Identity, name string, value rawjson.Span) {
 	switch name {
 	case "cache_control", "prompt_cache_breakpoint":
 		return

@@ -7,12 +7,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // writer renders what edits add to one request.
 type writer struct {
-	wire.Defaults
-	layout *wire.Layout
+	build.Defaults
+	layout *layout.Layout
 	tools  rawjson.List
 	// noTools is the null, or whatever else is no list, that tools may be.
 	noTools rawjson.Span
@@ -231,7 +233,7 @@ func dataURL(m plimsoll.Media) string {
 // themselves are a string that a cached prompt begins with, and stay as they are.
 func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][]byte, error) {
 	role := plimsoll.System
-	if w.layout.Len() > 0 && w.layout.Message(0).Role == plimsoll.Developer {
+	if w.layout.Len() > 0 && w.layout.Parsed[0].Role == plimsoll.Developer {
 		role = plimsoll.Developer
 	}
 	element, err := renderMessage(role, parts.Slice())
@@ -245,13 +247,13 @@ func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, erro
 		elements = append(elements, renderTool(t))
 	}
 	if !w.tools.IsZero() {
-		return wire.AppendElements(w.tools, elements), nil
+		return rawjson.Append(w.tools, elements...), nil
 	}
 	list := append(append([]byte{'['}, bytes.Join(elements, []byte(","))...), ']')
 	if !w.noTools.IsZero() {
 		return []rawjson.Edit{{Span: w.noTools, Text: list}}, nil
 	}
-	return wire.AddMember(w.layout.Root, append([]byte(`"tools":`), list...)), nil
+	return rawjson.Append(w.layout.Root, append([]byte(`"tools":`), list...)), nil
 }
 
 // renderTool writes a function. Without strict the API would read the schema as
@@ -263,5 +265,5 @@ func renderTool(t plimsoll.Tool) []byte {
 	if t.Schema == "" {
 		t.Schema = `{"type":"object","properties":{}}`
 	}
-	return append(wire.AppendFunction([]byte(`{"type":"function",`), t), `,"strict":false}`...)
+	return append(build.AppendFunction([]byte(`{"type":"function",`), t), `,"strict":false}`...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // Kinds of items that are treated in a way of their own.
@@ -50,7 +51,7 @@ func (d *decoder) fields() (*fields, error) {
 	s := d.scanner
 	f := &d.current
 	f.reset()
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	start := s.Offset()
 	var failed error
 	for key := range s.Members() {
@@ -89,7 +90,7 @@ func (f *fields) interchangeable() bool {
 	return isCall || isOutput(f.kind) || f.kind == kindMessage
 }
 
-func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
+func (d *decoder) itemMember(f *fields, id layout.Identity, key string) error {
 	s := d.scanner
 	start := s.Offset()
 	switch key {
@@ -133,13 +134,13 @@ func (d *decoder) itemMember(f *fields, id wire.Identity, key string) error {
 }
 
 // content reads a string, null, or a list of parts.
-func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
+func (d *decoder) content(b *blocks, id layout.Identity, key string) error {
 	s := d.scanner
 	b.reset()
 	switch s.Peek() {
 	case '"':
 		t, _ := s.String()
-		d.add(b, block{text: t, isText: true}, rawjson.Span{}, wire.Fixed())
+		d.add(b, block{text: t, isText: true}, rawjson.Span{}, layout.Fixed())
 		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
@@ -151,7 +152,7 @@ func (d *decoder) content(b *blocks, id wire.Identity, key string) error {
 	return nil
 }
 
-func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
+func (d *decoder) contentList(b *blocks, id layout.Identity, key string) error {
 	s := d.scanner
 	b.list.Start = s.Offset()
 	var failed error
@@ -166,7 +167,7 @@ func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
 		if d.locating {
 			b.list.Items = append(b.list.Items, raw)
 		}
-		d.add(b, part, raw, wire.Place{Index: i})
+		d.add(b, part, raw, layout.Place{Index: i})
 	}
 	b.list.End = s.Offset()
 	return failed
@@ -174,7 +175,7 @@ func (d *decoder) contentList(b *blocks, id wire.Identity, key string) error {
 
 // output reads what a tool returned: a string, a list of parts, the chunks of a
 // shell, or a screenshot.
-func (d *decoder) output(o *output, id wire.Identity) {
+func (d *decoder) output(o *output, id layout.Identity) {
 	s := d.scanner
 	*o = output{parts: o.parts[:0], value: rawjson.Span{Start: s.Offset()}}
 	switch s.Peek() {
@@ -195,7 +196,7 @@ func (d *decoder) output(o *output, id wire.Identity) {
 	o.value.End = s.Offset()
 }
 
-func (d *decoder) outputElement(o *output, id wire.Identity) {
+func (d *decoder) outputElement(o *output, id layout.Identity) {
 	s := d.scanner
 	if s.Peek() != '{' {
 		v := s.Value()

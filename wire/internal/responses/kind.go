@@ -5,7 +5,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // message makes a message of an item.
@@ -102,27 +103,27 @@ func (d *decoder) result(f *fields, callID string) plimsoll.Message {
 
 // again reads an item that was valid the first time.
 func again(body []byte, at rawjson.Span) *fields {
-	d := decoder{scanner: wire.NewScannerAt(plimsoll.Responses, body, at), locating: true}
+	d := decoder{scanner: build.NewScannerAt(plimsoll.Responses, body, at), locating: true}
 	_, _ = d.fields()
 	return &d.current
 }
 
 // Locate reads an item again. Only what a message says can be removed alone. An
 // output that is not there yet becomes a member at the end of its item.
-func (w *writer) Locate(i int) wire.Located {
+func (w *writer) Locate(i int) layout.Located {
 	f := again(w.layout.Body, w.layout.Messages.Items[i])
 	if f.kind == kindMessage {
-		return wire.Located{Places: f.content.places, Lists: []wire.PartList{{List: f.content.list}}}
+		return layout.Located{Places: f.content.places, Lists: []layout.PartList{{List: f.content.list}}}
 	}
-	place := wire.Fixed()
+	place := layout.Fixed()
 	switch {
-	case !plimsoll.Has[plimsoll.ToolResult](w.layout.Message(i)):
+	case !plimsoll.Has[plimsoll.ToolResult](w.layout.Parsed[i]):
 	case !f.output.value.IsZero():
 		place.Content = f.output.value
 	case isOutput(f.kind):
 		place.Content = rawjson.Span{Start: f.raw.End - 1, End: f.raw.End - 1}
 	}
-	return wire.Located{Places: []wire.Place{place}}
+	return layout.Located{Places: []layout.Place{place}}
 }
 
 // answers returns the id of the call that an output answers. Outputs of a local
@@ -163,7 +164,7 @@ func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 	f.paired = true
 	m := d.only(plimsoll.Assistant, d.scanner.CallPart(key, call.name, call.arguments))
 	m.Digest = d.digest(call.raw, true)
-	d.layout.Replace(call.item, m)
+	d.layout.Parsed[call.item] = m
 	if f.output.value.IsZero() {
 		return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{CallID: key}))
 	}
@@ -178,7 +179,7 @@ type thoughts struct{ body []byte }
 func (t *thoughts) LoadAt(_ plimsoll.Part, at uint64) plimsoll.Part {
 	var r plimsoll.Reasoning
 	var summary, content []string
-	s := rawjson.NewScannerAt(t.body, wire.SpanAt(at))
+	s := rawjson.NewScannerAt(t.body, build.SpanAt(at))
 	for key := range s.Members() {
 		switch string(key) {
 		case "summary":

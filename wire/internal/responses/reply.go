@@ -6,15 +6,16 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // NewReply joins answers by their items: in this API each call, each output and each
 // piece of reasoning is an item of its own.
 func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
-		return wire.NewStream(c, func(out *wire.Stream) wire.EventJoiner { return newEventJoiner(out, hidden) })
+		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return newEventJoiner(out, hidden) })
 	}
-	return wire.NewWholeReply(wire.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
 }
 
 // Results makes an output item of each.
@@ -33,7 +34,7 @@ func (c Codec) ResultsBeside(results []wire.Result) ([][]byte, error) { return c
 func (Codec) InsertResults(r *wire.Request, next int, results [][]byte) ([]rawjson.Edit, bool) {
 	l := r.Layout()
 	end := next
-	for end < l.Len() && l.Message(end).Role == plimsoll.ToolRole {
+	for end < l.Len() && l.Parsed[end].Role == plimsoll.ToolRole {
 		end++
 	}
 	if end == next {
@@ -70,15 +71,14 @@ func (Codec) Restored(elements [][]byte, _ []byte, withoutReasoning bool) (left 
 // joiner joins answers by their items.
 type joiner struct{ hidden func(string) bool }
 
-var _ wire.Joiner = joiner{}
+var _ build.Joiner = joiner{}
 
 // Read reads a response object.
-func (j joiner) Read(body []byte, shown *wire.Shown) (wire.Answer, bool) {
+func (j joiner) Read(body []byte) (build.Answer, bool) {
 	a, ok := j.answer(body)
 	if !ok {
-		return wire.Answer{}, false
+		return build.Answer{}, false
 	}
-	a.show(shown)
 	r := a.round()
 	return r, r.Sendable(Codec{})
 }
@@ -96,7 +96,7 @@ func (j joiner) answer(body []byte) (*answerItems, bool) {
 }
 
 // Join returns the last answer with the id of the first and the items of all.
-func (j joiner) Join(bodies [][]byte, _ []wire.Answer) []byte {
+func (j joiner) Join(bodies [][]byte, _ []build.Answer) []byte {
 	answers := make([]*answerItems, len(bodies))
 	for i, body := range bodies {
 		answers[i], _ = j.answer(body)

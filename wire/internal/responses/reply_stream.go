@@ -6,14 +6,14 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // eventJoiner joins streamed answers. Events about hidden calls do not pass, those
 // behind them get other numbers, and once there was one, the events that end the answer
 // wait for Finish. Reasoning waits until it is known what it led to.
 type eventJoiner struct {
-	out *wire.Stream
+	out *build.Stream
 	// answers are all of them; the last is being read.
 	answers []*answerItems
 	// ended says that the last answer is complete.
@@ -32,12 +32,12 @@ type eventJoiner struct {
 	thoughts heldReasoning
 }
 
-var _ wire.EventJoiner = (*eventJoiner)(nil)
+var _ build.EventJoiner = (*eventJoiner)(nil)
 
 // maxHeld bounds the events that end an answer.
 const maxHeld = 16
 
-func newEventJoiner(out *wire.Stream, hidden func(string) bool) *eventJoiner {
+func newEventJoiner(out *build.Stream, hidden func(string) bool) *eventJoiner {
 	return &eventJoiner{out: out, answers: []*answerItems{{hidden: hidden}}, places: map[int]bool{}, sequence: -1}
 }
 
@@ -167,15 +167,14 @@ func (r *eventJoiner) numbered(e answerEvent) {
 	r.out.Send(e.name, data)
 }
 
-// Answer implements [wire.EventJoiner].
-func (r *eventJoiner) Answer(shown *wire.Shown) wire.Answer {
+// Answer implements [build.EventJoiner].
+func (r *eventJoiner) Answer() build.Answer {
 	a := r.answer().round()
 	a.Broken = !r.ended || !a.Sendable(Codec{})
-	r.answer().show(shown)
 	return a
 }
 
-// Again implements [wire.EventJoiner].
+// Again implements [build.EventJoiner].
 func (r *eventJoiner) Again() {
 	shown := 0
 	for _, a := range r.answers {
@@ -186,7 +185,7 @@ func (r *eventJoiner) Again() {
 	r.answers = append(r.answers, &answerItems{hidden: r.answer().hidden})
 }
 
-// Finish implements [wire.EventJoiner].
+// Finish implements [build.EventJoiner].
 func (r *eventJoiner) Finish() {
 	for _, e := range r.held {
 		if rawjson.IsObject(e.response) {

@@ -1,4 +1,4 @@
-package wire_test
+package build_test
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // streams are those that hold back events, with a limit to the size of these.
@@ -19,7 +20,7 @@ func streams(limit int) map[plimsoll.Dialect]wire.Reply {
 	for _, d := range []plimsoll.Dialect{plimsoll.Anthropic, plimsoll.OpenAI, plimsoll.Responses} {
 		reply := dialects.Codec(d).NewReply(true, isOurs)
 		if limit > 0 {
-			wire.LimitEvents(reply.(*wire.Stream), limit)
+			build.LimitEvents(reply.(*build.Stream), limit)
 		}
 		all[d] = reply
 	}
@@ -93,8 +94,8 @@ func TestEventsThatAreTooLargePassAsTheyComeAndEndTheWeaving(t *testing.T) {
 
 func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
-	s := anthropic.Codec{}.NewReply(true, isOurs).(*wire.Stream)
-	if !s.Keep(wire.MaxReply) {
+	s := anthropic.Codec{}.NewReply(true, isOurs).(*build.Stream)
+	if !s.Keep(build.MaxReply) {
 		t.Error("there is room for a whole answer")
 	}
 	if s.Write([]byte(`data: {"type":"message_stop"}` + "\n\n")); s.End().Broken {
@@ -108,7 +109,7 @@ func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 func TestAnAnswerThatIsTooLongPassesWithoutBeingKept(t *testing.T) {
 	t.Parallel()
 	r := anthropic.Codec{}.NewReply(false, isOurs)
-	piece := bytes.Repeat([]byte(" "), wire.MaxReply/4)
+	piece := bytes.Repeat([]byte(" "), build.MaxReply/4)
 	passed := 0
 	for range 6 {
 		passed += len(r.Write(piece))
@@ -138,3 +139,5 @@ func TestWhatWaitsPassesBeforeAnEventThatIsTooLarge(t *testing.T) {
 		}
 	}
 }
+
+func isOurs(name string) bool { return strings.HasPrefix(name, "plimsoll_") }

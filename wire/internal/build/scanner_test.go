@@ -1,10 +1,12 @@
-package wire_test
+package build_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
@@ -38,5 +40,16 @@ func TestElementsStandWhereTheListHasThem(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAMistakeInTheJSONComesBeforeWhatItHides(t *testing.T) {
+	t.Parallel()
+	s := build.NewScanner(plimsoll.OpenAI, []byte(`{"messages":?}`))
+	for range s.Members() {
+		s.Value()
+	}
+	if got := s.Wrong("messages", "a list"); got.Path != "" || got.Offset != 12 || got.Err == nil {
+		t.Errorf("%q at %d: %v", got.Path, got.Offset, got)
 	}
 }

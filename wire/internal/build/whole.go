@@ -1,4 +1,6 @@
-package wire
+package build
+
+import "github.com/plimsoll/plimsoll/wire"
 
 // MaxReply is how many bytes of answers a reply keeps. An answer that is longer passes
 // and cannot be continued.
@@ -6,9 +8,9 @@ const MaxReply = 64 << 20
 
 // Joiner knows the answers of a dialect that are not streamed.
 type Joiner interface {
-	// Read says what an answer was, and notes what of it the client is shown. It
-	// reports false for a body that is no complete answer.
-	Read(body []byte, shown *Shown) (Answer, bool)
+	// Read says what an answer was. It reports false for a body that is no complete
+	// answer.
+	Read(body []byte) (Answer, bool)
 	// Join makes one answer of several, without the hidden calls.
 	Join(bodies [][]byte, rounds []Answer) []byte
 }
@@ -25,9 +27,9 @@ type whole struct {
 }
 
 // NewWholeReply returns a reply for answers that are not streamed.
-func NewWholeReply(h History, j Joiner) Reply { return &whole{History: h, joiner: j} }
+func NewWholeReply(h History, j Joiner) wire.Reply { return &whole{History: h, joiner: j} }
 
-// Write implements [Reply].
+// Write implements [wire.Reply].
 func (r *whole) Write(p []byte) []byte {
 	if r.passing {
 		return p
@@ -42,19 +44,19 @@ func (r *whole) Write(p []byte) []byte {
 	return out
 }
 
-// End implements [Reply].
-func (r *whole) End() Round {
-	a, ok := r.joiner.Read(r.body, r.Shown)
+// End implements [wire.Reply].
+func (r *whole) End() wire.Round {
+	a, ok := r.joiner.Read(r.body)
 	a.Broken = !ok || r.passing
 	r.bodies = append(r.bodies, r.body)
 	r.body = nil
 	return r.Add(a)
 }
 
-// Again implements [Reply].
+// Again implements [wire.Reply].
 func (r *whole) Again() {}
 
-// Finish implements [Reply].
+// Finish implements [wire.Reply].
 func (r *whole) Finish() []byte {
 	last := len(r.Rounds) - 1
 	switch {

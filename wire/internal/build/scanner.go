@@ -1,16 +1,14 @@
-package wire
+package build
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
-
-// MaxItems is how many messages, how many parts and how many tools a body may have.
-// The longest conversations of agents have a few thousand. The cap bounds the memory
-// of a body that consists of tiny elements to some 60 MB.
-const MaxItems = 200_000
 
 // maxBody is the length of the longest body that a span of a deferred part can
 // address. No API accepts a tenth of it.
@@ -42,9 +40,9 @@ func NewScannerAt(d plimsoll.Dialect, body []byte, at rawjson.Span) *Scanner {
 	return &Scanner{Scanner: rawjson.NewScannerAt(body, at), Body: body, dialect: d, source: &source{body}}
 }
 
-// count stops the scanner if there are more than MaxItems of something.
+// count stops the scanner if there are more than wire.MaxItems of something.
 func (s *Scanner) count(n int, what string) {
-	if n > MaxItems {
+	if n > wire.MaxItems {
 		s.tooMany("200,000 " + what)
 	}
 }
@@ -91,15 +89,15 @@ func (s *Scanner) IsNull(v rawjson.Span) bool { return string(v.Of(s.Body)) == "
 
 // Wrong returns the error for a value of another kind than it must be, where the
 // scanner stands. A mistake in the JSON before it comes first.
-func (s *Scanner) Wrong(path, expected string) *DecodeError {
+func (s *Scanner) Wrong(path, expected string) *wire.DecodeError {
 	if s.Err() != nil {
 		return s.Broken()
 	}
-	return &DecodeError{Dialect: s.dialect, Offset: s.Offset(), Path: path, Expected: expected}
+	return &wire.DecodeError{Dialect: s.dialect, Offset: s.Offset(), Path: path, Expected: expected}
 }
 
 // Broken returns the error for a body that is no JSON, or too large.
-func (s *Scanner) Broken() *DecodeError {
+func (s *Scanner) Broken() *wire.DecodeError {
 	e := Broken(s.dialect, s.Err())
 	if s.excess != nil {
 		e.Err = s.excess
@@ -110,7 +108,7 @@ func (s *Scanner) Broken() *DecodeError {
 // ReadRoot walks the members of a request object and fills in the layout's root.
 // Of the errors that member returns the first one counts, after those of the
 // syntax: nothing can be said about a body that is no JSON.
-func ReadRoot(s *Scanner, l *Layout, member func(key string) error) error {
+func ReadRoot(s *Scanner, l *layout.Layout, member func(key string) error) error {
 	if s.Peek() != '{' {
 		return s.Wrong("", "a request object")
 	}
@@ -128,4 +126,55 @@ func ReadRoot(s *Scanner, l *Layout, member func(key string) error) error {
 		return s.Broken()
 	}
 	return failed
+}
+
+// ReadMessages reads the list of messages that the scanner stands at, each by read.
+// Path names the list, and one what is in it.
+func ReadMessages(s *Scanner, l *layout.Layout, path, one string, read func(i int) (plimsoll.Message, plimsoll.Digest, error)) error {
+	l.Reset()
+	l.Messages.Start = s.Offset()
+	var failed error
+	for i := range s.Elements() {
+		if s.Peek() != '{' {
+			failed = s.Wrong(fmt.Sprintf("%s[%d]", path, i), one)
+			break
+		}
+		if s.count(i+1, "messages"); s.Err() != nil {
+			break
+		}
+		begin := s.Offset()
+		m, identity, err := read(i)
+		if err != nil {
+			failed = err
+			break
+		}
+		l.Add(m, identity, s.Since(begin))
+	}
+	l.Messages.End = s.Offset()
+	return failed
+}
+
+// HasMember reports whether a body is one object and has a member. A kind other than 0 is
+// the byte that its value begins with.
+func HasMember(body []byte, key string, kind byte) bool {
+	s, found := rawjson.NewScanner(body), false
+	if s.Peek() != '{' {
+		return false
+	}
+	for name := range s.Members() {
+		if string(name) == key {
+			found = kind == 0 || s.Peek() == kind
+		}
+	}
+	return s.End() == nil && found
+}
+
+// Broken returns the error for a body that is no JSON.
+func Broken(d plimsoll.Dialect, err error) *wire.DecodeError {
+	e := &wire.DecodeError{Dialect: d, Err: err}
+	var syntax *rawjson.SyntaxError
+	if errors.As(err, &syntax) {
+		e.Offset, e.Expected = syntax.Offset, syntax.Expected
+	}
+	return e
 }

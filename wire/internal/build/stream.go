@@ -1,6 +1,9 @@
-package wire
+package build
 
-import "github.com/plimsoll/plimsoll/internal/sse"
+import (
+	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/wire"
+)
 
 // EventJoiner knows the streamed answers of a dialect. It passes to the client what is
 // the client's, through the [Stream] that it was made for.
@@ -11,15 +14,15 @@ type EventJoiner interface {
 	// Flush passes what waits for a later event: the answer has ended, or an event
 	// comes that is too large to be read.
 	Flush()
-	// Answer says what the answer was, and notes what of it the client was shown.
-	Answer(shown *Shown) Answer
+	// Answer says what the answer was.
+	Answer() Answer
 	// Again says that another answer follows.
 	Again()
 	// Finish passes the events that end the reply, if they were held back.
 	Finish()
 }
 
-// Stream is the [Reply] for streamed answers of every dialect. It takes a stream apart,
+// Stream is the [wire.Reply] for streamed answers of every dialect. It takes a stream apart,
 // event by event, and gathers what the client may have. An event that is too large to
 // keep passes unread.
 type Stream struct {
@@ -39,11 +42,11 @@ type Stream struct {
 	lost bool
 }
 
-var _ Reply = (*Stream)(nil)
+var _ wire.Reply = (*Stream)(nil)
 
 // NewStream returns a reply for streamed answers. Join makes the joiner that passes
 // events to it.
-func NewStream(c Codec, join func(*Stream) EventJoiner) *Stream {
+func NewStream(c wire.Codec, join func(*Stream) EventJoiner) *Stream {
 	s := &Stream{History: NewHistory(c), limit: sse.DefaultMaxEvent}
 	s.joiner = join(s)
 	return s
@@ -66,7 +69,7 @@ func (s *Stream) Keep(bytes int) bool {
 	return true
 }
 
-// Write implements [Reply].
+// Write implements [wire.Reply].
 func (s *Stream) Write(p []byte) []byte {
 	if s.splitter == nil {
 		s.splitter = sse.NewSplitter(s.take, &sse.Options{MaxEvent: s.limit})
@@ -108,22 +111,22 @@ func (s *Stream) taken() []byte {
 	return out
 }
 
-// End implements [Reply].
-func (s *Stream) End() Round {
+// End implements [wire.Reply].
+func (s *Stream) End() wire.Round {
 	if s.splitter != nil {
 		_ = s.splitter.Close() // never fails
 	}
 	s.splitter, s.rest, s.from, s.passed = nil, nil, 0, 0
 	s.joiner.Flush()
-	a := s.joiner.Answer(s.Shown)
+	a := s.joiner.Answer()
 	a.Broken = a.Broken || s.lost
 	return s.Add(a)
 }
 
-// Again implements [Reply].
+// Again implements [wire.Reply].
 func (s *Stream) Again() { s.joiner.Again() }
 
-// Finish implements [Reply].
+// Finish implements [wire.Reply].
 func (s *Stream) Finish() []byte {
 	s.joiner.Finish()
 	return s.taken()

@@ -1,4 +1,4 @@
-package wire
+package layout
 
 import (
 	"encoding/binary"
@@ -7,7 +7,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // DigestOf fingerprints raw bytes, for [plimsoll.Message.Digest].
@@ -66,26 +65,17 @@ func (id Identity) Sum() plimsoll.Digest {
 	return sum
 }
 
-// Chain returns the identity of every prefix of the conversation: entry 0 stands
-// for system and tools alone, entry i+1 for everything up to message i. Two
-// requests that share a history share the beginning of their chains, whatever
-// the client did to fields that do not matter. It must not be changed.
-func (r *Request) Chain() []plimsoll.Digest { return r.chain }
-
-// chain makes the chain of the identities.
-func (l *Layout) chain(d plimsoll.Dialect) []plimsoll.Digest {
+// Chain returns the identity of every prefix of the conversation: entry 0 stands for
+// system and tools alone, entry i+1 for everything up to message i.
+func (l *Layout) Chain(d plimsoll.Dialect) []plimsoll.Digest {
 	root := NewIdentity()
 	root.Field("dialect", []byte(d))
 	root.Field("system", l.SystemIdentity[:])
 	root.Field("tools", l.ToolsIdentity[:])
-	links := make([]plimsoll.Digest, 1, len(l.identities)+1)
+	links := make([]plimsoll.Digest, 1, len(l.Identities)+1)
 	links[0] = root.Sum()
-	for i, identity := range l.identities {
+	for i, identity := range l.Identities {
 		links = append(links, DigestOf(append(links[i][:], identity[:]...)))
 	}
 	return links
 }
-
-// SharedPrefix returns how many bytes two bodies have in common from the start:
-// what a provider's prompt cache can at most make use of.
-func SharedPrefix(a, b []byte) int { return rawjson.SharedPrefix(a, b) }

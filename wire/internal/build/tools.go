@@ -1,8 +1,9 @@
-package wire
+package build
 
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // ToolList is a list of tools and where it stands. The zero ToolList is for a
@@ -16,11 +17,11 @@ type ToolList struct {
 // ReadTools reads the list of tools that the scanner stands at. Read reads one of
 // them, adds it to the identity and reports whether it is a function of the client;
 // any other tool is carried whole.
-func ReadTools(s *Scanner, read func(i int, id Identity) (t plimsoll.Tool, function bool)) ToolList {
+func ReadTools(s *Scanner, read func(i int, id layout.Identity) (t plimsoll.Tool, function bool)) ToolList {
 	var l ToolList
 	var tools []plimsoll.Tool
 	l.List.Start = s.Offset()
-	id := NewIdentity()
+	id := layout.NewIdentity()
 	for i := range s.Elements() {
 		s.Peek()
 		begin := s.Offset()

@@ -1,14 +1,17 @@
-package wire
+// Package layout says what a codec finds in a request body: where everything stands,
+// and what makes two messages the same across requests.
+//
+// It is the ground that package wire and the codecs share. A codec fills a [Layout]
+// with the tools of package build, and a wire.Request answers from it. The package
+// knows no API and reads no JSON.
+package layout
 
 import (
-	"fmt"
-
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Layout says where everything stands in a request body. A codec fills it; a
-// [Request] answers from it. Where the parts of a message stand is not in it: that
+// Layout says where everything stands in a request body. Where the parts of a message stand is not in it: that
 // is asked of few messages, and the codec reads those again.
 type Layout struct {
 	// Body of the request, unchanged.
@@ -30,26 +33,20 @@ type Layout struct {
 	// of the list that stands for one message, Messages is the span of that value and
 	// has no items.
 	Messages rawjson.List
-	// messages and identities of the messages so far. Messages that say the same have
+	// Parsed are the messages, and Identities theirs. Messages that say the same have
 	// equal identities, whatever the client did to fields that do not matter (cache
 	// marks, a text as string or as list).
-	messages   []plimsoll.Message
-	identities []plimsoll.Digest
+	Parsed     []plimsoll.Message
+	Identities []plimsoll.Digest
 }
 
 // Reset forgets the messages: of members with one name the last counts.
 func (l *Layout) Reset() {
-	l.Messages, l.messages, l.identities = rawjson.List{}, nil, nil
+	l.Messages, l.Parsed, l.Identities = rawjson.List{}, nil, nil
 }
 
 // Len returns the number of messages.
-func (l *Layout) Len() int { return len(l.messages) }
-
-// Message returns message i.
-func (l *Layout) Message(i int) plimsoll.Message { return l.messages[i] }
-
-// Replace replaces message i, which has been added. A [Request] must not exist yet.
-func (l *Layout) Replace(i int, m plimsoll.Message) { l.messages[i] = m }
+func (l *Layout) Len() int { return len(l.Parsed) }
 
 // Add appends a message that stands at a span, and gives it the digest of its raw
 // bytes if it has none.
@@ -57,41 +54,18 @@ func (l *Layout) Add(m plimsoll.Message, identity plimsoll.Digest, at rawjson.Sp
 	if m.Digest == (plimsoll.Digest{}) {
 		m.Digest = DigestOf(at.Of(l.Body))
 	}
-	l.messages = append(l.messages, m)
-	l.identities = append(l.identities, identity)
+	l.Parsed = append(l.Parsed, m)
+	l.Identities = append(l.Identities, identity)
 	l.Messages.Items = append(l.Messages.Items, at)
 }
+
+// Bare reports whether the body has one value instead of the list of messages.
+func (l *Layout) Bare() bool { return l.Len() == 1 && len(l.Messages.Items) == 0 }
 
 // AddBare appends the one message of a body that has one value instead of the list.
 func (l *Layout) AddBare(m plimsoll.Message, identity plimsoll.Digest, at rawjson.Span) {
 	l.Add(m, identity, at)
 	l.Messages = rawjson.List{Span: at}
-}
-
-// ReadMessages reads the list of messages that the scanner stands at, each by read.
-// Path names the list, and one what is in it.
-func (l *Layout) ReadMessages(s *Scanner, path, one string, read func(i int) (plimsoll.Message, plimsoll.Digest, error)) error {
-	l.Reset()
-	l.Messages.Start = s.Offset()
-	var failed error
-	for i := range s.Elements() {
-		if s.Peek() != '{' {
-			failed = s.Wrong(fmt.Sprintf("%s[%d]", path, i), one)
-			break
-		}
-		if s.count(i+1, "messages"); s.Err() != nil {
-			break
-		}
-		begin := s.Offset()
-		m, identity, err := read(i)
-		if err != nil {
-			failed = err
-			break
-		}
-		l.Add(m, identity, s.Since(begin))
-	}
-	l.Messages.End = s.Offset()
-	return failed
 }
 
 // Located says where the parts of one message stand.
@@ -124,6 +98,3 @@ type Place struct {
 
 // Fixed returns the place of a part that cannot be removed alone.
 func Fixed() Place { return Place{List: -1} }
-
-// bare says that the messages are a single value.
-func (l *Layout) bare() bool { return l.Len() == 1 && len(l.Messages.Items) == 0 }

@@ -1,17 +1,17 @@
-package wire_test
+package layout_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 type field struct{ name, value string }
 
 func identityOf(fields ...field) plimsoll.Digest {
-	id := wire.NewIdentity()
+	id := layout.NewIdentity()
 	for _, f := range fields {
 		id.Field(f.name, []byte(f.value))
 	}
@@ -54,16 +54,5 @@ func TestAnIdentityTellsApartWhatDiffersAnywhere(t *testing.T) {
 		if first != again {
 			t.Errorf("%s: asked twice it differs", tt.name)
 		}
-	}
-}
-
-func TestAMistakeInTheJSONComesBeforeWhatItHides(t *testing.T) {
-	t.Parallel()
-	s := wire.NewScanner(plimsoll.OpenAI, []byte(`{"messages":?}`))
-	for range s.Members() {
-		s.Value()
-	}
-	if got := s.Wrong("messages", "a list"); got.Path != "" || got.Offset != 12 || got.Err == nil {
-		t.Errorf("%q at %d: %v", got.Path, got.Offset, got)
 	}
 }

@@ -1,4 +1,4 @@
-package wire
+package build
 
 import (
 	"github.com/plimsoll/plimsoll"

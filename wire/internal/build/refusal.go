@@ -1,0 +1,28 @@
+package build
+
+import (
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// ContextFull is the code of an error for a conversation that does not fit.
+const ContextFull = "context_length_exceeded"
+
+// Refusal returns what Error of a [wire.Codec] needs of an error: its text and its hint.
+// A conversation that does not fit has status 400, as from every API, and the words by
+// which agents recognise an overflow.
+func Refusal(err error) (status int, code, message string) {
+	c := plimsoll.CodeOf(err)
+	status, code, message = c.HTTPStatus(), string(c), err.Error()
+	if c == plimsoll.CodeOverLimit {
+		status, code = 400, ContextFull
+		if !strings.Contains(message, "maximum context length") {
+			message = "This model's maximum context length is exceeded: " + message
+		}
+	}
+	if hint := plimsoll.HintOf(err); hint != "" {
+		message += " (" + hint + ")"
+	}
+	return status, code, message
+}
