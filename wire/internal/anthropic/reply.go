@@ -15,7 +15,7 @@ func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
 		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return &eventJoiner{out: out, hidden: hidden} })
 	}
-	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(c, hidden)
 }
 
 // Results makes one message of the user, which this API wants behind the calls.

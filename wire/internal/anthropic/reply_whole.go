@@ -8,33 +8,28 @@ import (
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
-// joiner joins messages by their blocks.
-type joiner struct{ hidden func(string) bool }
-
-var _ build.Joiner = joiner{}
-
-// Read reads a message.
-func (j joiner) Read(body []byte) (build.Answer, bool) {
+// ReadRound reads a message.
+func (Codec) ReadRound(body []byte, hidden func(string) bool) (build.Answer, bool) {
 	if !json.Valid(body) || rawjson.MemberText(body, "type") != "message" {
 		return build.Answer{}, false
 	}
-	return roundOf(j.blocks(body)), true
+	return roundOf(readBlocks(body, hidden)), true
 }
 
-func (j joiner) blocks(body []byte) []*answerBlock {
+func readBlocks(body []byte, hidden func(string) bool) []*answerBlock {
 	var blocks []*answerBlock
 	for _, raw := range rawjson.Items(rawjson.Member(body, "content")) {
-		blocks = append(blocks, readBlock(raw, j.hidden))
+		blocks = append(blocks, readBlock(raw, hidden))
 	}
 	return blocks
 }
 
-// Join returns the last message with the id of the first and the blocks of all.
-func (j joiner) Join(bodies [][]byte, rounds []build.Answer) []byte {
+// JoinRounds returns the last message with the id of the first and the blocks of all.
+func (Codec) JoinRounds(bodies [][]byte, rounds []build.Answer, hidden func(string) bool) []byte {
 	var shown [][]byte
 	var before output
 	for i, body := range bodies {
-		for _, b := range j.blocks(body) {
+		for _, b := range readBlocks(body, hidden) {
 			if !b.hidden {
 				shown = append(shown, b.raw)
 			}

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -25,4 +26,21 @@ func Refusal(err error) (status int, code, message string) {
 		message += " (" + hint + ")"
 	}
 	return status, code, message
+}
+
+// OpenAIError renders an error as OpenAI's APIs do. List names the member that is too
+// long if the conversation does not fit.
+func OpenAIError(list string, status int, code, message string) []byte {
+	kind := "invalid_request_error"
+	if status >= 500 {
+		kind = "server_error"
+	}
+	var param any
+	if code == ContextFull {
+		param = list
+	}
+	body, _ := json.Marshal(map[string]any{"error": map[string]any{ // strings alone cannot fail
+		"message": message, "type": kind, "param": param, "code": code,
+	}})
+	return body
 }

@@ -6,13 +6,15 @@ import "github.com/plimsoll/plimsoll/wire"
 // and cannot be continued.
 const MaxReply = 64 << 20
 
-// Joiner knows the answers of a dialect that are not streamed.
+// Joiner is a codec that knows answers which are not streamed. Hidden reports whether a
+// tool is one that the client does not know.
 type Joiner interface {
-	// Read says what an answer was. It reports false for a body that is no complete
-	// answer.
-	Read(body []byte) (Answer, bool)
-	// Join makes one answer of several, without the hidden calls.
-	Join(bodies [][]byte, rounds []Answer) []byte
+	wire.Codec
+	// ReadRound says what an answer was. It reports false for a body that is no
+	// complete answer.
+	ReadRound(body []byte, hidden func(name string) bool) (Answer, bool)
+	// JoinRounds makes one answer of several, without the hidden calls.
+	JoinRounds(bodies [][]byte, rounds []Answer, hidden func(name string) bool) []byte
 }
 
 // whole joins answers that are not streamed. It returns nothing before Finish, except for
@@ -20,6 +22,7 @@ type Joiner interface {
 type whole struct {
 	History
 	joiner Joiner
+	hidden func(string) bool
 	bodies [][]byte
 	body   []byte
 	// passing says that the answer is too long.
@@ -27,7 +30,9 @@ type whole struct {
 }
 
 // NewWholeReply returns a reply for answers that are not streamed.
-func NewWholeReply(h History, j Joiner) wire.Reply { return &whole{History: h, joiner: j} }
+func NewWholeReply(c Joiner, hidden func(name string) bool) wire.Reply {
+	return &whole{History: NewHistory(c), joiner: c, hidden: hidden}
+}
 
 // Write implements [wire.Reply].
 func (r *whole) Write(p []byte) []byte {
@@ -46,7 +51,7 @@ func (r *whole) Write(p []byte) []byte {
 
 // End implements [wire.Reply].
 func (r *whole) End() wire.Round {
-	a, ok := r.joiner.Read(r.body)
+	a, ok := r.joiner.ReadRound(r.body, r.hidden)
 	a.Broken = !ok || r.passing
 	r.bodies = append(r.bodies, r.body)
 	r.body = nil
@@ -65,5 +70,5 @@ func (r *whole) Finish() []byte {
 	case r.Rounds[last].Broken, last == 0 && !r.Rounds[0].Hides:
 		return r.bodies[last]
 	}
-	return r.joiner.Join(r.bodies, r.Rounds)
+	return r.joiner.JoinRounds(r.bodies, r.Rounds, r.hidden)
 }

@@ -16,12 +16,13 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // Codec reads and writes generateContent. The zero value is ready to use.
 type Codec struct{}
 
-var _ wire.Codec = Codec{}
+var _ build.Joiner = Codec{}
 
 // Dialect returns [plimsoll.Gemini].
 func (Codec) Dialect() plimsoll.Dialect { return plimsoll.Gemini }

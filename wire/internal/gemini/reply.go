@@ -84,38 +84,33 @@ func (Codec) Restored(elements [][]byte, _ []byte, withoutReasoning bool) [][]by
 	return elements
 }
 
-// joiner joins answers by their parts.
-type joiner struct{ hidden func(string) bool }
-
-var _ build.Joiner = joiner{}
-
-// Read reads an answer.
-func (j joiner) Read(body []byte) (build.Answer, bool) {
+// ReadRound reads an answer.
+func (Codec) ReadRound(body []byte, hidden func(string) bool) (build.Answer, bool) {
 	if !json.Valid(body) {
 		return build.Answer{}, false
 	}
 	var a answerParts
-	a.add(readChunk(body, j.hidden))
+	a.add(readChunk(body, hidden))
 	r := a.round()
 	return r, a.ended() && r.Sendable(Codec{})
 }
 
-// Join puts the parts of all answers into the last one.
-func (j joiner) Join(bodies [][]byte, _ []build.Answer) []byte {
+// JoinRounds puts the parts of all answers into the last one.
+func (Codec) JoinRounds(bodies [][]byte, _ []build.Answer, hidden func(string) bool) []byte {
 	var parts [][]byte
-	w := &chunkJoiner{hidden: j.hidden, emit: func([]byte) {}}
+	w := &chunkJoiner{hidden: hidden, emit: func([]byte) {}}
 	for i, body := range bodies {
 		if i > 0 {
 			w.again()
 		}
 		w.take(body)
-		for _, c := range readChunk(body, j.hidden).candidates {
+		for _, c := range readChunk(body, hidden).candidates {
 			if c.first {
 				parts = append(parts, c.shown(&signer{})...)
 			}
 		}
 	}
-	last := readChunk(bodies[len(bodies)-1], j.hidden).withoutHidden(&signer{})
+	last := readChunk(bodies[len(bodies)-1], hidden).withoutHidden(&signer{})
 	for i := range last.candidates {
 		if c := &last.candidates[i]; c.first {
 			c.put(parts)

@@ -17,7 +17,8 @@ type listReply struct {
 	joiner *chunkJoiner
 	// whole takes over if the first answer is no list.
 	whole wire.Reply
-	at    place
+	// at is where in the list the next byte stands.
+	at int
 	// gap is what stands before the next piece, piece what has come of it.
 	gap, piece []byte
 	// depth of brackets in the piece; quoted and escaped say where in a text it ends.
@@ -35,11 +36,9 @@ type listReply struct {
 
 var _ wire.Reply = (*listReply)(nil)
 
-// place is where in a list the next byte stands.
-type place int
-
+// Where in a list the next byte may stand.
 const (
-	beforeList place = iota
+	beforeList = iota
 	beforePiece
 	inPiece
 	behindPiece
@@ -108,7 +107,7 @@ func (r *listReply) open(c byte) int {
 		r.gap, r.at = nil, beforePiece
 		return 1
 	case first:
-		r.whole = build.NewWholeReply(r.History, joiner{r.joiner.hidden})
+		r.whole = build.NewWholeReply(Codec{}, r.joiner.hidden)
 		_ = r.whole.Write(r.gap)
 	case c == '{':
 		r.gap, r.at, r.lone = nil, inPiece, true

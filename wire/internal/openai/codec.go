@@ -16,7 +16,7 @@ import (
 // Codec reads and writes Chat Completions. The zero value is ready to use.
 type Codec struct{}
 
-var _ wire.Codec = Codec{}
+var _ build.Joiner = Codec{}
 
 // Dialect returns [plimsoll.OpenAI].
 func (Codec) Dialect() plimsoll.Dialect { return plimsoll.OpenAI }

@@ -16,7 +16,7 @@ func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 			return &eventJoiner{out: out, now: streamedAnswer{answerMessage: answerMessage{hidden: hidden}}}
 		})
 	}
-	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(c, hidden)
 }
 
 // Results makes a tool message of each. The API takes nothing but text in it.

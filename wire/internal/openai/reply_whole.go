@@ -9,23 +9,18 @@ import (
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
-// joiner joins messages by their texts.
-type joiner struct{ hidden func(string) bool }
-
-var _ build.Joiner = joiner{}
-
-// Read reads an answer.
-func (j joiner) Read(body []byte) (build.Answer, bool) {
-	a, message := j.answer(body)
+// ReadRound reads an answer.
+func (Codec) ReadRound(body []byte, hidden func(string) bool) (build.Answer, bool) {
+	a, message := readMessage(body, hidden)
 	if message == nil {
 		return build.Answer{}, false
 	}
 	return a.round(), true
 }
 
-// answer reads the message of an answer that has one choice.
-func (j joiner) answer(body []byte) (a answerMessage, message []byte) {
-	a = answerMessage{hidden: j.hidden, whole: true}
+// readMessage reads the message of an answer that has one choice.
+func readMessage(body []byte, hidden func(string) bool) (a answerMessage, message []byte) {
+	a = answerMessage{hidden: hidden, whole: true}
 	whole, err := readAnswer(body, "message")
 	if err != nil || len(whole.choices) != 1 {
 		return a, nil
@@ -34,15 +29,15 @@ func (j joiner) answer(body []byte) (a answerMessage, message []byte) {
 	return a, whole.choices[0].said
 }
 
-// Join returns the last answer with the id of the first, the texts and thoughts of all
+// JoinRounds returns the last answer with the id of the first, the texts and thoughts of all
 // and the client's calls.
-func (j joiner) Join(bodies [][]byte, rounds []build.Answer) []byte {
+func (Codec) JoinRounds(bodies [][]byte, rounds []build.Answer, hidden func(string) bool) []byte {
 	var before output
 	texts := map[string][]byte{}
 	var order []string
 	last := len(bodies) - 1
 	for i, body := range bodies {
-		_, message := j.answer(body)
+		_, message := readMessage(body, hidden)
 		for _, key := range []string{"content", "reasoning_content", "reasoning"} {
 			value := rawjson.Member(message, key)
 			if rawjson.Unquoted(value) == "" {
@@ -58,7 +53,7 @@ func (j joiner) Join(bodies [][]byte, rounds []build.Answer) []byte {
 		}
 	}
 	choice := rawjson.Items(rawjson.Member(bodies[last], "choices"))[0]
-	message := j.withoutHidden(rawjson.Member(choice, "message"))
+	message := withoutHidden(rawjson.Member(choice, "message"), hidden)
 	for _, key := range order {
 		message = rawjson.SetMember(message, key, rawjson.InQuotes(texts[key]))
 	}
@@ -95,11 +90,11 @@ func endsWord(text string) bool {
 }
 
 // withoutHidden takes hidden calls out of a message.
-func (j joiner) withoutHidden(message []byte) []byte {
+func withoutHidden(message []byte, hidden func(string) bool) []byte {
 	var left [][]byte
 	calls := rawjson.Items(rawjson.Member(message, "tool_calls"))
 	for _, raw := range calls {
-		if p := readPiece(raw); p.custom || !j.hidden(p.name) {
+		if p := readPiece(raw); p.custom || !hidden(p.name) {
 			left = append(left, raw)
 		}
 	}

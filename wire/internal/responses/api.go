@@ -1,8 +1,6 @@
 package responses
 
 import (
-	"encoding/json"
-
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
@@ -41,18 +39,7 @@ func (Codec) Offerable(r *wire.Request) bool {
 
 // Error renders an error.
 func (Codec) Error(status int, code, message string) []byte {
-	kind := "invalid_request_error"
-	if status >= 500 {
-		kind = "server_error"
-	}
-	var param any
-	if code == build.ContextFull {
-		param = "input"
-	}
-	body, _ := json.Marshal(map[string]any{"error": map[string]any{ // strings alone cannot fail
-		"message": message, "type": kind, "param": param, "code": code,
-	}})
-	return body
+	return build.OpenAIError(traits.Messages, status, code, message)
 }
 
 // Refusal renders an error. A conversation that does not fit becomes

@@ -18,7 +18,7 @@ import (
 // Codec reads and writes Responses. The zero value is ready to use.
 type Codec struct{}
 
-var _ wire.Codec = Codec{}
+var _ build.Joiner = Codec{}
 
 // Dialect returns [plimsoll.Responses].
 func (Codec) Dialect() plimsoll.Dialect { return plimsoll.Responses }

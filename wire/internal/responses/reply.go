@@ -15,7 +15,7 @@ func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
 	if streamed {
 		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return newEventJoiner(out, hidden) })
 	}
-	return build.NewWholeReply(build.NewHistory(c), joiner{hidden})
+	return build.NewWholeReply(c, hidden)
 }
 
 // Results makes an output item of each.
@@ -68,14 +68,9 @@ func (Codec) Restored(elements [][]byte, _ []byte, withoutReasoning bool) (left 
 	return left
 }
 
-// joiner joins answers by their items.
-type joiner struct{ hidden func(string) bool }
-
-var _ build.Joiner = joiner{}
-
-// Read reads a response object.
-func (j joiner) Read(body []byte) (build.Answer, bool) {
-	a, ok := j.answer(body)
+// ReadRound reads a response object.
+func (Codec) ReadRound(body []byte, hidden func(string) bool) (build.Answer, bool) {
+	a, ok := readResponse(body, hidden)
 	if !ok {
 		return build.Answer{}, false
 	}
@@ -83,9 +78,9 @@ func (j joiner) Read(body []byte) (build.Answer, bool) {
 	return r, r.Sendable(Codec{})
 }
 
-// answer reads a response object, and reports whether it is a complete one.
-func (j joiner) answer(body []byte) (*answerItems, bool) {
-	a := &answerItems{hidden: j.hidden}
+// readResponse reads a response object, and reports whether it is a complete one.
+func readResponse(body []byte, hidden func(string) bool) (*answerItems, bool) {
+	a := &answerItems{hidden: hidden}
 	if !rawjson.IsObject(body) || rawjson.Member(body, "output") == nil {
 		return a, false
 	}
@@ -95,11 +90,11 @@ func (j joiner) answer(body []byte) (*answerItems, bool) {
 	return a, a.cut || status == "completed" || status == ""
 }
 
-// Join returns the last answer with the id of the first and the items of all.
-func (j joiner) Join(bodies [][]byte, _ []build.Answer) []byte {
+// JoinRounds returns the last answer with the id of the first and the items of all.
+func (Codec) JoinRounds(bodies [][]byte, _ []build.Answer, hidden func(string) bool) []byte {
 	answers := make([]*answerItems, len(bodies))
 	for i, body := range bodies {
-		answers[i], _ = j.answer(body)
+		answers[i], _ = readResponse(body, hidden)
 	}
 	return joinedResponse(answers, bodies[len(bodies)-1])
 }
