@@ -16,10 +16,8 @@ import (
 type Scanner struct {
 	data []byte
 	pos  int
-	// depth counts the objects and arrays that Members, Elements and List are in.
+	// depth counts the objects and arrays that the scanner is in.
 	depth int
-	// spill holds the kinds of containers that do not fit into one word of bits.
-	spill []uint64
 	err   *SyntaxError
 }
 
@@ -58,14 +56,7 @@ func (s *Scanner) Peek() byte {
 	if s.pos == len(s.data) {
 		return 0
 	}
-	switch c := s.data[s.pos]; {
-	case !begins(c):
-		return 0
-	case c <= '9' && c != '"':
-		return '0'
-	default:
-		return c
-	}
+	return kinds[s.data[s.pos]]
 }
 
 // Members walks an object. It yields each key, unescaped like Text.Decode does it
@@ -226,7 +217,7 @@ func (s *Scanner) key() (Text, bool) {
 		s.fail(i, expectedColon)
 		return Text{}, false
 	}
-	if i = space(data, i+1); i == len(data) || !begins(data[i]) {
+	if i = space(data, i+1); i == len(data) || kinds[data[i]] == 0 {
 		s.fail(i, expectedValue)
 		return Text{}, false
 	}
@@ -266,7 +257,7 @@ func (s *Scanner) leave(at int, closing byte) {
 		return
 	}
 	s.depth--
-	if end := s.skipNested(s.pos, closing, false); end >= 0 {
+	if end := s.skipInside(s.pos, closing, false); end >= 0 {
 		s.pos = end
 	}
 }

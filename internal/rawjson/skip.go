@@ -1,10 +1,6 @@
 package rawjson
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 const (
 	expectedValue = "a value"
@@ -33,104 +29,62 @@ func space(data []byte, i int) int {
 	return i
 }
 
-// begins reports whether a value can begin with c.
-func begins(c byte) bool {
-	const low uint64 = 1<<'"' | 1<<'-' | (1<<('9'+1) - 1<<'0')
-	const high uint64 = 1<<('['-64) | 1<<('{'-64) | 1<<('t'-64) | 1<<('f'-64) | 1<<('n'-64)
-	// A shift by 64 or more gives 0, so that there is no branch to predict.
-	return (low>>c|high>>(c-64))&1 != 0
+// kinds has the kind of the value that begins with a byte; see [Scanner.Peek].
+var kinds = [256]byte{
+	'{': '{', '[': '[', '"': '"', 't': 't', 'f': 'f', 'n': 'n', '-': '0',
+	'0': '0', '1': '0', '2': '0', '3': '0', '4': '0', '5': '0', '6': '0', '7': '0', '8': '0', '9': '0',
 }
 
 // skip returns the end of the value that begins at i, or -1 after an error.
 func (s *Scanner) skip(i int) int {
-	if i == len(s.data) {
+	if i >= len(s.data) {
 		return s.fail(i, expectedValue)
 	}
-	switch c := s.data[i]; c {
+	switch c := s.data[i]; kinds[c] {
 	case '"':
 		end, _ := s.skipString(i)
 		return end
 	case '{', '[':
-		return s.skipNested(i+1, c+2, true)
-	default:
-		return s.skipScalar(i)
+		return s.skipInside(i+1, c+2, true)
+	case 't':
+		return s.skipLiteral(i, "true")
+	case 'f':
+		return s.skipLiteral(i, "false")
+	case 'n':
+		return s.skipLiteral(i, "null")
+	case '0':
+		return s.skipNumber(i)
 	}
+	return s.fail(i, expectedValue)
 }
 
-// skipNested returns the end of the object or array that closing ends. The offset
-// i is after the opening bracket if fresh, else after a value. The brackets
-// that close what is around it are kept as one bit each, so that depth costs
-// neither stack nor, up to 64 levels, memory.
-func (s *Scanner) skipNested(i int, closing byte, fresh bool) int {
-	data := s.data
-	var outer uint64
-	depth, limit := 1, MaxDepth-s.depth
-	if depth > limit {
+// skipInside returns the end of the object or array that closing ends. The offset i is
+// behind the opening bracket if first, else behind a value.
+func (s *Scanner) skipInside(i int, closing byte, first bool) int {
+	if s.depth == MaxDepth {
 		return s.failDepth(i - 1)
 	}
-	for {
-		i = space(data, i)
-		if i < len(data) && data[i] == closing {
-			i++
-			if depth--; depth == 0 {
-				return i
-			}
-			closing, outer = ']'+byte(outer&1)<<5, outer>>1
-			if depth%64 == 0 {
-				outer = s.unspill()
-			}
-			fresh = false
-			continue
+	s.depth++
+	for ; i >= 0; first = false {
+		i = space(s.data, i)
+		if i < len(s.data) && s.data[i] == closing {
+			s.depth--
+			return i + 1
 		}
-		if !fresh {
-			if i >= len(data) || data[i] != ',' {
+		if !first {
+			if i >= len(s.data) || s.data[i] != ',' {
 				return s.fail(i, expectedAfter(closing))
 			}
-			i = space(data, i+1)
+			i = space(s.data, i+1)
 		}
 		if closing == '}' {
-			if end := short(data, i); end > 0 && data[end] == ':' {
-				i = space(data, end+1)
-			} else if i = s.skipKey(i); i < 0 {
+			if i = s.skipKey(i); i < 0 {
 				return -1
 			}
 		}
-		if i >= len(data) {
-			return s.fail(i, expectedValue)
-		}
-		fresh = false
-		switch c := data[i]; c {
-		case '"':
-			if end := short(data, i); end > 0 {
-				i = end
-				continue
-			}
-			i, _ = s.skipString(i)
-		case '{', '[':
-			if depth == limit {
-				return s.failDepth(i)
-			}
-			if depth%64 == 0 {
-				s.spill = append(s.spill, outer)
-			}
-			outer = outer<<1 | uint64(closing>>5&1)
-			closing, fresh = c+2, true
-			depth++
-			i++
-		default:
-			i = s.skipScalar(i)
-		}
-		if i < 0 {
-			return -1
-		}
+		i = s.skip(i)
 	}
-}
-
-func (s *Scanner) unspill() uint64 {
-	last := len(s.spill) - 1
-	word := s.spill[last]
-	s.spill = s.spill[:last]
-	return word
+	return -1
 }
 
 // skipKey steps over a key, the colon and the white space around it.
@@ -147,20 +101,6 @@ func (s *Scanner) skipKey(i int) int {
 		return s.fail(i, expectedColon)
 	}
 	return space(s.data, i+1)
-}
-
-func (s *Scanner) skipScalar(i int) int {
-	switch s.data[i] {
-	case 't':
-		return s.skipLiteral(i, "true")
-	case 'f':
-		return s.skipLiteral(i, "false")
-	case 'n':
-		return s.skipLiteral(i, "null")
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return s.skipNumber(i)
-	}
-	return s.fail(i, expectedValue)
 }
 
 func (s *Scanner) skipLiteral(i int, word string) int {
@@ -210,18 +150,4 @@ func digits(data []byte, i int) int {
 		i++
 	}
 	return i
-}
-
-// short returns the end of the string at i if it has at most seven bytes, all of
-// them plain, or 0. Most keys are like that.
-func short(data []byte, i int) int {
-	if i+10 > len(data) {
-		return 0
-	}
-	w := binary.LittleEndian.Uint64(data[i+1:])
-	k := bits.TrailingZeros64(special(w)) / 8
-	if k == 8 || data[i] != '"' || byte(w>>(8*k)) != '"' {
-		return 0
-	}
-	return i + k + 2
 }

@@ -7,57 +7,42 @@ import (
 )
 
 // skipString returns the end of the string whose opening quote is at i, and
-// whether there is an escape in it.
+// whether there is an escape in it. Most strings are short, and end within a word or two.
+// Long ones are read in blocks: code and quoted JSON have an escape every few bytes, and a
+// loop over words would guess its branches wrong at each.
 func (s *Scanner) skipString(i int) (end int, escaped bool) {
 	data := s.data
-	// Most strings end within a word or two, sooner than skipText has begun.
 	i++
-	for stop := min(i+16, len(data)-7); i < stop; {
-		m := special(binary.LittleEndian.Uint64(data[i:]))
-		if m == 0 {
-			i += 8
-			continue
-		}
-		if i += bits.TrailingZeros64(m) / 8; data[i] == '"' {
-			return i + 1, false
-		}
-		break
-	}
-	if i, escaped = skipText(data, i); i < len(data) && data[i] == '"' {
-		return i + 1, escaped
-	}
-	return s.skipRest(i, escaped)
-}
-
-// skipText walks on through a string from an offset within it and returns where it
-// stops: before the closing quote, a control character or an escape that is none,
-// or somewhere in the last bytes of data. It stops before an escape or behind it,
-// and says whether it passed one.
-func skipText(data []byte, i int) (end int, escaped bool) {
-	for i+8 <= len(data) {
-		m := special(binary.LittleEndian.Uint64(data[i:]))
-		if m == 0 {
-			i += 8
-			continue
-		}
-		i += bits.TrailingZeros64(m) / 8
-		if data[i] == '"' {
-			return i, escaped
-		}
-		next := skipEscapes(data, i)
-		if next == i {
+	for stop := min(i+16, len(data)-7); i < stop; i += 8 {
+		if m := special(binary.LittleEndian.Uint64(data[i:])); m != 0 {
+			if i += bits.TrailingZeros64(m) / 8; data[i] == '"' {
+				return i + 1, false
+			}
 			break
 		}
-		i, escaped = next, true
 	}
-	return i, escaped
+	for i+blockSize < len(data) {
+		block := data[i : i+blockSize+1]
+		next := blockSize
+		for hits := specials(block); hits != 0; hits &= hits - 1 {
+			k := bits.TrailingZeros64(hits) % blockSize
+			if block[k] != '\\' || letters[block[k+1]] == 0 && !isUnit(data[i+k:]) {
+				return s.skipRest(i+k, escaped)
+			}
+			// The letter of the escape may be a quote or a backslash itself.
+			hits &^= 2 << k
+			next, escaped = max(next, k+2), true
+		}
+		i += next
+	}
+	return s.skipRest(i, escaped)
 }
 
 // skipRest is skipString from the middle of a string on, one escape at a time and
 // with errors.
 func (s *Scanner) skipRest(i int, escaped bool) (int, bool) {
 	data := s.data
-	for {
+	for ; ; escaped = true {
 		i = plain(data, i)
 		switch {
 		case i >= len(data):
@@ -70,7 +55,6 @@ func (s *Scanner) skipRest(i int, escaped bool) (int, bool) {
 		if i = s.skipEscape(i); i < 0 {
 			return -1, false
 		}
-		escaped = true
 	}
 }
 
@@ -80,7 +64,7 @@ func (s *Scanner) skipEscape(i int) int {
 	switch {
 	case i == len(s.data):
 		return s.fail(i, "an escape")
-	case isShort(s.data[i]):
+	case letters[s.data[i]] != 0:
 		return i + 1
 	case s.data[i] != 'u':
 		return s.fail(i, "one of \"\\/bfnrtu after a backslash")
@@ -92,11 +76,6 @@ func (s *Scanner) skipEscape(i int) int {
 	}
 	return i + 1
 }
-
-// isShort reports whether c makes an escape of one letter.
-func isShort(c byte) bool { return shorts[c] }
-
-var shorts = [256]bool{'"': true, '/': true, '\\': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 // isUnit reports whether raw, which begins with a backslash, begins with \uXXXX.
 func isUnit(raw []byte) bool {
@@ -114,33 +93,8 @@ func hex(c byte) int {
 	return -1
 }
 
-// skipEscapes walks on through blocks of 64 bytes as long as there are escapes in
-// them, and returns where it stops: before anything that is neither plain nor a
-// valid escape, or behind a block without escapes. Code and quoted JSON have an
-// escape every few bytes; a loop over words would guess its branches wrong at
-// each, this one guesses wrong once in a block.
-func skipEscapes(data []byte, i int) int {
-	const size = 64
-	for i+size < len(data) {
-		block := data[i : i+size+1]
-		hits := specials(block)
-		if hits == 0 {
-			return i + size
-		}
-		next := size
-		for ; hits != 0; hits &= hits - 1 {
-			k := bits.TrailingZeros64(hits) % size
-			if block[k] != '\\' || !isShort(block[k+1]) && !isUnit(data[i+k:]) {
-				return i + k
-			}
-			// The letter of the escape may be a quote or a backslash itself.
-			hits &^= 2 << k
-			next = max(next, k+2)
-		}
-		i += next
-	}
-	return i
-}
+// blockSize is how many bytes specials looks at.
+const blockSize = 64
 
 const (
 	ones  = 0x0101010101010101
@@ -162,30 +116,25 @@ func plain(data []byte, i int) int {
 	return i
 }
 
-// special sets the high bit of the bytes of w that plain looks for. Only the
-// lowest is to be trusted: the subtractions borrow from the bytes above a hit.
-// Flipping the bit 0x02 turns '"' into 0x20 and leaves the control characters
-// below it, so that one comparison finds both.
+// special sets the high bit of the bytes of w that plain looks for. Flipping the bit 0x02
+// turns '"' into 0x20 and leaves the control characters below it, so that one comparison
+// finds both. The sums stay within their bytes.
 func special(w uint64) uint64 {
-	quoteOrControl := (w ^ 0x02*ones) - 0x21*ones
-	backslash := (w ^ '\\'*ones) - ones
-	return (quoteOrControl | backslash) &^ w & highs
+	neither := (w^0x02*ones)&lows + (0x80-0x21)*ones
+	notBackslash := (w^'\\'*ones)&lows + lows
+	return highs &^ (neither&notBackslash | w)
 }
 
 // specials has a bit for each of the first 64 bytes of a block, set for those that
 // plain looks for. It is written out because the compiler unrolls no loops.
 func specials(block []byte) uint64 {
-	b := (*[64]byte)(block)
+	b := (*[blockSize]byte)(block)
 	return gathered(b[0:8]) | gathered(b[8:16])<<8 | gathered(b[16:24])<<16 | gathered(b[24:32])<<24 |
 		gathered(b[32:40])<<32 | gathered(b[40:48])<<40 | gathered(b[48:56])<<48 | gathered(b[56:64])<<56
 }
 
-// gathered is specials for eight bytes. Every bit counts, so the sums stay within
-// their bytes. The multiplication gathers the high bits of a word in its top byte.
+// gathered is specials for eight bytes. The multiplication gathers the high bits of a word
+// in its top byte.
 func gathered(b []byte) uint64 {
-	const gather = 0x0002040810204081
-	w := binary.LittleEndian.Uint64(b)
-	neither := (w^0x02*ones)&lows + (0x80-0x21)*ones
-	notBackslash := (w^'\\'*ones)&lows + lows
-	return (highs &^ (neither&notBackslash | w)) * gather >> 56
+	return special(binary.LittleEndian.Uint64(b)) * 0x0002040810204081 >> 56
 }

@@ -1,7 +1,7 @@
 package rawjson
 
 import (
-	"encoding/binary"
+	"bytes"
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -54,48 +54,20 @@ func Unquote(data []byte, s Span) (string, bool) {
 	return t.Decode(data), true
 }
 
-// unescape resolves the escapes of a valid string in dst, which is as long. No escape is
-// shorter than what it stands for, so that is enough, and whole words can be copied
-// before it is known how much of them is plain: what is too much is written over.
+// unescape writes what the inside of a valid string stands for to dst, which is as long
+// as raw: no escape is shorter than what it stands for. It finds the escapes of a block at
+// once, as skipString does.
 func unescape(dst, raw []byte) []byte {
-	n, i := unescapeBlocks(dst, raw)
-	for i < len(raw) {
-		if i+8 <= len(raw) {
-			w := binary.LittleEndian.Uint64(raw[i:])
-			binary.LittleEndian.PutUint64(dst[n:], w)
-			k := bits.TrailingZeros64(backslashes(w)) / 8
-			n, i = n+k, i+k
-			if k == 8 {
-				continue
-			}
-		}
-		if raw[i] != '\\' {
-			dst[n] = raw[i]
-			n, i = n+1, i+1
-			continue
-		}
-		written, read := resolve(dst[n:], raw[i:])
-		n, i = n+written, i+read
-	}
-	return dst[:n:n]
-}
-
-// unescapeBlocks does most of the work in blocks of 64 bytes, and returns how much it
-// has written and read. The escapes of a block are found at once: code has one every
-// few bytes, and a loop from one to the next would wait for each.
-func unescapeBlocks(dst, raw []byte) (n, i int) {
-	const size, spare = 64, 16
-	block := 0
-	for ; block+size+spare <= len(raw); block += size {
-		for hits := blockBackslashes(raw[block:]); hits != 0; hits &= hits - 1 {
-			at := block + bits.TrailingZeros64(hits)
+	const short = 16
+	n, i := 0, 0 // written to dst, and read from raw
+	for start := 0; start+blockSize+short <= len(raw); start += blockSize {
+		for hits := specials(raw[start:]); hits != 0; hits &= hits - 1 {
+			at := start + bits.TrailingZeros64(hits)
 			if at < i {
-				continue // it belongs to the escape before
+				continue // the letter of an escape
 			}
-			if at-i <= spare {
-				from, to := raw[i:i+spare:i+spare], dst[n:n+spare:n+spare]
-				binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
-				binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+			if at-i <= short {
+				copy(dst[n:n+short], raw[i:i+short]) // of a known size; what is too much is written over
 			} else {
 				copy(dst[n:], raw[i:at])
 			}
@@ -103,53 +75,30 @@ func unescapeBlocks(dst, raw []byte) (n, i int) {
 			if c := letters[raw[at+1]]; c != 0 {
 				dst[n] = c
 				n, i = n+1, at+2
-				continue
+			} else {
+				r, length := decodeUnit(raw[at:])
+				n, i = n+utf8.EncodeRune(dst[n:], r), at+length
 			}
-			written, read := resolve(dst[n:], raw[at:])
-			n, i = n+written, at+read
 		}
 	}
-	if i < block {
-		n, i = n+copy(dst[n:], raw[i:block]), block
+	for {
+		at := bytes.IndexByte(raw[i:], '\\')
+		if at < 0 {
+			n += copy(dst[n:], raw[i:])
+			return dst[:n:n]
+		}
+		n += copy(dst[n:], raw[i:i+at])
+		i += at
+		r, length := rune(letters[raw[i+1]]), 2
+		if r == 0 {
+			r, length = decodeUnit(raw[i:])
+		}
+		n, i = n+utf8.EncodeRune(dst[n:], r), i+length
 	}
-	return n, i
 }
 
 // letters are what escapes of one letter stand for.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
-
-// blockBackslashes has a bit for each of the first 64 bytes of a block, set for those
-// that are backslashes. Here every bit counts, as with specials.
-func blockBackslashes(block []byte) uint64 {
-	const gather, top = 0x0002040810204081, 0xff << 56
-	block = block[:64]
-	var hits uint64
-	for n := 0; n < 64; n += 8 {
-		w := binary.LittleEndian.Uint64(block[n : n+8])
-		not := (w^'\\'*ones)&lows + lows
-		m := highs &^ (not | w)
-		hits = hits>>8 | m*gather&top
-	}
-	return hits
-}
-
-// backslashes sets the high bit of the bytes of w that are backslashes. Only the
-// lowest is to be trusted, as with special.
-func backslashes(w uint64) uint64 {
-	x := w ^ '\\'*ones
-	return (x - ones) &^ x & highs
-}
-
-// resolve writes what the escape at the start of raw stands for, and returns how
-// much it has written and the escape's length.
-func resolve(dst, raw []byte) (written, read int) {
-	if raw[1] == 'u' {
-		r, length := decodeUnit(raw)
-		return utf8.EncodeRune(dst, r), length
-	}
-	dst[0] = letters[raw[1]]
-	return 1, 2
-}
 
 // decodeUnit reads \uXXXX, or two of them if they are a surrogate pair.
 func decodeUnit(raw []byte) (rune, int) {
