@@ -46,14 +46,14 @@ type head struct {
 	first, other string
 	// renamed finds the events of a second answer that has another id.
 	renamed *sse.Splitter
-	chunk   *[chunkSize]byte
+	chunk   []byte
 	ready   []byte
 	err     error
 }
 
 // NewRescued returns the body of a stream of events that can still be rescued.
 func NewRescued(codec wire.Codec, from io.ReadCloser, to Rescue) io.ReadCloser {
-	h := &head{codec: codec, from: from, to: to, chunk: chunks.Get().(*[chunkSize]byte)}
+	h := &head{codec: codec, from: from, to: to, chunk: make([]byte, chunkSize)}
 	h.begin()
 	return h
 }
@@ -132,7 +132,7 @@ func (h *head) Read(p []byte) (int, error) {
 }
 
 func (h *head) step() {
-	n, err := h.from.Read(h.chunk[:])
+	n, err := h.from.Read(h.chunk)
 	h.held = append(h.held, h.chunk[:n]...)
 	_, _ = h.events.Write(h.chunk[:n])
 	switch {
@@ -164,15 +164,12 @@ func (h *head) finish() {
 			h.ready = append(h.ready, raw...)
 		}, nil)
 		_, _ = h.renamed.Write(read)
-		return
 	}
-	chunks.Put(h.chunk)
-	h.chunk = nil
 }
 
 // rename hands on the events of the second answer under the name of the first.
 func (h *head) rename() {
-	n, err := h.from.Read(h.chunk[:])
+	n, err := h.from.Read(h.chunk)
 	_, _ = h.renamed.Write(h.chunk[:n])
 	if err != nil {
 		_ = h.renamed.Close()
