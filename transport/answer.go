@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -118,6 +120,29 @@ func (r *trip) billed(w *answer.Watcher) answer.Result {
 		r.bill(result.Response)
 	}
 	return result
+}
+
+// bill adds what one answer of the model was billed to the accounts, and lets the meter
+// and the limits learn from it. The next request of the conversation finds it all: only
+// the store is written later, by the ledger.
+func (r *trip) bill(said wire.Response) {
+	if said.Model != "" {
+		r.x.Answered = said.Model
+	}
+	plan := r.sent.plan
+	if !said.HasUsage || plan == nil {
+		return
+	}
+	r.x.Usage, r.x.Billed = r.x.Usage.Add(said.Usage), true
+	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
+	task.Memory = t.memoryOf(r.owner) // the ledger waits for a store that fails now
+	if err := r.keeper.Observe(ctx, task, plan, said.Usage); err != nil {
+		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
+	}
+	if t.options.Billed != nil {
+		t.options.Billed(r.owner.key+r.x.Conversation, plan.Conversation(), said.Usage)
+	}
+	t.limits.Answered(ctx, r.limitKey(r.model), limit.Prompt{Billed: said.Usage.Prompt(), Weighed: plan.After.Total})
 }
 
 // passing is the body of an answer that is only read on the side.

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
@@ -84,20 +83,10 @@ func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) 
 	return release, ok, err
 }
 
-// AddAccount implements [fit.Bookkeeper]. The ledger writes the figures later.
+// AddAccount implements [fit.Memory]. The ledger writes the figures later.
 func (m safeMemory) AddAccount(_ context.Context, a account.Account) error {
-	m.ledger.add(entry{Account: a, owner: m.owner.key, books: safeBooks{m.owner.tenant, m.breaker}})
+	m.ledger.add(entry{Account: a, owner: m.owner.key, books: m.owner.tenant})
 	return nil
-}
-
-type safeBooks struct {
-	tenant  *store.Tenant
-	breaker *breaker.Breaker
-}
-
-// AddAccount writes to the store.
-func (s safeBooks) AddAccount(ctx context.Context, accounts ...account.Account) error {
-	return s.breaker.Do(ctx, breaker.WriteTimeout, func(ctx context.Context) error { return s.tenant.AddAccount(ctx, accounts...) })
 }
 
 // panicError is the error for a recovered panic.
