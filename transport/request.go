@@ -88,8 +88,7 @@ func (r *request) open(report func(what string, err error)) {
 	r.thread = r.t.history.Open(r.ctx, r.client, history.Options{
 		Owner: r.owner.key, Tenant: r.tenant, Scope: r.scope(), Codec: r.codec, Report: report,
 	})
-	r.shown = r.thread.Shown()
-	r.restored, r.hidden = r.thread.Restored()
+	r.shown, r.restored, r.hidden = r.thread.Shown, r.thread.Restored, r.thread.Hidden
 }
 
 // scope keeps requests apart that ask for something else than others that begin alike.
