@@ -70,8 +70,8 @@ type Options struct {
 
 // Thread is the history of one request. It belongs to one goroutine.
 type Thread struct {
-	h *History
-	o Options
+	h      *History
+	o      Options
 	client *wire.Request
 	// Shown is the request with all messages that the client knows, and Restored with all
 	// that the model knows. Hidden says that these are more than the client sent or the
