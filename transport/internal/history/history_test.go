@@ -104,17 +104,20 @@ func TestWhatTheClientWasNotShownIsPutBack(t *testing.T) {
 		{
 			"in the next request",
 			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1")},
-			chat("q1", "a1", "q2"), []string{"SECRET1"},
+			chat("q1", "a1", "q2"),
+			[]string{"SECRET1"},
 		},
 		{
 			"in every later request",
 			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): shows("a2")},
-			chat("q1", "a1", "q2", "a2", "q3"), []string{"SECRET1"},
+			chat("q1", "a1", "q2", "a2", "q3"),
+			[]string{"SECRET1"},
 		},
 		{
 			"for two replies",
 			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): hides(t, "a2", "SECRET2")},
-			chat("q1", "a1", "q2", "a2", "q3"), []string{"SECRET1", "SECRET2"},
+			chat("q1", "a1", "q2", "a2", "q3"),
+			[]string{"SECRET1", "SECRET2"},
 		},
 		{
 			"but not into another conversation",
