@@ -124,7 +124,7 @@ func (m contextManagement) pins(c plimsoll.Conversation) []fit.Pin {
 // fitManagement makes an attempt fit under the client's own trigger, if that is lower
 // than the line and the upstream would not see to it. It reports false if the line holds.
 func (r *trip) fitManagement(s sent) (sent, bool) {
-	if r.management == nil || r.t.options.Official(r.x.Upstream) {
+	if r.t.options.Official(r.x.Upstream) {
 		return s, false
 	}
 	m := parseManagement(r.management)

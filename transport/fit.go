@@ -11,7 +11,7 @@ import (
 // is nil, and chooses the body. An error means that the request must be refused. If
 // anything else fails, the request is sent unchanged.
 func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
-	if line == nil {
+	if line == nil && r.management != nil {
 		if fitted, ok := r.fitManagement(s); ok {
 			return fitted, nil
 		}
@@ -67,8 +67,8 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	client := preset.Client{
 		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
-	if stored {
-		client.Archive, client.Memory = r.t.storeOf(r.owner)
+	if stored && r.tenant != nil && r.t.breaker.Closed() {
+		client.Archive, client.Memory = safeArchive{r.tenant, r.t.breaker}, r.t.memoryOf(r.owner)
 	}
 	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && hasFunctions(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways

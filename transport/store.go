@@ -12,15 +12,6 @@ import (
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
-// storeOf returns the archive and the memory of an owner; nil if there is no store or
-// it fails at the moment.
-func (t *Transport) storeOf(o owner) (fit.Archive, fit.Memory) {
-	if o.tenant == nil || !t.breaker.Closed() {
-		return nil, nil
-	}
-	return safeArchive{o.tenant, t.breaker}, t.memoryOf(o)
-}
-
 // memoryOf returns the memory of an owner; nil if there is no store.
 func (t *Transport) memoryOf(o owner) fit.Memory {
 	if o.tenant == nil {
@@ -29,6 +20,7 @@ func (t *Transport) memoryOf(o owner) fit.Memory {
 	return safeMemory{o.tenant.Memory(), o, t.breaker, t.ledger}
 }
 
+// safeArchive is the archive of an owner behind the circuit breaker.
 type safeArchive struct {
 	fit.Archive
 	breaker *breaker.Breaker
@@ -52,6 +44,7 @@ func (a safeArchive) Content(ctx context.Context, id string) (parts plimsoll.Lis
 	return parts, err
 }
 
+// safeMemory is the memory of an owner behind the circuit breaker.
 type safeMemory struct {
 	fit.Memory
 	owner   owner

@@ -173,7 +173,9 @@ func (r *trip) deliver(s sent) (*http.Response, error) {
 		}
 		next, ok := r.corrected(s, resp)
 		if !ok || attempt == maxAttempts {
-			r.learn(s, resp)
+			if s.learned != nil && resp.StatusCode == http.StatusOK {
+				r.learn(*s.learned)
+			}
 			return resp, nil
 		}
 		_ = resp.Body.Close()
@@ -234,11 +236,8 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 }
 
 // learn keeps the limit that an attempt has proved.
-func (r *trip) learn(s sent, resp *http.Response) {
-	if s.learned == nil || resp.StatusCode != http.StatusOK {
-		return
-	}
-	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), *s.learned); err != nil {
+func (r *trip) learn(proved limit.Learned) {
+	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), proved); err != nil {
 		r.failed("the limit of the model could not be stored", err)
 	}
 }
