@@ -198,7 +198,6 @@ func newDecoding(encoding string, sink io.WriteCloser) *decoding {
 		}()
 		if plain, err := coding.NewReader(encoding, r); err == nil {
 			_, _ = io.Copy(sink, plain)
-			_ = plain.Close()
 		}
 		_, _ = io.Copy(io.Discard, r)
 		_ = sink.Close()
