@@ -158,8 +158,9 @@ func (r *reservation) shrink(bytes int64) {
 
 // release gives everything back, for good. It may be called again.
 func (r *reservation) release() {
-	r.shrink(0)
 	r.gate.mu.Lock()
 	defer r.gate.mu.Unlock()
 	r.ended = true
+	r.hold(0)
+	r.gate.wake()
 }
