@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -25,34 +24,28 @@ func (e *AmbiguousError) Error() string {
 // Unwrap returns [plimsoll.ErrInvalid].
 func (e *AmbiguousError) Unwrap() error { return plimsoll.ErrInvalid }
 
-// ambiguity finds objects that have a key twice, or two keys that differ in case only,
-// which some parsers take for one. It remembers the messages in which there is none.
-type ambiguity struct {
-	clear *lru.Map[plimsoll.Digest, struct{}]
-}
+// maxUnambiguous is how many messages are remembered in which no key stands twice.
+const maxUnambiguous = 1 << 15
 
-// clearLimit is how many messages are remembered.
-const clearLimit = 1 << 15
-
-// check looks at a body and its messages.
-func (a *ambiguity) check(r *wire.Request) error {
-	var root keys
+// checkUnambiguous looks for objects in a body that have a key twice, or two keys that
+// differ in case only, which some parsers take for one.
+func (t *Transport) checkUnambiguous(r *wire.Request) error {
+	seen := map[string]bool{}
 	for name := range r.Members() {
-		if root.again(name) {
+		if again(seen, name) {
 			return &AmbiguousError{Path: "the request", Key: name}
 		}
 	}
 	c := r.Conversation()
 	for i := range c.Messages.Len() {
 		digest := c.Messages.At(i).Digest
-		if _, known := a.clear.Get(digest); known {
+		if _, known := t.unambiguous.Get(digest); known {
 			continue
 		}
-		raw := r.Raw(i)
-		if err := keysOf(rawjson.NewScanner(raw), fmt.Sprintf("message %d", i)); err != nil {
+		if err := keysOf(rawjson.NewScanner(r.Raw(i)), fmt.Sprintf("message %d", i)); err != nil {
 			return err
 		}
-		a.clear.Put(digest, struct{}{})
+		t.unambiguous.Put(digest, struct{}{})
 	}
 	return nil
 }
@@ -68,9 +61,9 @@ func keysOf(s *rawjson.Scanner, path string) error {
 			}
 		}
 	case '{':
-		var seen keys
+		seen := map[string]bool{}
 		for key := range s.Members() {
-			if seen.again(string(key)) && err == nil {
+			if again(seen, string(key)) && err == nil {
 				err = &AmbiguousError{Path: path, Key: string(key)}
 			}
 			if ofTools[string(key)] {
@@ -91,42 +84,12 @@ var ofTools = map[string]bool{
 	"input": true, "args": true, "arguments": true, "response": true, "parameters": true, "input_schema": true, "schema": true, "metadata": true,
 }
 
-// fewKeys is how many keys are compared one by one.
-const fewKeys = 16
-
-// keys are those of one object.
-type keys struct {
-	few  []string
-	many map[string]bool
-}
-
-// again adds a key and reports whether it was there.
-func (k *keys) again(key string) bool {
-	key = fold(key)
-	if k.many == nil && len(k.few) < fewKeys {
-		for _, other := range k.few {
-			if other == key {
-				return true
-			}
-		}
-		k.few = append(k.few, key)
-		return false
-	}
-	if k.many == nil {
-		k.many = make(map[string]bool, 2*fewKeys)
-		for _, other := range k.few {
-			k.many[other] = true
-		}
-	}
-	if k.many[key] {
-		return true
-	}
-	k.many[key] = true
-	return false
-}
-
-// fold brings keys to one form that lenient parsers take for the same. The long s is
-// the one letter outside of ASCII that folds to one in it and has no other lower case.
-func fold(key string) string {
-	return strings.ReplaceAll(strings.ToLower(key), "ſ", "s")
+// again adds a key and reports whether it was there, in a form that lenient parsers take
+// for the same. The long s is the one letter outside of ASCII that folds to one in it and
+// has no other lower case.
+func again(seen map[string]bool, key string) bool {
+	key = strings.ReplaceAll(strings.ToLower(key), "ſ", "s")
+	was := seen[key]
+	seen[key] = true
+	return was
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -27,7 +29,10 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	if r.isEvents(resp) || r.inPieces() {
+	// Gemini sends the answer of a client that asked for no events as a list, and each
+	// element of it when it is there.
+	pieces := r.codec.Traits().InPath && r.stream && !r.events
+	if pieces || r.isEvents(resp) {
 		resp.Body = body
 		return resp, nil
 	}
@@ -54,10 +59,6 @@ func (r *request) isEvents(resp *http.Response) bool {
 	}
 	return kind == "text/event-stream"
 }
-
-// inPieces reports whether a client that asked for no events gets its answer in pieces
-// all the same: as a list, of which Gemini sends each element when it is there.
-func (r *request) inPieces() bool { return r.codec.Traits().InPath && r.stream && !r.events }
 
 // rescuable lets a stream of events begin with another attempt, if its first event says
 // that the context is full.
@@ -111,12 +112,28 @@ func (r *trip) watcher(resp *http.Response) *answer.Watcher {
 	})
 }
 
-// billed ends the reading of an answer of the model, bills it, and returns what it was.
-func (r *trip) billed(w *answer.Watcher) answer.Result {
+// bill ends the reading of one answer of the model, and returns what it was. It adds what
+// was billed to the accounts, and lets the meter and the limits learn from it. The next
+// request of the conversation finds it all: only the store is written later, by the ledger.
+func (r *trip) bill(w *answer.Watcher) answer.Result {
 	result, ok := w.End()
-	if ok {
-		r.bill(result.Response)
+	plan := r.sent.plan
+	if ok && result.Model != "" {
+		r.x.Answered = result.Model
 	}
+	if !ok || !result.HasUsage || plan == nil {
+		return result
+	}
+	r.x.Usage, r.x.Billed = r.x.Usage.Add(result.Usage), true
+	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
+	task.Memory = t.memoryOf(r.owner) // the ledger waits for a store that fails now
+	if err := r.keeper.Observe(ctx, task, plan, result.Usage); err != nil {
+		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
+	}
+	if t.options.Billed != nil {
+		t.options.Billed(r.owner.key+r.x.Conversation, plan.Conversation(), result.Usage)
+	}
+	t.limits.Answered(ctx, r.limitKey(r.model), limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total})
 	return result
 }
 
@@ -156,14 +173,14 @@ func (p *passing) note() {
 		return
 	}
 	p.noted = true
-	is := p.r.billed(p.watch)
+	is := p.r.bill(p.watch)
 	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
 		p.r.thread.Answered(p.r.ctx, history.Answer{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }
 
 func (p *passing) finish(err error) {
-	p.r.billed(p.watch)
+	p.r.bill(p.watch)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -44,13 +45,9 @@ const (
 	clearKeep      = 3
 )
 
-// contextManagementIn reads what a request asks for.
-func contextManagementIn(r *wire.Request) contextManagement {
+// parseManagement reads the member of a request.
+func parseManagement(raw []byte) contextManagement {
 	var m contextManagement
-	raw := managementIn(r)
-	if raw == nil {
-		return m
-	}
 	var object struct {
 		Edits []edit `json:"edits"`
 	}
@@ -97,6 +94,7 @@ func orDefault(n, standard int) int {
 	return standard
 }
 
+// managementIn returns the member of a request; nil if it has none.
 func managementIn(r *wire.Request) []byte {
 	for key, value := range r.Members() {
 		if key == managementKey {
@@ -129,7 +127,7 @@ func (r *trip) fitManagement(s sent) (sent, bool) {
 	if r.t.options.Official(r.x.Upstream) {
 		return s, false
 	}
-	m := contextManagementIn(r.shown)
+	m := parseManagement(r.management)
 	if m.trigger == 0 {
 		return s, false
 	}
@@ -147,5 +145,10 @@ func (r *trip) refusesManagement(resp *http.Response) bool {
 		return false
 	}
 	body, _ := answer.Peek(resp)
-	return bytes.Contains(body, []byte(managementKey)) && managementIn(r.shown) != nil
+	return bytes.Contains(body, []byte(managementKey))
+}
+
+// withoutManagement takes the member out of the body of an attempt.
+func (r *trip) withoutManagement(s sent) []byte {
+	return rawjson.RemoveMember(r.bodyOf(s), managementKey)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
 
@@ -181,6 +182,21 @@ func (r *trip) announce(resp *http.Response) {
 	if r.x.Warning != "" {
 		h.Set(HeaderWarning, clean(r.x.Warning))
 	}
+}
+
+// Event is one managed request for a dashboard: what became of it, and what was cut.
+// Unlike an [Exchange] it leads to content, so only those may get it who may see that.
+type Event struct {
+	Exchange
+	// Account is the name that the conversation has in the accounts of the store.
+	Account string
+	// Owner is the part of the store that belongs to the sender; nil without a store.
+	Owner *store.Tenant
+	// Plan by which the request was sent; nil if there was none. It holds the whole
+	// conversation and is read by others at the same time: only its figures, its edits,
+	// and Original, Part and Inserted of its draft may be looked at, and nothing of it
+	// may be kept.
+	Plan *plimsoll.Plan
 }
 
 // Decision is what was done about a request.

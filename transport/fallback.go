@@ -15,16 +15,18 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// lacking remembers for a while what upstreams turned out not to have.
-type lacking struct{ of sync.Map }
+// unsupported remembers for a while what upstreams turned out not to support.
+type unsupported struct{ since sync.Map }
 
-const lackingLife = 10 * time.Minute
+const unsupportedLife = 10 * time.Minute
 
-func (l *lacking) note(upstream, what string, now time.Time) { l.of.Store(upstream+" "+what, now) }
+func (u *unsupported) add(upstream, what string, now time.Time) {
+	u.since.Store(upstream+" "+what, now)
+}
 
-func (l *lacking) lacks(upstream, what string, now time.Time) bool {
-	at, ok := l.of.Load(upstream + " " + what)
-	return ok && now.Sub(at.(time.Time)) < lackingLife
+func (u *unsupported) has(upstream, what string, now time.Time) bool {
+	at, ok := u.since.Load(upstream + " " + what)
+	return ok && now.Sub(at.(time.Time)) < unsupportedLife
 }
 
 // missing reports whether an upstream does not have the path that it was asked for. One
@@ -44,10 +46,10 @@ func missing(resp *http.Response, model string) bool {
 // returns nil if it does not.
 func (r *trip) asked() (*http.Response, error) {
 	what := r.name + " " + string(r.dialect)
-	if r.t.lacking.lacks(r.x.Upstream, what, r.t.options.Now()) {
+	if r.t.unsupported.has(r.x.Upstream, what, r.t.options.Now()) {
 		return nil, nil
 	}
-	r.sent = sent{body: r.body}
+	r.sent = sent{}
 	resp, err := r.send()
 	if err != nil {
 		return nil, err
@@ -57,7 +59,7 @@ func (r *trip) asked() (*http.Response, error) {
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	r.t.lacking.note(r.x.Upstream, what, r.t.options.Now())
+	r.t.unsupported.add(r.x.Upstream, what, r.t.options.Now())
 	return nil, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/preset"
 )
 
@@ -12,7 +11,7 @@ import (
 // is nil, and chooses the body. An error means that the request must be refused. If
 // anything else fails, the request is sent unchanged.
 func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
-	if line == nil {
+	if line == nil && r.management != nil {
 		if fitted, ok := r.fitManagement(s); ok {
 			return fitted, nil
 		}
@@ -25,7 +24,7 @@ func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
 	if fitted, err := r.fit(s, line, nil, false); err == nil || refuses(err) {
 		return fitted, err
 	}
-	s.plan, s.offered, s.body = nil, false, r.body
+	s.plan, s.offered, s.body = nil, false, nil
 	if s.request != r.restored {
 		s.body = s.request.Body() // the client's body does not have this round
 	}
@@ -39,11 +38,6 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 			err = panicError(thrown)
 		}
 	}()
-	leave, err := r.t.heavy.enter(r.ctx, len(r.body))
-	if err != nil {
-		return s, err
-	}
-	defer leave()
 	s.plan, s.task = nil, r.taskOf(s, stored)
 	s.task.Pins = append(pins, s.task.Pins...)
 	if line == nil {
@@ -73,8 +67,8 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	client := preset.Client{
 		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
-	if stored {
-		client.Archive, client.Memory = r.t.storeOf(r.owner)
+	if stored && r.tenant != nil && r.t.breaker.Closed() {
+		client.Archive, client.Memory = safeArchive{r.tenant, r.t.breaker}, r.t.memoryOf(r.owner)
 	}
 	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && hasFunctions(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways
@@ -87,20 +81,20 @@ func (r *trip) choose(s *sent) error {
 	s.offered = s.plan.Draft.AddedTools().Len() > 0
 	switch {
 	case s.plan.Changed():
-		if err := r.unambiguous(); err != nil {
+		if err := r.t.checkUnambiguous(r.shown); err != nil {
 			return err
 		}
 		s.body = s.plan.Body
 	case s.hidden:
 		s.body = s.request.Body()
 	default:
-		s.body = r.body
+		s.body = nil
 	}
 	if s.last && s.offered {
 		s.body = r.silenced(s.request, s.body)
 	}
-	if r.t.lacking.lacks(r.x.Upstream, managementKey, r.t.options.Now()) {
-		s.body = rawjson.RemoveMember(s.body, managementKey)
+	if r.management != nil && r.t.unsupported.has(r.x.Upstream, managementKey, r.t.options.Now()) {
+		s.body = r.withoutManagement(*s)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 type ledger struct {
 	entries chan entry
 	dropped atomic.Int64
+	breaker *breaker.Breaker
 	// quit ends the goroutine, which then closes ended.
 	quit  context.CancelFunc
 	ended chan struct{}
@@ -55,9 +56,9 @@ const (
 )
 
 // newLedger starts the goroutine, which close ends.
-func newLedger(failed func(error)) *ledger {
+func newLedger(b *breaker.Breaker, failed func(error)) *ledger {
 	ctx, quit := context.WithCancel(context.Background())
-	l := &ledger{entries: make(chan entry, maxEntries), quit: quit, ended: make(chan struct{}), failed: failed}
+	l := &ledger{entries: make(chan entry, maxEntries), breaker: b, quit: quit, ended: make(chan struct{}), failed: failed}
 	go l.run(ctx)
 	return l
 }
@@ -133,7 +134,7 @@ func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
 	left = map[accountKey]entry{}
 	for owner, list := range of {
 		for batch := range slices.Chunk(list, maxBatch) {
-			err := addTo(batch[0].books, batch)
+			err := l.addTo(batch[0].books, batch)
 			if err == nil {
 				continue
 			}
@@ -153,7 +154,7 @@ func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
 }
 
 // addTo hands figures to an owner's books. A panic in those does not end the process.
-func addTo(b books, batch []entry) (err error) {
+func (l *ledger) addTo(b books, batch []entry) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicError(r)
@@ -163,5 +164,5 @@ func addTo(b books, batch []entry) (err error) {
 	for i, e := range batch {
 		all[i] = e.Account
 	}
-	return b.AddAccount(context.Background(), all...)
+	return l.breaker.Do(context.Background(), breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
 }

@@ -47,7 +47,7 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 	for name, closed := range map[string]error{"the breaker is open": breaker.ErrOpen, "it fails": errors.New("the disk is gone")} {
 		synctest.Test(t, func(t *testing.T) {
 			var failures int
-			l := newLedger(func(error) { failures++ })
+			l := newLedger(breaker.New(time.Now), func(error) { failures++ })
 			s := &shelf{closed: closed}
 			add := func(conversation string) {
 				l.add(entry{Account: account.Account{Conversation: conversation, Requests: 1, Saved: 10}, owner: "owner", books: s})
@@ -65,7 +65,7 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 			s.mu.Lock()
 			s.closed = nil
 			s.mu.Unlock()
-			time.Sleep(2 * ledgerDelay)
+			time.Sleep(time.Minute) // the breaker closes
 			synctest.Wait()
 			if s.sums["one"].Requests != 2 || s.sums["two"].Requests != 1 || s.sums["one"].Saved != 20 {
 				t.Errorf("%s: %+v", name, s.sums)
@@ -85,7 +85,7 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLedger(func(error) {})
+		l := newLedger(breaker.New(time.Now), func(error) {})
 		defer l.close()
 		s := &shelf{closed: errors.New("there is no such table")}
 		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s})
@@ -101,7 +101,7 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told error
-		l := newLedger(func(err error) { told = err })
+		l := newLedger(breaker.New(time.Now), func(err error) { told = err })
 		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: breaker.ErrOpen}})
 		l.close()
 		if told == nil {
@@ -116,7 +116,7 @@ func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []error
-		l := newLedger(func(err error) { told = append(told, err) })
+		l := newLedger(breaker.New(time.Now), func(err error) { told = append(told, err) })
 		s := &shelf{hold: make(chan struct{})}
 		one := entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s}
 		l.add(one)
@@ -144,7 +144,7 @@ func (panics) AddAccount(context.Context, ...account.Account) error { panic("a m
 func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
 	t.Parallel()
 	var told []error
-	l := newLedger(func(err error) { told = append(told, err) })
+	l := newLedger(breaker.New(time.Now), func(err error) { told = append(told, err) })
 	l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: panics{}})
 	l.close()
 	if len(told) == 0 || !strings.Contains(told[0].Error(), "panic: a mistake") {

@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
@@ -85,4 +87,28 @@ func (r *trip) reserve(window, maxOutput int) int {
 		return min(maxOutput, max(window/16, min(window/4, 4096)))
 	}
 	return fit.ReserveFor(window, 0)
+}
+
+// LearnedLimit is what an upstream has said about the context of a model.
+type LearnedLimit struct {
+	Upstream, Model string
+	// Tokens is the limit as the upstream counts. Ratio is how many of its tokens one
+	// token of the meter is.
+	Tokens int
+	Ratio  float64
+	// At is when it was said.
+	At time.Time
+}
+
+// Learned returns the limits that upstreams have told and that are still believed, by
+// upstream and model. If several tenants got one, the newest counts.
+func (t *Transport) Learned() []LearnedLimit {
+	var all []LearnedLimit
+	for key, is := range t.limits.Known() {
+		all = append(all, LearnedLimit{key.Upstream, key.Model, is.Limit, is.Ratio, is.At})
+	}
+	slices.SortFunc(all, func(a, b LearnedLimit) int {
+		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model))
+	})
+	return all
 }

@@ -23,8 +23,7 @@ func isOurs(name string) bool { return slices.Contains(ours, name) }
 // if the API refuses them beside something that the request asks for, or if the model
 // may not know tools at all.
 func (r *trip) mayOffer(request *wire.Request) bool {
-	switch r.t.options.Expand {
-	case ExpandOff, ExpandMCP:
+	if r.t.options.Expand == ExpandOff {
 		return false
 	}
 	c := request.Conversation()

@@ -77,13 +77,11 @@ func TestOnceOfferedToolsAreAlwaysOfferedInThatConversation(t *testing.T) {
 
 func TestNothingIsOfferedWhereThatIsNotWanted(t *testing.T) {
 	t.Parallel()
-	for _, expand := range []transport.Expand{transport.ExpandOff, transport.ExpandMCP} {
-		b := newBench(t, nil, transport.Options{Store: newStore(t), Window: 9000, Expand: expand})
-		if got := b.long(plimsoll.OpenAI, 8).ask(); got.status != http.StatusOK {
-			t.Fatalf("%d %s", got.status, got.body)
-		}
-		if has(b.model.Log()[0].Call.Conversation, "tool_output_cache") {
-			t.Errorf("expand %s: tools were offered", expand)
-		}
+	b := newBench(t, nil, transport.Options{Store: newStore(t), Window: 9000, Expand: transport.ExpandOff})
+	if got := b.long(plimsoll.OpenAI, 8).ask(); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if has(b.model.Log()[0].Call.Conversation, "tool_output_cache") {
+		t.Error("tools were offered")
 	}
 }

@@ -22,9 +22,7 @@ const (
 	ExpandAuto Expand = "auto"
 	// ExpandAlways offers them from the first request on.
 	ExpandAlways Expand = "always"
-	// ExpandMCP leaves it to an MCP server.
-	ExpandMCP Expand = "mcp"
-	// ExpandOff never offers them.
+	// ExpandOff never offers them. An MCP server can offer them instead.
 	ExpandOff Expand = "off"
 )
 

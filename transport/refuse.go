@@ -3,10 +3,14 @@ package transport
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/coding"
 )
 
 // refuse answers with an error of the API's own. Nothing was sent upstream.
@@ -16,6 +20,29 @@ func (r *trip) refuse(err error) *http.Response {
 	r.x.Status = status
 	r.end(err)
 	return r.made(status, "application/json", body)
+}
+
+// refuseUnread answers for a body that could not be read: with an error in the API's
+// form if the client can correct it.
+func (r *trip) refuseUnread(err error) (*http.Response, error) {
+	var large *coding.TooLargeError
+	var unknown *coding.UnknownError
+	var broken *coding.BrokenError
+	status := 0
+	hint := "send it without a content coding"
+	switch {
+	case errors.Is(err, errLarge), errors.As(err, &large):
+		status, hint = http.StatusRequestEntityTooLarge, "send less, or raise the proxy's limit for bodies"
+	case errors.As(err, &unknown):
+		status = http.StatusUnsupportedMediaType
+	case errors.As(err, &broken):
+		status = http.StatusBadRequest
+	default:
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	resp := r.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
+	resp.StatusCode, resp.Status = status, statusLine(status)
+	return resp, nil
 }
 
 // explain answers a dry run with the plan.

@@ -3,17 +3,16 @@ package transport
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // request is what a client asks. It is filled while it is read, and does not change
@@ -35,12 +34,28 @@ type request struct {
 	client, shown, restored *wire.Request
 	hidden                  bool
 	thread                  *history.Thread
-	// unambiguous reports whether every parser reads the body alike. It looks once.
-	unambiguous func() error
+	// management is the member context_management of the body; nil if it has none.
+	management []byte
 }
 
-func (t *Transport) newRequest(req *http.Request, e endpoint) *request {
-	return &request{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}
+// errLarge says that a body has more bytes than may be held.
+var errLarge = errors.New("the request body is too large")
+
+// readBody reads a request body of at most so many bytes.
+func readBody(req *http.Request, most int64) ([]byte, error) {
+	if req.ContentLength > most {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are taken", errLarge, req.ContentLength, most)
+	}
+	if n := req.ContentLength; n > 0 {
+		body := make([]byte, n)
+		_, err := io.ReadFull(req.Body, body)
+		return body, err
+	}
+	body, err := io.ReadAll(io.LimitReader(req.Body, most+1))
+	if err == nil && int64(len(body)) > most {
+		return nil, fmt.Errorf("%w: at most %d bytes are taken", errLarge, most)
+	}
+	return body, err
 }
 
 // decode reads the conversation. What is remembered of it must not hold the body.
@@ -55,14 +70,8 @@ func (r *request) decode() (err error) {
 	}
 	r.stream = r.stream || r.client.Stream()
 	r.events = r.events || !r.codec.Traits().InPath
-	r.unambiguous = sync.OnceValue(func() error { return r.t.ambiguity.check(r.shown) })
+	r.management = managementIn(r.client)
 	return nil
-}
-
-// uncode undoes the content coding of the body.
-func (r *request) uncode() (err error) {
-	r.body, err = coding.Decode(r.in.Header.Get("Content-Encoding"), r.raw, r.t.options.MaxBody, r.grow)
-	return err
 }
 
 // grow asks for memory for the decoded body, if the body of the request has a method for
@@ -79,8 +88,7 @@ func (r *request) open(report func(what string, err error)) {
 	r.thread = r.t.history.Open(r.ctx, r.client, history.Options{
 		Owner: r.owner.key, Tenant: r.tenant, Scope: r.scope(), Codec: r.codec, Report: report,
 	})
-	r.shown = r.thread.Shown()
-	r.restored, r.hidden = r.thread.Restored()
+	r.shown, r.restored, r.hidden = r.thread.Shown, r.thread.Restored, r.thread.Hidden
 }
 
 // scope keeps requests apart that ask for something else than others that begin alike.

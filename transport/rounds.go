@@ -48,7 +48,7 @@ func (r *trip) joined(resp *http.Response) (*answer.Joined, error) {
 
 // ended bills the model's answer.
 func (all *rounds) ended() {
-	is := all.r.billed(all.watch)
+	is := all.r.bill(all.watch)
 	all.last = &is
 	if all.first == nil {
 		all.first = &is

@@ -9,18 +9,8 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
-
-// storeOf returns the archive and the memory of an owner; nil if there is no store or
-// it fails at the moment.
-func (t *Transport) storeOf(o owner) (fit.Archive, fit.Memory) {
-	if o.tenant == nil || !t.breaker.Closed() {
-		return nil, nil
-	}
-	return safeArchive{o.tenant, t.breaker}, t.memoryOf(o)
-}
 
 // memoryOf returns the memory of an owner; nil if there is no store.
 func (t *Transport) memoryOf(o owner) fit.Memory {
@@ -30,6 +20,7 @@ func (t *Transport) memoryOf(o owner) fit.Memory {
 	return safeMemory{o.tenant.Memory(), o, t.breaker, t.ledger}
 }
 
+// safeArchive is the archive of an owner behind the circuit breaker.
 type safeArchive struct {
 	fit.Archive
 	breaker *breaker.Breaker
@@ -53,6 +44,7 @@ func (a safeArchive) Content(ctx context.Context, id string) (parts plimsoll.Lis
 	return parts, err
 }
 
+// safeMemory is the memory of an owner behind the circuit breaker.
 type safeMemory struct {
 	fit.Memory
 	owner   owner
@@ -84,20 +76,10 @@ func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) 
 	return release, ok, err
 }
 
-// AddAccount implements [fit.Bookkeeper]. The ledger writes the figures later.
+// AddAccount implements [fit.Memory]. The ledger writes the figures later.
 func (m safeMemory) AddAccount(_ context.Context, a account.Account) error {
-	m.ledger.add(entry{Account: a, owner: m.owner.key, books: safeBooks{m.owner.tenant, m.breaker}})
+	m.ledger.add(entry{Account: a, owner: m.owner.key, books: m.owner.tenant})
 	return nil
-}
-
-type safeBooks struct {
-	tenant  *store.Tenant
-	breaker *breaker.Breaker
-}
-
-// AddAccount writes to the store.
-func (s safeBooks) AddAccount(ctx context.Context, accounts ...account.Account) error {
-	return s.breaker.Do(ctx, breaker.WriteTimeout, func(ctx context.Context) error { return s.tenant.AddAccount(ctx, accounts...) })
 }
 
 // panicError is the error for a recovered panic.

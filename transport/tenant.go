@@ -36,7 +36,8 @@ func Credential(req *http.Request) string {
 			add(name, value)
 		}
 	}
-	for _, value := range keysIn(req) {
+	query := req.URL.Query()
+	for _, value := range append(query["key"], query["access_token"]...) {
 		add("key", value)
 	}
 	if !found {
@@ -59,14 +60,6 @@ func isCredential(name string) bool {
 	return false
 }
 
-func keysIn(req *http.Request) []string {
-	if req.URL.RawQuery == "" {
-		return nil
-	}
-	q := req.URL.Query()
-	return append(q["key"], q["access_token"]...)
-}
-
 // owner is whose a conversation is.
 type owner struct {
 	// key tells owners apart; label is a part of it that is safe to show.
@@ -74,22 +67,9 @@ type owner struct {
 	tenant     *store.Tenant
 }
 
-// ownerLimit is how many owners are remembered.
-const ownerLimit = 1024
-
-// ownerOf returns the owner of what a request carries. What is remembered of its
-// conversations shares one key.
+// ownerOf returns the owner of what a request carries.
 func (t *Transport) ownerOf(req *http.Request) owner {
 	name := t.options.Tenant(req)
-	o, known := t.owners.Get(name)
-	if !known {
-		o = t.newOwner(name)
-		t.owners.Put(name, o)
-	}
-	return o
-}
-
-func (t *Transport) newOwner(name string) owner {
 	if t.options.Store != nil {
 		tenant := t.options.Store.Tenant(name)
 		key := tenant.Key()

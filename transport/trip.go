@@ -10,10 +10,11 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // trip is one round trip: a request, what was sent for it, and what observers get.
@@ -44,8 +45,9 @@ type sent struct {
 	// last says that the model has called our tools often enough and must answer.
 	last bool
 	task fit.Task
-	// plan is nil if the request is sent unchanged.
+	// plan is nil if the request is sent without one.
 	plan *plimsoll.Plan
+	// body is nil if the client's bytes are sent.
 	body []byte
 	// offered says that the model can call our tools.
 	offered bool
@@ -56,7 +58,7 @@ type sent struct {
 }
 
 func (t *Transport) newTrip(req *http.Request, e endpoint) *trip {
-	r := &trip{request: t.newRequest(req, e)}
+	r := &trip{request: &request{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}}
 	r.x = Exchange{
 		Start: t.options.Now(), Dialect: e.dialect, Endpoint: e.name, Upstream: req.URL.Host,
 		Tenant: r.owner.label, Decision: Bypassed,
@@ -96,7 +98,7 @@ func (r *trip) run() (*http.Response, error) {
 	if r.bypass {
 		return r.forward("")
 	}
-	if err = r.uncode(); err != nil {
+	if r.body, err = coding.Decode(r.in.Header.Get("Content-Encoding"), r.raw, r.t.options.MaxBody, r.grow); err != nil {
 		return r.refuseUnread(err)
 	}
 	if r.keeper, err = r.t.options.Keeper(r.preset); err != nil {
@@ -147,7 +149,7 @@ func (r *trip) manage() (*http.Response, error) {
 // forward sends the client's bytes.
 func (r *trip) forward(warning string) (*http.Response, error) {
 	r.warn(warning)
-	r.sent = sent{body: r.raw}
+	r.sent = sent{}
 	resp, err := r.send()
 	if err != nil {
 		return nil, err
@@ -171,7 +173,9 @@ func (r *trip) deliver(s sent) (*http.Response, error) {
 		}
 		next, ok := r.corrected(s, resp)
 		if !ok || attempt == maxAttempts {
-			r.learn(s, resp)
+			if s.learned != nil && resp.StatusCode == http.StatusOK {
+				r.learn(*s.learned)
+			}
 			return resp, nil
 		}
 		_ = resp.Body.Close()
@@ -185,10 +189,10 @@ func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
 	if s.plan == nil {
 		return s, false
 	}
-	if !r.plain && r.refusesManagement(resp) {
+	if r.management != nil && !r.plain && r.refusesManagement(resp) {
 		r.plain = true
-		r.t.lacking.note(r.x.Upstream, managementKey, r.t.options.Now())
-		s.body = rawjson.RemoveMember(s.body, managementKey)
+		r.t.unsupported.add(r.x.Upstream, managementKey, r.t.options.Now())
+		s.body = r.withoutManagement(s)
 		return s, true
 	}
 	o, full := answer.Overflow(resp)
@@ -218,12 +222,12 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 		line = plimsoll.Line{Window: weighed * 9 / 10}
 	}
 	next, err := r.prepare(s, &line)
-	if err != nil || sameSlice(next.body, s.body) {
+	if err != nil || bytes.Equal(r.bodyOf(next), r.bodyOf(s)) {
 		r.warn("the upstream says that the context is full, and nothing more can be cut: " + advice)
 		return s, false
 	}
 	next.rescue = true
-	if sure && limit.Believable(o, conversation, s.body) {
+	if sure && limit.Believable(o, conversation, r.bodyOf(s)) {
 		next.learned = &learned
 	}
 	r.take(next)
@@ -232,16 +236,21 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 }
 
 // learn keeps the limit that an attempt has proved.
-func (r *trip) learn(s sent, resp *http.Response) {
-	if s.learned == nil || resp.StatusCode != http.StatusOK {
-		return
-	}
-	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), *s.learned); err != nil {
+func (r *trip) learn(proved limit.Learned) {
+	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), proved); err != nil {
 		r.failed("the limit of the model could not be stored", err)
 	}
 }
 
-// send sends the last attempt. A body that is unchanged goes in its content coding.
+// bodyOf returns the body of an attempt, without a content coding.
+func (r *trip) bodyOf(s sent) []byte {
+	if s.body == nil {
+		return r.body
+	}
+	return s.body
+}
+
+// send sends the last attempt. The client's bytes go in their content coding.
 func (r *trip) send() (*http.Response, error) {
 	out := r.in.Clone(r.ctx)
 	stripControls(out.Header)
@@ -251,9 +260,9 @@ func (r *trip) send() (*http.Response, error) {
 		out.Header.Del("X-Idempotency-Key")
 	}
 	body := r.sent.body
-	if sameSlice(body, r.body) {
+	if body == nil {
 		body = r.raw
-	} else if !sameSlice(body, r.raw) {
+	} else {
 		out.Header.Del("Content-Encoding")
 		out.Header.Del("Content-Md5")
 		out.Header.Del("Content-Digest")
@@ -274,10 +283,6 @@ func (r *trip) send() (*http.Response, error) {
 		r.x.Manage = r.t.options.Now().Sub(r.x.Start)
 	}
 	return r.t.options.Base.RoundTrip(out)
-}
-
-func sameSlice(a, b []byte) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // refuses reports whether an error is about the request and not about us.

@@ -89,9 +89,7 @@ func Decode(encoding string, body []byte, limit int64, grow func(size int64) err
 	}
 	var r io.Reader = bytes.NewReader(body)
 	for _, name := range slices.Backward(names) {
-		l := newLayer(name, r)
-		defer l.Close()
-		r = &capped{r: l, left: limit, limit: limit}
+		r = &capped{r: newLayer(name, r), left: limit, limit: limit}
 	}
 	return gather(r, sizeHint(names, body, limit), limit, grow)
 }
@@ -99,35 +97,16 @@ func Decode(encoding string, body []byte, limit int64, grow func(size int64) err
 // NewReader undoes the codings of a body while it arrives: what the sender flushed can
 // be read as soon as it is there. A header that names no coding gives the bytes as they
 // are. Unknown codings are reported at once, broken ones while reading; errors of r are
-// returned as they are. Closing the reader does not close r. It belongs to one
-// goroutine.
-func NewReader(encoding string, r io.Reader) (io.ReadCloser, error) {
+// returned as they are. The reader belongs to one goroutine.
+func NewReader(encoding string, r io.Reader) (io.Reader, error) {
 	names, err := parse(encoding)
 	if err != nil {
 		return nil, err
 	}
-	chain := &chain{r: r}
 	for _, name := range slices.Backward(names) {
-		l := newLayer(name, chain.r)
-		chain.r, chain.layers = l, append(chain.layers, l)
+		r = newLayer(name, r)
 	}
-	return chain, nil
-}
-
-// chain is layers above one another; the last one is read.
-type chain struct {
-	r      io.Reader
-	layers []*layer
-}
-
-func (c *chain) Read(p []byte) (int, error) { return c.r.Read(p) }
-
-// Close gives the decoders back.
-func (c *chain) Close() error {
-	for _, l := range c.layers {
-		l.Close()
-	}
-	return nil
+	return r, nil
 }
 
 // parse returns the codings of a header in the order in which they were applied,

@@ -87,7 +87,6 @@ func TestABodyComesOutAsItWentIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.Close()
 		if got, err = io.ReadAll(r); err != nil || !bytes.Equal(got, body) {
 			t.Fatalf("%s, streamed: %d bytes came out of %d: %v", list, len(got), len(body), err)
 		}
@@ -119,7 +118,6 @@ func TestAnEmptyBodyIsEmptyInAnyCoding(t *testing.T) {
 		if got, err = io.ReadAll(r); err != nil || len(got) != 0 {
 			t.Errorf("%s, streamed: %q, %v", name, got, err)
 		}
-		r.Close()
 	}
 }
 
@@ -188,7 +186,6 @@ func TestWhatWasFlushedCanBeReadAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close()
 			// The writer goes on only when the event before was read: a reader that
 			// waits for more would wait for ever.
 			read := make(chan struct{})
@@ -224,7 +221,6 @@ func TestACutConnectionIsNotABrokenBody(t *testing.T) {
 		if _, err := io.Copy(io.Discard, r); err != gone {
 			t.Errorf("%s: %v", name, err)
 		}
-		r.Close()
 		if _, err := r.Read(make([]byte, 1)); err == nil {
 			t.Errorf("%s can be read after it was closed", name)
 		}

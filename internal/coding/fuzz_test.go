@@ -27,7 +27,6 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer r.Close()
 		streamed, err := io.ReadAll(r)
 		if err != nil || !bytes.Equal(streamed, got) {
 			t.Fatalf("%d bytes at once, %d streamed: %v", len(got), len(streamed), err)

@@ -16,7 +16,7 @@ import (
 )
 
 // message is an event that a browser would dispatch.
-type message struct{ Name, Data, ID string }
+type message struct{ Name, Data string }
 
 var lineEnd = regexp.MustCompile("\r\n|\r|\n")
 
@@ -27,24 +27,22 @@ func reference(in string) []message {
 	lines := lineEnd.Split(in, -1)
 	lines = lines[:len(lines)-1]
 	var all []message
-	var name, data, id string
+	var name, data string
 	for _, line := range lines {
 		if line == "" {
 			if data != "" {
-				all = append(all, message{name, strings.TrimSuffix(data, "\n"), id})
+				all = append(all, message{name, strings.TrimSuffix(data, "\n")})
 			}
 			name, data = "", ""
 			continue
 		}
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
-		switch {
-		case field == "event":
+		switch field {
+		case "event":
 			name = value
-		case field == "data":
+		case "data":
 			data += value + "\n"
-		case field == "id" && !strings.Contains(value, "\x00"):
-			id = value
 		}
 	}
 	return all
@@ -54,7 +52,7 @@ func messages(all []outcome) []message {
 	var found []message
 	for _, o := range all {
 		if e := o.Event; o.TooLarge == nil && e.HasData() && !e.Cut {
-			found = append(found, message{e.Name, string(e.Data), e.ID})
+			found = append(found, message{e.Name, string(e.Data)})
 		}
 	}
 	return found
@@ -176,7 +174,7 @@ func FuzzAppendIsReadBack(f *testing.F) {
 	f.Add("a\r\nb", []byte("1\r2\n3\r\n4\n"))
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		got := messages(pull(t, bytes.NewReader(sse.Append(nil, name, data)), nil))
-		want := []message{{lineEnd.ReplaceAllString(name, ""), lineEnd.ReplaceAllString(string(data), "\n"), ""}}
+		want := []message{{lineEnd.ReplaceAllString(name, ""), lineEnd.ReplaceAllString(string(data), "\n")}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("read back (-want +got):\n%s", diff)
 		}

@@ -1,22 +1,13 @@
 package sse
 
-import (
-	"bytes"
-	"math"
-	"time"
-)
+import "bytes"
 
 // mark is the byte order mark, which may stand before the first line only.
 const mark = "\xef\xbb\xbf"
 
-const (
-	// ample is the capacity in bytes up to which buffers are kept for later events;
-	// a stream that once had a large event must not hold its memory while it idles.
-	ample = 64 << 10
-	// Event names come from the stream, so what is remembered of them is bounded.
-	maxNames   = 128
-	maxNameLen = 64
-)
+// ample is the capacity in bytes up to which buffers are kept for later events;
+// a stream that once had a large event must not hold its memory while it idles.
+const ample = 64 << 10
 
 // parser finds events in a window of the stream that its owner extends at the end
 // and shortens at the front. It looks at each byte once for each kind of line end,
@@ -42,14 +33,9 @@ type parser struct {
 	broken  bool
 
 	name     string
-	retry    time.Duration
-	id       string // as the event being read has it
-	lastID   string // as the events before left it
 	lines    int    // data lines so far
 	from, to int    // the first of them
 	joined   []byte // all of them, once there are two
-
-	names map[string]string
 }
 
 // next gives the next event, or the error that stands for it. It reports false if
@@ -159,13 +145,7 @@ func (p *parser) field(from, end int) {
 	case "data":
 		p.data(value, end)
 	case "event":
-		p.name = p.intern(value)
-	case "id":
-		if string(value) != p.id && bytes.IndexByte(value, 0) < 0 {
-			p.id = string(value)
-		}
-	case "retry":
-		p.retry = milliseconds(value, p.retry)
+		p.name = string(value)
 	}
 }
 
@@ -183,51 +163,15 @@ func (p *parser) data(value []byte, end int) {
 	p.joined = append(p.joined, value...)
 }
 
-// intern makes a string of an event name without an allocation for each event.
-func (p *parser) intern(name []byte) string {
-	if s, ok := p.names[string(name)]; ok {
-		return s
-	}
-	s := string(name)
-	if len(p.names) < maxNames && len(s) <= maxNameLen {
-		if p.names == nil {
-			p.names = map[string]string{}
-		}
-		p.names[s] = s
-	}
-	return s
-}
-
-// milliseconds reads a retry value. What is not made of digits alone leaves the
-// earlier one in place; what is longer than the 29 years of most becomes that.
-func milliseconds(value []byte, earlier time.Duration) time.Duration {
-	const most = math.MaxInt64 / int64(time.Millisecond) / 10
-	if len(value) == 0 {
-		return earlier
-	}
-	var n int64
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return earlier
-		}
-		n = min(n*10+int64(c-'0'), most)
-	}
-	return time.Duration(n) * time.Millisecond
-}
-
 // finish hands over the event that ends where the next line begins.
 func (p *parser) finish(cut bool) (Event, bool, error) {
 	size := p.dropped + int64(p.line-p.block)
 	if size > int64(p.max) {
 		err := &TooLargeError{Offset: p.offset + int64(p.block) - p.dropped, Size: size, Limit: p.max}
-		p.id = p.lastID
 		p.reset()
 		return Event{}, true, err
 	}
-	e := Event{
-		Name: p.name, ID: p.id, Retry: p.retry, Cut: cut,
-		Raw: p.window[p.block:p.line:p.line],
-	}
+	e := Event{Name: p.name, Cut: cut, Raw: p.window[p.block:p.line:p.line]}
 	switch p.lines {
 	case 0:
 	case 1:
@@ -235,14 +179,13 @@ func (p *parser) finish(cut bool) (Event, bool, error) {
 	default:
 		e.Data = p.joined[:len(p.joined):len(p.joined)]
 	}
-	p.lastID = p.id
 	p.reset()
 	return e, true, nil
 }
 
 func (p *parser) reset() {
 	p.block, p.dropped, p.broken = p.line, 0, false
-	p.name, p.retry, p.lines = "", 0, 0
+	p.name, p.lines = "", 0
 }
 
 // rest hands over what follows the last blank line at the end of the stream.

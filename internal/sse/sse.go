@@ -17,6 +17,7 @@
 //     where a browser would throw it away: providers do end streams without the
 //     final blank line.
 //   - Bytes that are no UTF-8 stay what they are.
+//   - Lines of id and retry are for clients that connect again. They are in Raw only.
 //
 // An event ends with the byte that ends its blank line. Whether a CR is followed
 // by an LF that belongs to it can only be told from the next byte, so such an
@@ -27,10 +28,7 @@
 // The package knows nothing of HTTP, of compression or of what the data means.
 package sse
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // Event is one block of a stream: its lines up to and including a blank line.
 //
@@ -43,11 +41,6 @@ type Event struct {
 	// Data is the values of the data lines, joined by LF. It is nil if there was
 	// no data line, and empty but not nil if the lines were empty.
 	Data []byte
-	// ID is the last event ID in force: that of this event or, if it set none, of
-	// the latest event that did.
-	ID string
-	// Retry is the reconnection time that the event set; 0 if it set none.
-	Retry time.Duration
 	// Raw is the event byte for byte: with comments, with the blank line
 	// that ends it and, at the start of a stream, with the byte order mark.
 	Raw []byte

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -171,27 +170,8 @@ func TestStreamsAreReadAsTheSpecificationSays(t *testing.T) {
 			},
 		},
 		{
-			"an ID stays until another comes", "id: 7\ndata: 1\n\ndata: 2\n\nid: 8\n\ndata: 3\n\nid\ndata: 4\n\n",
-			[]sse.Event{
-				{ID: "7", Data: data("1"), Raw: data("id: 7\ndata: 1\n\n")},
-				{ID: "7", Data: data("2"), Raw: data("data: 2\n\n")},
-				{ID: "8", Raw: data("id: 8\n\n")},
-				{ID: "8", Data: data("3"), Raw: data("data: 3\n\n")},
-				{Data: data("4"), Raw: data("id\ndata: 4\n\n")},
-			},
-		},
-		{
-			"an ID with a NUL is ignored", "id: 7\nid: 8\x009\ndata: 1\n\n",
-			[]sse.Event{{ID: "7", Data: data("1"), Raw: data("id: 7\nid: 8\x009\ndata: 1\n\n")}},
-		},
-		{
-			"a retry time is a number of milliseconds", "retry: 1500\n\nretry: 1.5\n\nretry: 20\nretry: -1\nretry:\n\nretry: 10000000000000000000000\n\n",
-			[]sse.Event{
-				{Retry: 1500 * time.Millisecond, Raw: data("retry: 1500\n\n")},
-				{Raw: data("retry: 1.5\n\n")},
-				{Retry: 20 * time.Millisecond, Raw: data("retry: 20\nretry: -1\nretry:\n\n")},
-				{Retry: 922337203685 * time.Millisecond, Raw: data("retry: 10000000000000000000000\n\n")},
-			},
+			"lines of id and retry are in Raw only", "id: 7\nretry: 1500\ndata: 1\n\n",
+			[]sse.Event{{Data: data("1"), Raw: data("id: 7\nretry: 1500\ndata: 1\n\n")}},
 		},
 		{
 			"unknown fields are ignored and names are exact", "foo: 1\nDATA: 2\n data: 3\ndata : 4\nfoo\n\n",

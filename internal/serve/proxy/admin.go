@@ -46,17 +46,17 @@ func (s *Server) operator(w http.ResponseWriter, r *http.Request, next http.Hand
 		f.write(w, "")
 		return
 	}
-	if !s.flights.begin() {
+	if !s.requests.begin() {
 		draining().write(w, "")
 		return
 	}
-	defer s.flights.end()
+	defer s.requests.end()
 	next.ServeHTTP(w, r)
 }
 
 // ready tells a load balancer whether to send requests. Why not is for the log.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	if s.flights.ending() {
+	if s.requests.ending() {
 		report(w, r, http.StatusServiceUnavailable, "ending")
 		return
 	}

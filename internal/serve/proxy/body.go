@@ -14,10 +14,10 @@ import (
 const (
 	// leastRate is how many bytes of a body must come in a second, on average.
 	leastRate = 1 << 10
-	// unknownBody is what a body of unknown length claims at first.
+	// unknownBody is what is reserved for a body of unknown length at first.
 	unknownBody = 1 << 20
-	// codedRatio is how much larger a compressed body is expected to be. One that becomes
-	// larger claims more while it is decoded.
+	// codedRatio is how much larger a compressed body is expected to be. For one that
+	// becomes larger, more is reserved while it is decoded.
 	codedRatio = 8
 )
 
@@ -33,10 +33,10 @@ type body struct {
 	whole   atomic.Bool // the end was read
 	// most is how many bytes may come; negative means any number.
 	most int64
-	// claim is for claimed bytes, of what comes and what is decoded of it; nil if nothing
-	// is held.
-	claim            *claim
-	claimed, decoded int64
+	// memory is reserved for the expected bytes, of what comes and what is decoded of it;
+	// nil if nothing is held.
+	memory            *reservation
+	expected, decoded int64
 
 	mu  sync.Mutex
 	err error // how it ended, if not well
@@ -61,7 +61,7 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.most >= 0 && got > b.most:
 		return 0, b.fail(tooLarge(b.most))
-	case b.claim != nil && got > b.claimed && !b.enlarge(max(got, 2*b.claimed)):
+	case b.memory != nil && got > b.expected && !b.enlarge(max(got, 2*b.expected)):
 		return 0, b.fail(busy())
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, b.fail(&fault{
@@ -77,15 +77,15 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) enlarge(size int64) bool {
-	b.claimed = size
-	return b.claim.grow(size)
+	b.expected = size
+	return b.memory.grow(size)
 }
 
-// Grow claims memory for what is decoded of the body: size bytes beside those that came.
-// It does not wait, as [claim.grow] says. The transport calls it before it decodes.
+// Grow reserves memory for what is decoded of the body: size bytes beside those that came.
+// It does not wait, as [reservation.grow] says. The transport calls it before it decodes.
 func (b *body) Grow(size int64) error {
 	b.decoded = size
-	if all := b.got.Load() + size; b.claim != nil && all > b.claimed && !b.enlarge(all) {
+	if all := b.got.Load() + size; b.memory != nil && all > b.expected && !b.enlarge(all) {
 		return b.fail(busy())
 	}
 	return nil

@@ -234,18 +234,29 @@ func TestACodedBodyOverTheLimitOfBodiesIsRefusedAsTooLarge(t *testing.T) {
 	}
 }
 
+// empty answers with nothing.
+type empty struct{}
+
+func (empty) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{Body: http.NoBody}, nil
+}
+
 func TestABodyHoldsWhatItDecodedIntoUntilItsAnswerEnds(t *testing.T) {
 	t.Parallel()
 	g := newGate(64 << 20)
-	b := &body{claim: g.enter(t.Context(), 1<<20, 0), claimed: 1 << 20}
-	p := &passage{server: &Server{}, body: b, claim: b.claim, timer: time.NewTimer(time.Hour)}
+	b := &body{memory: g.enter(t.Context(), 1<<20, 0), expected: 1 << 20}
 	b.got.Store(1 << 20)
 	if err := b.Grow(9 << 20); err != nil || g.used != perByte*10<<20 {
 		t.Fatalf("%v, %d bytes are handed out", err, g.used)
 	}
-	p.begun(&http.Response{Body: http.NoBody})
+	f := &forward{body: b, memory: b.memory, timer: time.NewTimer(time.Hour), server: &Server{options: Options{
+		Transport: empty{},
+	}}}
+	if _, err := f.RoundTrip(httptest.NewRequest(http.MethodPost, "/v1/messages", http.NoBody)); err != nil {
+		t.Fatal(err)
+	}
 	if g.used != 10<<20 {
 		t.Errorf("%d bytes are handed out while the answer runs", g.used)
 	}
-	b.claim.release()
+	b.memory.release()
 }

@@ -2,8 +2,12 @@ package proxy
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -44,3 +48,15 @@ func (f *fault) write(w http.ResponseWriter, dialect plimsoll.Dialect) {
 	w.WriteHeader(f.status)
 	_, _ = w.Write(body) // the client may be gone
 }
+
+// withoutAddresses returns the text of an error without the addresses that it may
+// quote: some clients have their key in the query.
+func withoutAddresses(err error) string {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return strings.TrimSpace(queries.ReplaceAllString(err.Error(), "$1…"))
+}
+
+var queries = regexp.MustCompile(`([?&]|[Kk]ey=|[Bb]earer )[^\s"']+`)

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -20,91 +21,88 @@ const (
 // they get through while large ones wait.
 type gate struct {
 	mu sync.Mutex
-	// budget is for everything, most for what is large.
+	// budget is for everything, most for large bodies.
 	budget, most int64
 	// used is handed out in all, large the part of it that large bodies have.
 	used, large int64
 	// waiting are those that did not fit, in the order in which they came.
-	waiting [2][]*waiter // small, large
+	waiting [2][]*reservation // small, large
 }
 
-// waiter is closed when its claim is granted.
-type waiter struct {
-	weight int64
-	ready  chan struct{}
+// reservation is memory for the body of one request. All goroutines of the request may
+// use it.
+type reservation struct {
+	gate  *gate
+	large bool
+	// wanted is what the request waits for. Granted is closed when it is there.
+	wanted  int64
+	granted chan struct{}
+	held    int64
+	ended   bool
 }
 
 func newGate(budget int64) *gate {
 	return &gate{budget: budget, most: budget - budget/8}
 }
 
-// claim is memory that was handed out. It belongs to one request, whose goroutines may
-// all use it.
-type claim struct {
-	gate  *gate
-	held  int64
-	large bool
-	done  bool
-}
+// weight is what a body costs while it is worked on. A body that is larger than the
+// budget gets all of it.
+func (g *gate) weight(size int64) int64 { return min(size*perByte, g.most) }
 
-// weigh returns what a body of so many bytes claims, and whether that is large. What
-// is larger than everything there is gets everything.
-func (g *gate) weigh(size int64) (weight int64, large bool) {
-	return min(size*perByte, g.most), size >= smallBody
-}
-
-// enter claims memory for a body. It waits until there is some, the time is over or the
-// context ends; then it returns nil.
-func (g *gate) enter(ctx context.Context, size int64, patience time.Duration) *claim {
-	weight, large := g.weigh(size)
-	c := &claim{gate: g, held: weight, large: large}
-	lane := 0
-	if large {
-		lane = 1
-	}
+// enter reserves memory for a body. It waits until there is some, the time is over or
+// the context ends; then it returns nil.
+func (g *gate) enter(ctx context.Context, size int64, patience time.Duration) *reservation {
+	r := &reservation{gate: g, wanted: g.weight(size), large: size >= smallBody, granted: make(chan struct{})}
 	g.mu.Lock()
-	if len(g.waiting[lane]) == 0 && g.fits(weight, large) {
-		g.take(weight, large)
-		g.mu.Unlock()
-		return c
+	lane := &g.waiting[0]
+	if r.large {
+		lane = &g.waiting[1]
 	}
-	if len(g.waiting[0])+len(g.waiting[1]) >= maxWaiting {
-		g.mu.Unlock()
-		return nil
-	}
-	w := &waiter{weight: weight, ready: make(chan struct{})}
-	g.waiting[lane] = append(g.waiting[lane], w)
+	*lane = append(*lane, r)
+	g.wake()
+	full := len(g.waiting[0])+len(g.waiting[1]) > maxWaiting
 	g.mu.Unlock()
-
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
 	select {
-	case <-w.ready:
-		return c
-	case <-timer.C:
-	case <-ctx.Done():
+	case <-r.granted:
+		return r
+	default:
 	}
-	if g.leave(w, lane) {
-		return nil
-	}
-	return c // it was granted just now
-}
-
-// leave takes a waiter out of the queue, unless its claim was granted.
-func (g *gate) leave(w *waiter, lane int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for i, other := range g.waiting[lane] {
-		if other == w {
-			g.waiting[lane] = append(g.waiting[lane][:i], g.waiting[lane][i+1:]...)
-			g.wake()
-			return true
+	if !full {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		select {
+		case <-r.granted:
+		case <-timer.C:
+		case <-ctx.Done():
 		}
 	}
-	return false
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := slices.Index(*lane, r)
+	if at < 0 {
+		return r // it was granted
+	}
+	*lane = slices.Delete(*lane, at, at+1)
+	g.wake()
+	return nil
 }
 
-// fits reports whether a claim can be granted. One that is alone always can.
+// wake grants what fits now, small bodies first.
+func (g *gate) wake() {
+	for lane := range g.waiting {
+		for len(g.waiting[lane]) > 0 {
+			r := g.waiting[lane][0]
+			if !g.fits(r.wanted, r.large) {
+				break
+			}
+			g.waiting[lane] = g.waiting[lane][1:]
+			r.hold(r.wanted)
+			close(r.granted)
+		}
+	}
+}
+
+// fits reports whether memory can be granted. To a request that is alone it always can.
 func (g *gate) fits(weight int64, large bool) bool {
 	if large && g.large > 0 && g.large+weight > g.most {
 		return false
@@ -112,70 +110,57 @@ func (g *gate) fits(weight int64, large bool) bool {
 	return g.used == 0 || g.used+weight <= g.budget
 }
 
-func (g *gate) take(weight int64, large bool) {
-	g.used += weight
-	if large {
-		g.large += weight
-	}
+// load returns how many requests wait, and how many bytes are handed out.
+func (g *gate) load() (waiting int, used int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting[0]) + len(g.waiting[1]), g.used
 }
 
-// wake grants what fits now, small ones first.
-func (g *gate) wake() {
-	for lane, large := range []bool{false, true} {
-		for len(g.waiting[lane]) > 0 && g.fits(g.waiting[lane][0].weight, large) {
-			w := g.waiting[lane][0]
-			g.waiting[lane] = g.waiting[lane][1:]
-			g.take(w.weight, large)
-			close(w.ready)
-		}
+// hold changes what the reservation holds. Its caller has locked the gate.
+func (r *reservation) hold(weight int64) {
+	r.gate.used += weight - r.held
+	if r.large {
+		r.gate.large += weight - r.held
 	}
+	r.held = weight
 }
 
-// grow makes the claim that of a larger body, if there is memory. It does not wait:
+// grow makes the reservation that of a larger body, if there is memory. It does not wait:
 // bodies that wait for one another, each half read, would never end.
-func (c *claim) grow(size int64) bool {
-	g := c.gate
+func (r *reservation) grow(size int64) bool {
+	g := r.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	weight, large := g.weigh(size)
-	if weight <= c.held || c.done {
-		return !c.done
+	before, weight := r.held, g.weight(size)
+	if r.ended || weight <= before {
+		return !r.ended
 	}
-	c.drop()
-	granted := g.fits(weight, large)
-	if granted {
-		c.held, c.large = weight, large
+	r.hold(0)
+	if !g.fits(weight, size >= smallBody) {
+		r.hold(before)
+		return false
 	}
-	g.take(c.held, c.large)
-	return granted
+	r.large = size >= smallBody
+	r.hold(weight)
+	return true
 }
 
-// shrink keeps only a part of the claim: what a body of so many bytes takes that is held
-// and not worked on.
-func (c *claim) shrink(size int64) {
-	g := c.gate
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if size >= c.held {
-		return
+// shrink keeps only so many bytes.
+func (r *reservation) shrink(bytes int64) {
+	r.gate.mu.Lock()
+	defer r.gate.mu.Unlock()
+	if bytes < r.held {
+		r.hold(bytes)
+		r.gate.wake()
 	}
-	c.drop()
-	c.held = size
-	g.take(c.held, c.large)
-	g.wake()
 }
 
 // release gives everything back, for good. It may be called again.
-func (c *claim) release() {
-	c.shrink(0)
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	c.done = true
-}
-
-func (c *claim) drop() {
-	c.gate.used -= c.held
-	if c.large {
-		c.gate.large -= c.held
-	}
+func (r *reservation) release() {
+	r.gate.mu.Lock()
+	defer r.gate.mu.Unlock()
+	r.ended = true
+	r.hold(0)
+	r.gate.wake()
 }

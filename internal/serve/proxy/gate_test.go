@@ -18,7 +18,7 @@ func TestSmallRequestsDoNotWaitBehindLargeOnes(t *testing.T) {
 		if g.enter(t.Context(), 5<<20, 0) != nil {         // 15 more would fit, but for what is kept for small ones
 			t.Fatal("large requests take what is kept for small ones")
 		}
-		granted := make(chan *claim)
+		granted := make(chan *reservation)
 		go func() { granted <- g.enter(t.Context(), 20<<20, time.Minute) }()
 		synctest.Wait()
 		before := time.Now()
@@ -62,7 +62,7 @@ func TestAClientThatLeavesTheQueueLeavesItsPlace(t *testing.T) {
 		g := newGate(8 << 20)
 		held := g.enter(t.Context(), 2<<20, 0)
 		ctx, leave := context.WithCancel(t.Context())
-		left, stays := make(chan *claim), make(chan *claim)
+		left, stays := make(chan *reservation), make(chan *reservation)
 		go func() { left <- g.enter(ctx, 2<<20, time.Hour) }()
 		synctest.Wait()
 		go func() { stays <- g.enter(t.Context(), 256<<10, time.Hour) }() // would fit, but is behind
@@ -105,7 +105,7 @@ func TestMemoryIsNeverOverspentNorLost(t *testing.T) {
 				}
 				c.release()
 				if c.grow(size * 4) {
-					t.Errorf("a claim grows after its end")
+					t.Errorf("a reservation grows after its end")
 				}
 			})
 		}

@@ -10,19 +10,74 @@ import (
 	"strings"
 )
 
+// objection says why a request must not go on; nil if it may.
+func (s *Server) objection(r *http.Request) *fault {
+	switch {
+	case r.Method == "PRI": // how clients begin that speak HTTP/2 without asking
+		return &fault{
+			status: http.StatusHTTPVersionNotSupported, code: "http_version_not_supported", hangUp: true,
+			message: "This proxy speaks HTTP/1.1. Let the client use that.",
+		}
+	case r.Method == http.MethodConnect, r.Method == http.MethodTrace:
+		return &fault{status: http.StatusMethodNotAllowed, code: "method_not_allowed", message: "This proxy does not do " + r.Method + ".", hangUp: true}
+	case r.URL.IsAbs(), r.URL.Host != "", !strings.HasPrefix(r.URL.Path, "/"):
+		return badRequest("This is not a forward proxy: requests name a path alone, and the upstream is the operator's choice.")
+	case hasDots(r.URL.Path):
+		return badRequest("The path has . or .. in it.")
+	case strings.Count(r.URL.RawQuery, "&") >= maxParameters:
+		return badRequest("The query has too many parameters.")
+	}
+	if f := s.guard.objectionToClient(r); f != nil {
+		return f
+	}
+	return upgrade(r)
+}
+
+// maxParameters is how many parameters a query may have.
+const maxParameters = 1000
+
+func badRequest(message string) *fault {
+	return &fault{status: http.StatusBadRequest, code: "bad_request", message: message, hangUp: true}
+}
+
+// hasDots reports whether a path leads upwards, or pretends to.
+func hasDots(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// upgrade refuses to change the protocol, in particular to websockets: what passes in
+// them would not be managed. An offer of HTTP/2 need not be taken up.
+func upgrade(r *http.Request) *fault {
+	to := r.Header.Get("Upgrade")
+	if to == "" {
+		return nil
+	}
+	if strings.EqualFold(to, "h2c") {
+		r.Header.Del("Upgrade")
+		return nil
+	}
+	return &fault{
+		status: http.StatusUpgradeRequired, code: "upgrade_required",
+		message: "This proxy does not change to another protocol; send the request over HTTP, with \"stream\": true for events.",
+	}
+}
+
 // accessGuard keeps out what a web page sends behind its reader's back, and everybody but the
 // operator from what is the operator's.
 type accessGuard struct {
 	hosts []string
-	// token is the hash of the admin's token; the zero value if there is none.
+	// token is the hash of the admin's token, and size how many bytes the token has; 0 if
+	// there is none.
 	token [sha256.Size]byte
-	// size is how many bytes the token has.
-	size int
-	// pages decides about requests that a page of another site sent.
-	pages     *http.CrossOriginProtection
-	anyOrigin bool
-	// strict lets no page of another site through.
-	strict *http.CrossOriginProtection
+	size  int
+	// pages decides about requests that a page of another site sent; nil lets all through.
+	// Strict lets none through.
+	pages, strict *http.CrossOriginProtection
 }
 
 func newGuard(o *Options) (accessGuard, error) {
@@ -32,12 +87,14 @@ func newGuard(o *Options) (accessGuard, error) {
 	}
 	for _, origin := range o.Origins {
 		if origin == "*" {
-			g.anyOrigin = true
 			continue
 		}
 		if err := g.pages.AddTrustedOrigin(origin); err != nil {
 			return g, err
 		}
+	}
+	if slices.Contains(o.Origins, "*") {
+		g.pages = nil
 	}
 	return g, nil
 }
@@ -50,9 +107,9 @@ func (g *accessGuard) objectionToClient(r *http.Request) *fault {
 	switch {
 	case from.loopback() && !g.knows(r, from) && !isContainerName(hostname(r.Host)):
 		return forbidden("This proxy is not known by the name that the request gives it. Use localhost, or let the operator add the name.")
-	case g.foreign(r):
+	case sentBy(g.pages, r):
 		return forbidden("Requests of web pages are refused, unless the operator allows their origin.")
-	case g.hasToken() && g.carriesToken(r):
+	case g.size > 0 && g.carriesToken(r):
 		return &fault{
 			status: http.StatusUnauthorized, code: "invalid_api_key",
 			message: "The request carries the proxy's own admin token, which is not for upstreams. Use the key of your provider.",
@@ -68,11 +125,11 @@ func (g *accessGuard) objectionToOperator(r *http.Request) *fault {
 	switch {
 	case !g.knows(r, from):
 		return forbidden("This server is not known by that name.")
-	case g.foreign(r) || hasPassword(r) && sentBy(g.strict, r):
+	case sentBy(g.pages, r) || hasPassword(r) && sentBy(g.strict, r):
 		return forbidden("Requests of web pages of other sites are refused.")
-	case g.hasToken() && !g.isToken(tokenOf(r)):
+	case g.size > 0 && !g.isToken(tokenOf(r)):
 		return &fault{status: http.StatusUnauthorized, code: "unauthorized", message: "The bearer token is missing or wrong."}
-	case !g.hasToken() && !from.direct(r):
+	case g.size == 0 && !from.direct(r):
 		return forbidden("Without an admin token this is open to the machine itself only. Set a token.")
 	}
 	return nil
@@ -82,20 +139,15 @@ func forbidden(message string) *fault {
 	return &fault{status: http.StatusForbidden, code: "forbidden", message: message}
 }
 
-// foreign reports whether a page of another site sent the request, by any method.
-func (g *accessGuard) foreign(r *http.Request) bool { return !g.anyOrigin && sentBy(g.pages, r) }
-
-// sentBy reports whether a page sent the request that is none of those which are let
-// through.
+// sentBy reports whether a page sent the request, by any method, that is none of those
+// which are let through. Nil lets all through.
 func sentBy(but *http.CrossOriginProtection, r *http.Request) bool {
-	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
+	if but == nil || r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
 		return false
 	}
 	// Methods that should be safe are let through, if they say what they are.
 	return but.Check(&http.Request{Method: http.MethodPost, Host: r.Host, Header: r.Header, URL: r.URL}) != nil
 }
-
-func (g *accessGuard) hasToken() bool { return g.token != [sha256.Size]byte{} }
 
 // isToken compares hashes: how long it takes says nothing.
 func (g *accessGuard) isToken(token string) bool {

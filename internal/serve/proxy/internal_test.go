@@ -172,7 +172,7 @@ func TestNoTypeIsGuessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		p := s.paced(w)
+		p := &deadlineWriter{w, &s.options}
 		p.WriteHeader(http.StatusOK)
 		_, _ = p.Write([]byte("<html>"))
 	}))

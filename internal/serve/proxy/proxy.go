@@ -19,9 +19,7 @@ import (
 	"log"
 	"log/slog"
 	"net/http"
-	"net/http/httputil"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -36,9 +34,9 @@ type Options struct {
 	// decodes the body calls it before it holds size bytes of the result, and returns its
 	// error.
 	//
-	// The body of an answer may have a method Waiting() bool, safe for concurrent use:
-	// while it returns true the body asks the upstream again, and AnswerTimeout holds
-	// instead of IdleTimeout. An error may have a method Answered() bool: if it
+	// The body of an answer may have a method Waiting() bool: if it returns true, the next
+	// Read asks the upstream again, and AnswerTimeout holds for it instead of IdleTimeout.
+	// An error may have a method Answered() bool: if it
 	// returns true the upstream has answered, and the error's text, which may quote
 	// it, is not shown.
 	Transport http.RoundTripper
@@ -105,8 +103,10 @@ type Server struct {
 	options Options
 	guard   accessGuard
 	memory  *gate
-	proxy   *httputil.ReverseProxy
-	flights flights
+	// requests are those in flight.
+	requests inFlight
+	// errorLog takes what the standard library has to say about single connections.
+	errorLog *log.Logger
 }
 
 // New returns a server.
@@ -128,10 +128,7 @@ func New(o *Options) (*Server, error) {
 		return nil, &plimsoll.Error{Op: op, Code: plimsoll.CodeInvalid, Err: err, Hint: "write origins as https://HOST, or * for all"}
 	}
 	s.memory = newGate(s.options.Memory)
-	s.proxy = &httputil.ReverseProxy{
-		Rewrite: rewrite, Transport: sender{s.options.Transport}, FlushInterval: flushDelay, BufferPool: buffers{},
-		ErrorHandler: failed, ErrorLog: s.errorLog(),
-	}
+	s.errorLog = slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug)
 	return s, nil
 }
 
@@ -162,7 +159,7 @@ func mostMemory() int64 { return debug.SetMemoryLimit(-1) / 2 }
 // Handler returns everything that the server answers: requests to pass on, health, and
 // what is the operator's.
 func (s *Server) Handler() http.Handler {
-	admin, pass := s.Admin(), http.Handler(http.HandlerFunc(s.pass))
+	admin, pass := s.Admin(), http.Handler(http.HandlerFunc(s.forward))
 	if s.options.Wrap != nil {
 		pass = s.options.Wrap(pass)
 	}
@@ -175,22 +172,16 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// errorLog takes what the standard library has to say about single connections.
-func (s *Server) errorLog() *log.Logger {
-	return slog.NewLogLogger(s.options.Logger.Handler(), slog.LevelDebug)
+// Load is what a server bears at a moment.
+type Load struct {
+	// Requests that are in flight, and those of them that are Waiting for memory.
+	Requests, Waiting int
+	// Memory that is reserved for bodies, in bytes.
+	Memory int64
 }
 
-// flushDelay is how long a part of an answer of known length waits for more of it.
-// Streams have no length, and each of their events is sent as it comes.
-const flushDelay = 2 * time.Millisecond
-
-// buffers are what answers are copied through.
-type buffers struct{}
-
-const bufferSize = 32 << 10
-
-var bufferPool = sync.Pool{New: func() any { return new([bufferSize]byte) }}
-
-func (buffers) Get() []byte { return bufferPool.Get().(*[bufferSize]byte)[:] }
-
-func (buffers) Put(b []byte) { bufferPool.Put((*[bufferSize]byte)(b)) }
+// Load returns what the server bears now.
+func (s *Server) Load() Load {
+	waiting, used := s.memory.load()
+	return Load{Requests: s.requests.count(), Waiting: waiting, Memory: used}
+}

@@ -48,7 +48,7 @@ func (s *Server) Serve(ctx context.Context, l, admin net.Listener) error {
 func (s *Server) listen(base context.Context, l net.Listener, h http.Handler, ended chan<- error) *http.Server {
 	server := &http.Server{
 		Handler: h, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: keepAlive, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: s.errorLog(),
+		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: s.errorLog,
 	}
 	go func() { ended <- server.Serve(l) }()
 	return server
@@ -60,7 +60,7 @@ const keepAlive = 2 * time.Minute
 // drain waits for the requests that are under way, and cuts off those that take too
 // long.
 func (s *Server) drain(cut context.CancelCauseFunc) error {
-	idle := s.flights.drain()
+	idle := s.requests.drain()
 	timer := time.NewTimer(s.options.Drain)
 	defer timer.Stop()
 	select {
@@ -68,7 +68,7 @@ func (s *Server) drain(cut context.CancelCauseFunc) error {
 		return nil
 	case <-timer.C:
 	}
-	left := s.flights.count()
+	left := s.requests.count()
 	cut(errCut)
 	select {
 	case <-idle:
@@ -94,8 +94,8 @@ func closeServer(server *http.Server) error {
 	return server.Close()
 }
 
-// flights counts the requests that are under way.
-type flights struct {
+// inFlight counts the requests in flight.
+type inFlight struct {
 	mu sync.Mutex
 	n  int
 	// idle is closed when the last request ends after the shutdown began; nil
@@ -104,7 +104,7 @@ type flights struct {
 }
 
 // begin counts a request, unless no more are taken.
-func (f *flights) begin() bool {
+func (f *inFlight) begin() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.idle != nil {
@@ -114,7 +114,7 @@ func (f *flights) begin() bool {
 	return true
 }
 
-func (f *flights) end() {
+func (f *inFlight) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.n--; f.n == 0 && f.idle != nil {
@@ -123,7 +123,7 @@ func (f *flights) end() {
 }
 
 // drain takes no more requests. The channel is closed when there are none.
-func (f *flights) drain() <-chan struct{} {
+func (f *inFlight) drain() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.idle = make(chan struct{})
@@ -133,13 +133,13 @@ func (f *flights) drain() <-chan struct{} {
 	return f.idle
 }
 
-func (f *flights) ending() bool {
+func (f *inFlight) ending() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.idle != nil
 }
 
-func (f *flights) count() int {
+func (f *inFlight) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.n

@@ -2,10 +2,12 @@ package proxy
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -141,32 +143,23 @@ func below(path, dir string) bool {
 // written once: a client that says v1 means the one that the upstream has, any other is
 // taken at its word.
 func (t *target) join() *url.URL {
-	if t.own != "" {
-		return t.at(above(t.upstream, t.own) + t.path)
-	}
 	base, path := strings.TrimRight(t.upstream.EscapedPath(), "/"), t.path
 	segment, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	front, last := "", base
-	if cut := strings.LastIndex(base, "/"); cut >= 0 {
-		front, last = base[:cut], base[cut+1:]
-	}
-	switch {
+	cut := strings.LastIndex(base, "/") + 1
+	switch last := base[cut:]; {
+	case t.own != "":
+		base = above(t.upstream, t.own)
 	case segment == "v1" && (isVersion(last) || t.compatible && slices.ContainsFunc(strings.Split(base, "/"), isVersion)):
 		path = "/" + rest
 	case isVersion(segment) && isVersion(last):
-		base = front
+		base = base[:max(0, cut-1)]
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return t.at(base + path)
-}
-
-// at returns an address at the upstream.
-func (t *target) at(escaped string) *url.URL {
 	u := *t.upstream
-	u.RawPath = escaped
-	u.Path, _ = url.PathUnescape(escaped) // what it is made of was escaped by our own library
+	u.RawPath = base + path
+	u.Path, _ = url.PathUnescape(u.RawPath) // what it is made of was escaped by our own library
 	return &u
 }
 
@@ -179,4 +172,17 @@ func isVersion(segment string) bool {
 	}
 	rest = strings.TrimRight(rest[digits:], "0123456789")
 	return rest == "" || rest == "alpha" || rest == "beta"
+}
+
+// NewTransport returns a transport that reaches upstreams as a proxy must: answers stay
+// in the coding that the client asked for, connections are kept and watched, and none
+// that cannot be made is waited for long. How long an answer takes is not its business.
+func NewTransport() *http.Transport {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}}
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 10 * time.Second,
+		DisableCompression: true, ForceAttemptHTTP2: true, MaxIdleConns: 512, MaxIdleConnsPerHost: 256, IdleConnTimeout: 90 * time.Second,
+		MaxResponseHeaderBytes: 1 << 20, WriteBufferSize: 16 << 10, ReadBufferSize: 16 << 10,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
-	"sync/atomic"
 
 	"github.com/plimsoll/plimsoll/internal/coding"
 	"github.com/plimsoll/plimsoll/wire"
@@ -19,10 +17,11 @@ type Joined struct {
 	// from is the model's answer that is being read.
 	from  io.ReadCloser
 	steps Steps
-	chunk *[chunkSize]byte
+	chunk []byte
 	ready []byte
-	// waiting says that the model was asked again and has not begun to answer.
-	waiting atomic.Bool
+	// round is the last one, and waiting says that the model has to be asked again.
+	round   wire.Round
+	waiting bool
 	err     error
 }
 
@@ -43,18 +42,19 @@ type Steps struct {
 	Failed func(error)
 }
 
+// chunkSize is how much of an answer is read at once.
 const chunkSize = 32 << 10
-
-var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
 // NewJoined returns the body of a reply that begins with an answer in identity coding.
 func NewJoined(reply wire.Reply, from io.ReadCloser, s Steps) *Joined {
-	return &Joined{reply: reply, from: from, steps: s, chunk: chunks.Get().(*[chunkSize]byte)}
+	return &Joined{reply: reply, from: from, steps: s, chunk: make([]byte, chunkSize)}
 }
 
-// Read gives the client what it may see.
+// Read gives the client what it may see. Before and after it asks the model again, Read
+// returns no bytes and no error, so that its caller can ask [Joined.Waiting] what the
+// next Read waits for.
 func (j *Joined) Read(p []byte) (int, error) {
-	for len(j.ready) == 0 && j.err == nil {
+	for waiting := j.waiting; len(j.ready) == 0 && j.err == nil && j.waiting == waiting; {
 		j.step()
 	}
 	n := copy(p, j.ready)
@@ -62,14 +62,10 @@ func (j *Joined) Read(p []byte) (int, error) {
 	if len(j.ready) > 0 {
 		return n, nil
 	}
-	if j.err != nil && j.chunk != nil {
-		chunks.Put(j.chunk)
-		j.chunk = nil
-	}
 	return n, j.err
 }
 
-// step reads on.
+// step reads on, or asks the model again.
 func (j *Joined) step() {
 	defer func() {
 		if r := recover(); r != nil { // the answer is broken, and nothing else
@@ -78,7 +74,19 @@ func (j *Joined) step() {
 			j.steps.Finish(j.err)
 		}
 	}()
-	n, err := j.from.Read(j.chunk[:])
+	if j.waiting {
+		j.waiting = false
+		from, err := j.steps.Next(j.round)
+		if from == nil {
+			j.finish(err)
+			return
+		}
+		_ = j.from.Close()
+		j.from = from
+		j.reply.Again()
+		return
+	}
+	n, err := j.from.Read(j.chunk)
 	if n > 0 {
 		j.steps.Read(j.chunk[:n])
 		j.ready = j.reply.Write(j.chunk[:n])
@@ -87,29 +95,13 @@ func (j *Joined) step() {
 	case err == nil:
 	case errors.Is(err, io.EOF):
 		j.steps.Ended()
-		j.next()
+		j.round = j.reply.End()
+		if j.waiting = len(j.round.Calls) > 0 && !j.round.Broken; !j.waiting {
+			j.finish(nil)
+		}
 	default:
 		j.finish(err)
 	}
-}
-
-// next goes on where the model's answer has ended.
-func (j *Joined) next() {
-	round := j.reply.End()
-	if len(round.Calls) == 0 || round.Broken {
-		j.finish(nil)
-		return
-	}
-	j.waiting.Store(true)
-	from, err := j.steps.Next(round)
-	j.waiting.Store(false)
-	if from == nil {
-		j.finish(err)
-		return
-	}
-	_ = j.from.Close()
-	j.from = from
-	j.reply.Again()
 }
 
 // finish ends the body. An answer that broke off is not completed.
@@ -121,8 +113,9 @@ func (j *Joined) finish(err error) {
 	}
 }
 
-// Waiting reports whether the model has been asked again and has not begun to answer.
-func (j *Joined) Waiting() bool { return j.waiting.Load() }
+// Waiting reports whether the next Read asks the model again and waits for its answer to
+// begin.
+func (j *Joined) Waiting() bool { return j.waiting }
 
 // Close ends the model's answer.
 func (j *Joined) Close() error {

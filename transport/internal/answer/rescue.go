@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"strings"
@@ -32,10 +33,10 @@ type head struct {
 	to    Rescue
 	// events finds the events in what was read; nil when nothing is read on the side.
 	events *sse.Splitter
-	// held is what was read and not given to the client, of which the events so far
-	// took up the first taken bytes; of those the client gets the first free bytes.
-	held        []byte
-	taken, free int
+	// held is what was read and not given to the client. The client may have its first
+	// free bytes.
+	held []byte
+	free int
 	// over says that the last event of the head was found, overflow that it says that
 	// the context is full.
 	over     bool
@@ -46,14 +47,14 @@ type head struct {
 	first, other string
 	// renamed finds the events of a second answer that has another id.
 	renamed *sse.Splitter
-	chunk   *[chunkSize]byte
+	chunk   []byte
 	ready   []byte
 	err     error
 }
 
 // NewRescued returns the body of a stream of events that can still be rescued.
 func NewRescued(codec wire.Codec, from io.ReadCloser, to Rescue) io.ReadCloser {
-	h := &head{codec: codec, from: from, to: to, chunk: chunks.Get().(*[chunkSize]byte)}
+	h := &head{codec: codec, from: from, to: to, chunk: make([]byte, chunkSize)}
 	h.begin()
 	return h
 }
@@ -77,18 +78,14 @@ func (h *head) begin() {
 
 // open takes an event of the beginning.
 func (h *head) open(e sse.Event) {
-	if id := idOf(e.Data); id != "" {
-		if h.second {
-			h.other = id
-		} else {
-			h.first = id
-		}
-	}
-	h.taken += len(e.Raw)
+	id := idOf(e.Data)
 	if h.second {
-		h.held, h.taken = h.held[len(e.Raw):], 0
+		h.other = cmp.Or(id, h.other)
+		h.held = h.held[len(e.Raw):]
+		return
 	}
-	h.free = h.taken
+	h.first = cmp.Or(id, h.first)
+	h.free += len(e.Raw)
 }
 
 // judge looks at the first event that says something.
@@ -132,7 +129,7 @@ func (h *head) Read(p []byte) (int, error) {
 }
 
 func (h *head) step() {
-	n, err := h.from.Read(h.chunk[:])
+	n, err := h.from.Read(h.chunk)
 	h.held = append(h.held, h.chunk[:n]...)
 	_, _ = h.events.Write(h.chunk[:n])
 	switch {
@@ -143,7 +140,7 @@ func (h *head) step() {
 		h.finish()
 	default:
 		h.ready, h.held = h.held[:h.free:h.free], h.held[h.free:]
-		h.taken, h.free = 0, 0
+		h.free = 0
 	}
 	h.err = err
 }
@@ -164,15 +161,12 @@ func (h *head) finish() {
 			h.ready = append(h.ready, raw...)
 		}, nil)
 		_, _ = h.renamed.Write(read)
-		return
 	}
-	chunks.Put(h.chunk)
-	h.chunk = nil
 }
 
 // rename hands on the events of the second answer under the name of the first.
 func (h *head) rename() {
-	n, err := h.from.Read(h.chunk[:])
+	n, err := h.from.Read(h.chunk)
 	_, _ = h.renamed.Write(h.chunk[:n])
 	if err != nil {
 		_ = h.renamed.Close()
@@ -192,7 +186,7 @@ func (h *head) retry() {
 	default:
 		_ = h.from.Close()
 		h.ready, h.held = h.held[:h.free:h.free], nil
-		h.from, h.second, h.over, h.taken, h.free = second, true, false, 0, 0
+		h.from, h.second, h.over, h.free = second, true, false, 0
 		h.begin()
 	}
 }

@@ -103,7 +103,10 @@ func (w *Watcher) End() (r Result, ok bool) {
 	}
 	r.Response, r.Whole = w.read()
 	if r.Whole = r.Whole && r.Error == nil; r.Whole {
-		r.Shown, r.ID, r.Final = wire.ShownBy(r.Message), idOf(w.final), w.final
+		r.Shown, r.Final = wire.ShownBy(r.Message), w.final
+		if w.final != nil {
+			r.ID = idOf(w.final)
+		}
 	}
 	return r, true
 }
@@ -148,7 +151,9 @@ func (w *Watcher) watchBody(codec wire.Codec) {
 			return wire.Response{}, false
 		}
 		r, err := codec.ReadResponse(b.Bytes())
-		w.final = b.Bytes()
+		if codec.Dialect() == plimsoll.Responses {
+			w.final = b.Bytes()
+		}
 		return r, err == nil
 	}
 }
@@ -193,7 +198,6 @@ func newDecoding(encoding string, sink io.WriteCloser) *decoding {
 		}()
 		if plain, err := coding.NewReader(encoding, r); err == nil {
 			_, _ = io.Copy(sink, plain)
-			_ = plain.Close()
 		}
 		_, _ = io.Copy(io.Discard, r)
 		_ = sink.Close()

@@ -37,17 +37,8 @@ func (t *Thread) restore(ctx context.Context) {
 			t.o.Report(failure, fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
 		}
 	}()
-	replies := replies(t.shown)
-	if len(replies) == 0 {
-		return
-	}
-	chain := t.chain()
-	newest, ok := t.newest(ctx, chain, replies)
-	if !ok {
-		return
-	}
-	body, err := wire.Restore(t.o.Codec, t.shown, t.fitting(ctx, t.records(ctx, newest, chain), chain))
-	if err == nil && bytes.Equal(body, t.shown.Body()) {
+	body, err := wire.Restore(t.o.Codec, t.Shown, t.fitting(ctx, t.records(ctx)))
+	if err == nil && bytes.Equal(body, t.Shown.Body()) {
 		return
 	}
 	var request *wire.Request
@@ -58,12 +49,8 @@ func (t *Thread) restore(ctx context.Context) {
 		t.o.Report(failure, err)
 		return
 	}
-	t.restored, t.hidden = request, true
+	t.Restored, t.Hidden = request, true
 }
-
-// chain identifies the client's messages, apart from those of requests that ask for
-// something else.
-func (t *Thread) chain() []plimsoll.Digest { return t.o.Scope.Salt(t.shown.Chain()) }
 
 // replies are the places where a reply of the model begins.
 func replies(r *wire.Request) []int {
@@ -79,9 +66,10 @@ func replies(r *wire.Request) []int {
 	return places
 }
 
-// newest returns the key of the last record that the conversation may have. For a
+// findNewest returns the key of the last record that the conversation may have. For a
 // request that follows one that this process has answered, memory is enough.
-func (t *Thread) newest(ctx context.Context, chain []plimsoll.Digest, replies []int) (plimsoll.Digest, bool) {
+func (t *Thread) findNewest(ctx context.Context) (plimsoll.Digest, bool) {
+	chain, replies := t.chain, t.replies
 	var ask []plimsoll.Digest
 	for i := len(chain) - 1; i >= 0; i-- {
 		seen, ok := t.h.places.Get(key{t.o.Owner, chain[i]})
@@ -90,7 +78,7 @@ func (t *Thread) newest(ctx context.Context, chain []plimsoll.Digest, replies []
 		}
 		t.followed = t.followed || i < len(chain)-1
 		for j := len(replies) - 1; j >= 0 && replies[j] >= i; j-- {
-			if replies[j] > i || !wire.Stands(t.shown, i, seen.shown) {
+			if replies[j] > i || !wire.Stands(t.Shown, i, seen.shown) {
 				ask = append(ask, keyFor(kindHidden, chain[replies[j]]))
 			}
 		}
@@ -109,8 +97,8 @@ func (t *Thread) newest(ctx context.Context, chain []plimsoll.Digest, replies []
 }
 
 // records returns the records of a conversation by the places of their replies.
-func (t *Thread) records(ctx context.Context, newest plimsoll.Digest, chain []plimsoll.Digest) map[int][]wire.Record {
-	found := map[int][]wire.Record{}
+func (t *Thread) records(ctx context.Context) map[int][]wire.Record {
+	found, chain, newest := map[int][]wire.Record{}, t.chain, t.newest
 	for range chain {
 		_, body, ok := t.first(ctx, newest)
 		if !ok {
@@ -132,12 +120,12 @@ func (t *Thread) records(ctx context.Context, newest plimsoll.Digest, chain []pl
 }
 
 // fitting chooses the records of the replies that the client really has.
-func (t *Thread) fitting(ctx context.Context, found map[int][]wire.Record, chain []plimsoll.Digest) map[int]wire.Record {
+func (t *Thread) fitting(ctx context.Context, found map[int][]wire.Record) map[int]wire.Record {
 	chosen := map[int]wire.Record{}
 	for at, records := range found {
 		r, ok := t.choose(at, records)
 		if !ok {
-			r, ok = t.choose(at, t.others(ctx, at, chain))
+			r, ok = t.choose(at, t.others(ctx, at))
 		}
 		if ok {
 			chosen[at] = r
@@ -149,7 +137,7 @@ func (t *Thread) fitting(ctx context.Context, found map[int][]wire.Record, chain
 // choose returns the record of the reply that stands at a place.
 func (t *Thread) choose(at int, records []wire.Record) (wire.Record, bool) {
 	for _, r := range records {
-		if wire.Stands(t.shown, at, r.Shown) {
+		if wire.Stands(t.Shown, at, r.Shown) {
 			return r, true
 		}
 	}
@@ -158,14 +146,14 @@ func (t *Thread) choose(at int, records []wire.Record) (wire.Record, bool) {
 
 // others returns the records of a place as the store has them: another process may have
 // added some. The store is asked once for each reply.
-func (t *Thread) others(ctx context.Context, at int, chain []plimsoll.Digest) []wire.Record {
-	reply := key{t.o.Owner, chain[at+1]}
+func (t *Thread) others(ctx context.Context, at int) []wire.Record {
+	reply := key{t.o.Owner, t.chain[at+1]}
 	if _, ok := t.h.checked.Get(reply); ok {
 		return nil
 	}
 	t.h.checked.Put(reply, struct{}{})
 	var h hidden
-	if body, ok := t.newestOf(ctx, keyFor(kindHidden, chain[at])); !ok || json.Unmarshal(body, &h) != nil {
+	if body, ok := t.newestOf(ctx, keyFor(kindHidden, t.chain[at])); !ok || json.Unmarshal(body, &h) != nil {
 		return nil
 	}
 	return h.Records
@@ -173,16 +161,14 @@ func (t *Thread) others(ctx context.Context, at int, chain []plimsoll.Digest) []
 
 // noteReply notes what the newest record of the conversation is, as of this request.
 func (t *Thread) noteReply(ctx context.Context, a Answer) {
-	chain := t.chain()
-	at := chain[len(chain)-1]
-	before, known := t.newest(ctx, chain, replies(t.shown))
-	seen := place{a.Record.Shown, before, known}
+	at := t.chain[len(t.chain)-1]
+	seen := place{a.Record.Shown, t.newest, t.known}
 	if a.Hidden {
 		digest := keyFor(kindHidden, at)
 		h := t.withOthers(ctx, digest, a.Record)
-		h.Messages = len(chain) - 1
-		if known && before != digest {
-			h.Before = &before
+		h.Messages = len(t.chain) - 1
+		if t.known && t.newest != digest {
+			h.Before = &t.newest
 		}
 		if body, err := json.Marshal(h); err == nil {
 			t.put(ctx, kindHidden, digest, body)

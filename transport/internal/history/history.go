@@ -72,31 +72,38 @@ type Options struct {
 
 // Thread is the history of one request. It belongs to one goroutine.
 type Thread struct {
-	h *History
-	o Options
-	// client is the decoded request, and shown has the history that it names.
-	// Restored has what the client was not shown, too.
-	client, shown, restored *wire.Request
-	// hidden says that restored has rounds that the client was not shown, and followed
-	// that this process has answered an earlier request of the conversation.
-	hidden, followed bool
+	h      *History
+	o      Options
+	client *wire.Request
+	// Shown is the request with all messages that the client knows, and Restored with all
+	// that the model knows. Hidden says that these are more than the client sent or the
+	// server has.
+	Shown, Restored *wire.Request
+	Hidden          bool
+	// chain identifies the messages of Shown, apart from those of requests that ask for
+	// something else. Replies are the places where a reply of the model begins.
+	chain   []plimsoll.Digest
+	replies []int
+	// newest is the key of the last hidden record of the conversation; known says that
+	// there is one.
+	newest plimsoll.Digest
+	known  bool
+	// followed says that this process has answered an earlier request of the conversation.
+	followed bool
 }
 
 // Open finds the history of a request.
 func (h *History) Open(ctx context.Context, r *wire.Request, o Options) *Thread {
-	t := &Thread{h: h, o: o, client: r, shown: r, restored: r}
+	t := &Thread{h: h, o: o, client: r, Shown: r}
 	t.resume(ctx)
-	t.restored = t.shown
-	t.restore(ctx)
+	t.Restored = t.Shown
+	t.chain, t.replies = o.Scope.Salt(t.Shown.Chain()), replies(t.Shown)
+	t.newest, t.known = t.findNewest(ctx)
+	if t.known && len(t.replies) > 0 {
+		t.restore(ctx)
+	}
 	return t
 }
-
-// Shown returns the request with all messages that the client knows.
-func (t *Thread) Shown() *wire.Request { return t.shown }
-
-// Restored returns the request with all messages that the model knows, and whether
-// they are more than the client sent or the server has.
-func (t *Thread) Restored() (r *wire.Request, more bool) { return t.restored, t.hidden }
 
 // Answer is what a client got.
 type Answer struct {

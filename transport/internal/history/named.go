@@ -68,7 +68,7 @@ func (t *Thread) resume(ctx context.Context) {
 		t.o.Report("the conversation could not be put together", err)
 		return
 	}
-	t.shown, t.hidden = whole, more
+	t.Shown, t.Hidden = whole, more
 }
 
 // noteID remembers an answer that later requests may name.

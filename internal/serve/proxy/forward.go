@@ -18,71 +18,58 @@ var (
 	errCut      = errors.New("the server ended before the request did")
 )
 
-// passage is one request on its way through.
-type passage struct {
+// forward is one request that is forwarded to an upstream.
+type forward struct {
 	server *Server
 	target target
 	body   *body // nil if there is none
-	claim  *claim
+	memory *reservation
 	cancel context.CancelCauseFunc
-	// timer ends the request when the upstream does not go on.
+	// timer ends the request if the upstream does not begin to answer.
 	timer *time.Timer
 }
 
-// passageKey finds the passage of a request in its context.
-type passageKey struct{}
-
-func passageOf(ctx context.Context) *passage {
-	p, _ := ctx.Value(passageKey{}).(*passage)
-	return p
-}
-
-// pass sends a request on, unless it must not go on.
-func (s *Server) pass(w http.ResponseWriter, r *http.Request) {
-	p := &passage{server: s, target: s.options.Upstreams.route(r)}
-	if !s.flights.begin() {
-		p.refuse(w, r, draining())
+// forward sends a request on, unless it must not go on.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
+	f := &forward{server: s, target: s.options.Upstreams.route(r)}
+	if !s.requests.begin() {
+		f.refuse(w, r, draining())
 		return
 	}
-	defer s.flights.end()
-	ctx, cancel := context.WithCancelCause(context.WithValue(r.Context(), passageKey{}, p))
+	defer s.requests.end()
+	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	p.cancel = cancel
-	r = r.WithContext(ctx)
-	w = s.paced(w)
-	p.take(w, r)
-	if f := s.objection(r); f != nil {
-		p.refuse(w, r, f)
+	f.cancel, r = cancel, r.WithContext(ctx)
+	w = &deadlineWriter{w, &s.options}
+	if r.Body != nil && r.Body != http.NoBody {
+		f.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w), now: s.options.Now, idle: s.options.BodyIdle, most: -1}
+		r.Body = f.body
+	}
+	if objection := s.objection(r); objection != nil {
+		f.refuse(w, r, objection)
 		return
 	}
-	if f := p.admit(r); f != nil {
-		p.refuse(w, r, f)
+	if objection := f.admit(r); objection != nil {
+		f.refuse(w, r, objection)
 		return
 	}
-	if p.claim != nil {
-		defer p.claim.release()
+	if f.memory != nil {
+		defer f.memory.release()
 	}
-	p.timer = time.AfterFunc(s.options.AnswerTimeout, func() { cancel(errNoAnswer) })
-	defer p.timer.Stop()
-	s.proxy.ServeHTTP(w, r)
-}
-
-// take puts bounds around the body.
-func (p *passage) take(w http.ResponseWriter, r *http.Request) {
-	if r.Body == nil || r.Body == http.NoBody {
-		return
+	f.timer = time.AfterFunc(s.options.AnswerTimeout, func() { cancel(errNoAnswer) })
+	defer f.timer.Stop()
+	proxy := httputil.ReverseProxy{
+		Rewrite: f.rewrite, Transport: f, FlushInterval: -1, ErrorHandler: f.failed, ErrorLog: s.errorLog,
 	}
-	o := &p.server.options
-	p.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w), now: o.Now, idle: o.BodyIdle, most: -1}
-	r.Body = p.body
+	proxy.ServeHTTP(w, r)
 }
 
 // admit waits until there is memory for a body that will be held.
-func (p *passage) admit(r *http.Request) *fault {
-	if p.body == nil || !p.target.managed {
+func (f *forward) admit(r *http.Request) *fault {
+	if f.body == nil || !f.target.managed {
 		return nil
 	}
-	o := &p.server.options
+	o := &f.server.options
 	if r.ContentLength > o.MaxBody {
 		return tooLarge(o.MaxBody)
 	}
@@ -93,36 +80,35 @@ func (p *passage) admit(r *http.Request) *fault {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		expected = min(expected*codedRatio, o.MaxBody)
 	}
-	p.claim = p.server.memory.enter(r.Context(), expected, o.Queue)
-	if p.claim == nil {
+	f.memory = f.server.memory.enter(r.Context(), expected, o.Queue)
+	if f.memory == nil {
 		return busy()
 	}
-	p.body.most, p.body.claim, p.body.claimed = o.MaxBody, p.claim, expected
+	f.body.most, f.body.memory, f.body.expected = o.MaxBody, f.memory, expected
 	return nil
 }
 
 // refuse answers with a fault.
-func (p *passage) refuse(w http.ResponseWriter, r *http.Request, f *fault) {
-	p.server.options.Logger.InfoContext(r.Context(), "refused", "status", f.status, "code", f.code, "method", r.Method, "path", r.URL.Path)
-	p.answer(w, r, f)
+func (f *forward) refuse(w http.ResponseWriter, r *http.Request, why *fault) {
+	f.server.options.Logger.InfoContext(r.Context(), "refused", "status", why.status, "code", why.code, "method", r.Method, "path", r.URL.Path)
+	f.answer(w, r, why)
 }
 
 // answer sends a fault while the client may still be sending, and then lets it finish,
 // unless it waits for a 100 Continue, or takes too long.
-func (p *passage) answer(w http.ResponseWriter, r *http.Request, f *fault) {
+func (f *forward) answer(w http.ResponseWriter, r *http.Request, why *fault) {
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // only HTTP/1 needs it
-	f.write(w, p.target.dialect)
+	why.write(w, f.target.dialect)
 	_ = control.Flush() // the client may be gone
-	if p.body != nil && r.Header.Get("Expect") == "" && f.status != http.StatusRequestTimeout {
-		p.body.discard()
+	if f.body != nil && r.Header.Get("Expect") == "" && why.status != http.StatusRequestTimeout {
+		f.body.discard()
 	}
 }
 
 // rewrite addresses a request to its upstream. Everything else stays.
-func rewrite(pr *httputil.ProxyRequest) {
-	p := passageOf(pr.In.Context())
-	u := p.target.join()
+func (f *forward) rewrite(pr *httputil.ProxyRequest) {
+	u := f.target.join()
 	u.RawQuery, u.ForceQuery = pr.In.URL.RawQuery, pr.In.URL.ForceQuery
 	pr.Out.URL, pr.Out.Host = u, u.Host
 	// The body's reader has said it already.
@@ -135,43 +121,33 @@ func rewrite(pr *httputil.ProxyRequest) {
 	}
 }
 
-// sender sends requests and watches their answers from the beginning on.
-type sender struct{ http.RoundTripper }
-
-// RoundTrip sends one request. A mistake in whatever manages it ends that request, and
-// nothing else.
-func (s sender) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	p := passageOf(r.Context())
+// RoundTrip sends the request. A panic in the transport ends this request, and nothing
+// else. Once the answer has begun, the request needs no more memory than its own bytes.
+func (f *forward) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	o := &f.server.options
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			p.server.options.Logger.ErrorContext(r.Context(), "a request was ended by a mistake in this program", "panic", thrown, "stack", string(debug.Stack()))
+			o.Logger.ErrorContext(r.Context(), "a request was ended by a mistake in this program", "panic", thrown, "stack", string(debug.Stack()))
 			resp, err = nil, &fault{status: http.StatusInternalServerError, code: "internal", message: "This proxy failed. Its log says more."}
 		}
 	}()
-	if resp, err = s.RoundTripper.RoundTrip(r); err != nil {
+	if resp, err = o.Transport.RoundTrip(r); err != nil {
 		return nil, err
 	}
-	p.begun(resp)
+	f.timer.Stop()
+	if f.memory != nil {
+		f.memory.shrink(f.body.got.Load() + f.body.decoded)
+	}
+	resp.Body = &answer{resp.Body, o.IdleTimeout, o.AnswerTimeout, f.cancel}
 	return resp, nil
 }
 
-// begun stops waiting for the answer. The request is on its way and needs no more than
-// its own bytes.
-func (p *passage) begun(resp *http.Response) {
-	p.timer.Stop()
-	if p.claim != nil {
-		p.claim.shrink(p.body.got.Load() + p.body.decoded)
-	}
-	resp.Body = newAnswer(resp.Body, &p.server.options, p.cancel)
-}
-
 // failed answers for an upstream that has no answer to pass on.
-func failed(w http.ResponseWriter, r *http.Request, err error) {
-	p := passageOf(r.Context())
-	p.timer.Stop()
-	f := p.explain(r.Context(), err)
-	logger := p.server.options.Logger
-	if f == nil {
+func (f *forward) failed(w http.ResponseWriter, r *http.Request, err error) {
+	f.timer.Stop()
+	told := f.explain(r.Context(), err)
+	logger := f.server.options.Logger
+	if told == nil {
 		logger.DebugContext(r.Context(), "the client left", "method", r.Method, "path", r.URL.Path)
 		w.WriteHeader(statusClientClosed) // for metrics only
 		return
@@ -180,20 +156,20 @@ func failed(w http.ResponseWriter, r *http.Request, err error) {
 	if isAnswered(err) {
 		what = withoutContent(err)
 	}
-	logger.WarnContext(r.Context(), "not answered by the upstream", "status", f.status, "code", f.code,
-		"method", r.Method, "path", r.URL.Path, "upstream", p.target.upstream.Host, "error", what)
-	p.answer(w, r, f)
+	logger.WarnContext(r.Context(), "not answered by the upstream", "status", told.status, "code", told.code,
+		"method", r.Method, "path", r.URL.Path, "upstream", f.target.upstream.Host, "error", what)
+	f.answer(w, r, told)
 }
 
 // statusClientClosed is what servers write into their logs for a client that left.
 const statusClientClosed = 499
 
 // explain returns the fault that a client gets for an error; nil if the client has left.
-func (p *passage) explain(ctx context.Context, err error) *fault {
-	if failure := p.body.failure(); failure != nil {
+func (f *forward) explain(ctx context.Context, err error) *fault {
+	if failure := f.body.failure(); failure != nil {
 		err = failure
 	}
-	host := p.target.upstream.Host
+	host := f.target.upstream.Host
 	cause := context.Cause(ctx)
 	var own *fault
 	var status interface{ HTTPStatus() int }
