@@ -1,6 +1,7 @@
 package token
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -141,10 +142,7 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 		guessed: f.apply(system.guessed) + f.apply(tools.guessed),
 		framed:  load.Framing,
 	}
-	siblings := make([]int, c.Messages.Len()) // how many calls were made together with the one that a message answers
-	if s.framing.Style == StyleOpenAI && callsInParallel(c) {
-		siblings = c.Outline().Siblings
-	}
+	siblings := siblingsOf(c.Messages)
 	for i, message := range c.Messages.All() {
 		w := m.message(s, message, siblings[i])
 		l := f.load(w)
@@ -161,15 +159,30 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 	return load, sum
 }
 
-// callsInParallel reports whether a message makes several calls. Only then results are
-// framed otherwise than single ones.
-func callsInParallel(c plimsoll.Conversation) bool {
-	for _, m := range c.Messages.All() {
-		if plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
-			return true
+// siblingsOf returns, for each message with a result, how many calls were made together with the
+// one that it answers. It pairs by id as [plimsoll.Outline] does, but needs no outline: it enters
+// only parallel calls, and a single call that has the id of one that is still open.
+func siblingsOf(messages plimsoll.List[plimsoll.Message]) []int {
+	siblings := make([]int, messages.Len())
+	open := map[string][]int{} // by call: how many its message makes, the newest last
+	for i, m := range messages.All() {
+		calls := plimsoll.CountOf[plimsoll.ToolCall](m)
+		for j := range m.Parts.Len() {
+			switch p := plimsoll.Peek(m, j).(type) {
+			case plimsoll.ToolCall:
+				if key := cmp.Or(p.ID, p.Name); calls > 1 || len(open[key]) > 0 {
+					open[key] = append(open[key], calls)
+				}
+			case plimsoll.ToolResult:
+				key := cmp.Or(p.CallID, p.Name)
+				if last := len(open[key]) - 1; last >= 0 {
+					siblings[i] = max(siblings[i], open[key][last])
+					open[key] = open[key][:last]
+				}
+			}
 		}
 	}
-	return false
+	return siblings
 }
 
 // message returns the weight of a message, from the memo if it is there.
