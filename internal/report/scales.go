@@ -53,7 +53,7 @@ func (s *Scales) Text(text string) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
-	none := token.NoFraming()
+	none := token.Framing{TextOnly: true}
 	meter := token.NewMeter(&token.MeterOptions{Options: s.Options, Counter: asked.counter(), Framing: &none})
 	load := meter.Weigh(plimsoll.Conversation{Model: asked.name, Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, text))})
 	return asked.Count(load), nil
