@@ -45,7 +45,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 	if encoding, ok := model.EncodingFor(name); ok {
 		return openAI(o.registry().Resolve(name), encoding)
 	}
-	m, _, err := o.registry().Lookup(name)
+	m, err := o.registry().Lookup(name)
 	if err != nil {
 		return scaled(name, unknownFamily), nil
 	}

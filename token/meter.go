@@ -250,7 +250,7 @@ func (m *Meter) scale(c plimsoll.Conversation) *scale {
 func (m *Meter) newScale(id scaleID) *scale {
 	registry := m.options.registry()
 	name := registry.Resolve(id.model)
-	known, _, err := registry.Lookup(name)
+	known, err := registry.Lookup(name)
 	if err != nil {
 		known.Tokenizer.Name = ""
 	}
