@@ -87,18 +87,6 @@ func BenchmarkCount(b *testing.B) { each(b, func(l library) func(string) int { r
 
 func BenchmarkEncode(b *testing.B) { each(b, func(l library) func(string) int { return l.encode }) }
 
-func BenchmarkTruncate(b *testing.B) {
-	for _, text := range benchmarkTexts(b) {
-		half := bpe.O200K().Count(text.Data) / 2
-		b.Run(text.Name, func(b *testing.B) {
-			b.SetBytes(int64(len(text.Data) / 2))
-			for b.Loop() {
-				bpe.O200K().Truncate(text.Data, half)
-			}
-		})
-	}
-}
-
 // BenchmarkStream writes parts of 40 bytes, as an answer comes, and asks for the
 // total after each.
 func BenchmarkStream(b *testing.B) {

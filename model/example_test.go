@@ -11,12 +11,12 @@ import (
 
 func ExampleRegistry_Lookup() {
 	for _, name := range []string{"gpt-5.2-2025-12-11", "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0", "llama3.1:8b-instruct-q4_K_M"} {
-		m, how, err := model.Default().Lookup(name)
+		m, err := model.Default().Lookup(name)
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Println(m.ID, how, m.InputLimit)
+		fmt.Println(m.ID, model.Default().Match(name), m.InputLimit)
 	}
 	// Output:
 	// gpt-5.2 dated 272000
@@ -24,18 +24,16 @@ func ExampleRegistry_Lookup() {
 	// llama3.1 family 131072
 }
 
-func ExampleUnknownModelError() {
-	_, _, err := model.Default().Lookup("gpt-5.22")
-	var unknown *model.UnknownModelError
-	if errors.As(err, &unknown) {
-		fmt.Println(unknown.Name, "is not known, but", unknown.Nearest[0], "is")
+func ExampleRegistry_Nearest() {
+	if _, err := model.Default().Lookup("gpt-5.22"); errors.Is(err, plimsoll.ErrUnknownModel) {
+		fmt.Println("gpt-5.22 is not known, but", model.Default().Nearest("gpt-5.22")[0], "is")
 	}
 	// Output:
 	// gpt-5.22 is not known, but gpt-5.2 is
 }
 
 func ExampleModel_Cost() {
-	m, _, err := model.Default().Lookup("claude-haiku-5-5")
+	m, err := model.Default().Lookup("claude-haiku-5-5")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -58,8 +56,8 @@ func ExampleLoad() {
 		return
 	}
 	reg := model.Default().Merge(extra)
-	limit, err := reg.Limit("acme/zorp-9")
-	fmt.Println(limit, err)
+	m, err := reg.Lookup("acme/zorp-9")
+	fmt.Println(m.Limit(), err)
 	fmt.Println(problems[0])
 	// Output:
 	// 64000 <nil>

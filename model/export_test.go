@@ -11,6 +11,9 @@ const MaxListBytes = maxListBytes
 
 var ErrTooLarge = errTooLarge
 
+// RateOf gives the rate of a price in US dollars.
+var RateOf = rateOf
+
 // EnvNames gives the variables that may set the limit of a model.
 func (r *Registry) EnvNames(name string) []string { return r.envNames(name) }
 

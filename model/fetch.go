@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// FetchOptions say how a list is fetched.
-type FetchOptions struct {
-	// Client makes the request; nil means a client of its own.
-	Client *http.Client
-	// Timeout bounds the whole fetch; 0 means 30 seconds.
-	Timeout time.Duration
-}
+// fetchTime bounds the fetch of a list.
+const fetchTime = 30 * time.Second
 
 // LoadFrom reads a list from a file or, where the name begins with "http://" or
 // "https://", from the network; see [Load] for the formats and the problems.
-// opts may be nil.
-func LoadFrom(ctx context.Context, where string, opts *FetchOptions) (*Registry, []error, error) {
-	if strings.HasPrefix(where, "https://") || strings.HasPrefix(where, "http://") {
-		return loadURL(ctx, where, opts)
+func LoadFrom(ctx context.Context, where string) (*Registry, []error, error) {
+	if !strings.HasPrefix(where, "https://") && !strings.HasPrefix(where, "http://") {
+		return loadFile(where)
 	}
-	return loadFile(where)
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	reg, problems, err := fetch(ctx, where)
+	if err != nil {
+		return nil, nil, fmt.Errorf("model: fetch list from %s: %w", redacted(where), err)
+	}
+	return reg, problems, nil
 }
 
 func loadFile(path string) (*Registry, []error, error) {
@@ -42,32 +42,12 @@ func loadFile(path string) (*Registry, []error, error) {
 	return reg, problems, nil
 }
 
-func loadURL(ctx context.Context, where string, opts *FetchOptions) (*Registry, []error, error) {
-	o := FetchOptions{}
-	if opts != nil {
-		o = *opts
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Client == nil {
-		o.Client = &http.Client{}
-	}
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	reg, problems, err := o.get(ctx, where)
-	if err != nil {
-		return nil, nil, fmt.Errorf("model: fetch list from %s: %w", redacted(where), err)
-	}
-	return reg, problems, nil
-}
-
-func (o *FetchOptions) get(ctx context.Context, where string) (*Registry, []error, error) {
+func fetch(ctx context.Context, where string) (*Registry, []error, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
 	if err != nil {
 		return nil, nil, errors.New("not a usable address")
 	}
-	resp, err := o.Client.Do(req)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		// The client's error repeats the address, password included.
 		var inner *url.Error

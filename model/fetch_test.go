@@ -20,11 +20,11 @@ func TestC03_ListsAreLoadedFromFilesAndAddresses(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir("testdata")))
 	t.Cleanup(server.Close)
 	for _, where := range []string{filepath.Join("testdata", "litellm.json"), server.URL + "/litellm.json"} {
-		reg, problems, err := model.LoadFrom(t.Context(), where, nil)
+		reg, problems, err := model.LoadFrom(t.Context(), where)
 		if err != nil || len(problems) != 3 {
 			t.Fatalf("%s: %v %v", where, problems, err)
 		}
-		if got, err := reg.Limit("gpt-99"); got != 400_000 || err != nil {
+		if got, err := limitOf(reg, "gpt-99"); got != 400_000 || err != nil {
 			t.Errorf("%s: %d %v", where, got, err)
 		}
 	}
@@ -65,11 +65,13 @@ func TestFailedFetchesSayWhatWentWrong(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			opts := &model.FetchOptions{Timeout: 20 * time.Second}
+			ctx := t.Context()
 			if strings.HasSuffix(tc.where, "/slow") {
-				opts.Timeout = 20 * time.Millisecond
+				short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+				defer cancel()
+				ctx = short
 			}
-			_, _, err := model.LoadFrom(t.Context(), tc.where, opts)
+			_, _, err := model.LoadFrom(ctx, tc.where)
 			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "hunter2") {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}
@@ -99,7 +101,7 @@ func TestC03_TheCompletePublicListsLoad(t *testing.T) {
 		{"models-dev-compact.json", 5_000},
 	} {
 		file, least := source.file, source.least
-		list, problems, err := model.LoadFrom(t.Context(), filepath.Join(dir, "models", file), nil)
+		list, problems, err := model.LoadFrom(t.Context(), filepath.Join(dir, "models", file))
 		if errors.Is(err, fs.ErrNotExist) {
 			t.Skipf("NOT RUN: the public lists are not in %s/models; set PLIMSOLL_SHARED", dir)
 		}
@@ -126,7 +128,7 @@ func TestC03_TheCompletePublicListsLoad(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"gpt-5.5": 922_000, "gpt-5.2": 272_000, "gpt-4o": 128_000, "gpt-4": 8_192} {
-		if got, err := reg.Limit(name); got != want || err != nil {
+		if got, err := limitOf(reg, name); got != want || err != nil {
 			t.Errorf("limit of %s with all lists: %d (%v), want %d", name, got, err, want)
 		}
 	}

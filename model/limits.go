@@ -37,9 +37,6 @@ type Limit struct {
 	Source Source
 	// From is the variable, the model or the row of the table that gave it.
 	From string
-	// Match says how the name led there; "default" when it led nowhere and
-	// a default stands in, "none" when the name did not matter.
-	Match Match
 	// Problems are settings that were passed over.
 	Problems []error
 }
@@ -103,17 +100,17 @@ func (l *Limits) fromEnv(name string) (Limit, []error) {
 }
 
 func (l *Limits) fromFacts(name string) Limit {
-	if m, how, err := l.registry().Lookup(name); err == nil && m.Limit() > 0 {
-		return Limit{Tokens: m.Limit(), Source: SourceRegistry, From: m.ID, Match: how}
+	if m, err := l.registry().Lookup(name); err == nil && m.Limit() > 0 {
+		return Limit{Tokens: m.Limit(), Source: SourceRegistry, From: m.ID}
 	}
 	table, fallback := multichatTable, SafeLimit
 	if l.Gemini {
 		table, fallback = geminiTable, geminiLimit
 	}
 	if row, ok := table.find(name); ok {
-		return Limit{Tokens: row.limit, Source: SourceTable, From: table.name + " " + row.stem, Match: matchFamily}
+		return Limit{Tokens: row.limit, Source: SourceTable, From: table.name + " " + row.stem}
 	}
-	return Limit{Tokens: fallback, Source: SourceDefault, Match: matchDefault}
+	return Limit{Tokens: fallback, Source: SourceDefault}
 }
 
 // variableSuffix ends the names of all variables that set a limit.

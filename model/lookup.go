@@ -1,19 +1,20 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/plimsoll/plimsoll"
 )
 
-// Match says how a name led to a model. Later values are weaker.
-type Match int
+// match says how a name led to a model. Later values are weaker.
+type match int
 
 const (
 	// matchNone means that nothing was found.
-	matchNone Match = iota
-	// MatchExact means that the name is the model's id.
-	MatchExact
+	matchNone match = iota
+	// matchExact means that the name is the model's id.
+	matchExact
 	// matchAlias means that the name is another name of the model.
 	matchAlias
 	// matchPrefix means that the name carried a provider or gateway.
@@ -23,19 +24,7 @@ const (
 	// matchFamily means that the name is a size or quantisation of open weights
 	// of which only the family is known.
 	matchFamily
-	// matchDefault means that no model was found and a default stands in.
-	matchDefault
 )
-
-var matchNames = [...]string{"none", "exact", "alias", "prefix", "dated", "family", "default"}
-
-// String gives the word used in output.
-func (m Match) String() string {
-	if m < 0 || int(m) >= len(matchNames) {
-		return "none"
-	}
-	return matchNames[m]
-}
 
 // maxName is longer than any model name; what is longer is not looked at.
 const maxName = 256
@@ -44,21 +33,28 @@ const maxName = 256
 // name without provider prefixes, and each of these without dates, versions and
 // channels. A name is only ever shortened at such a boundary and then compared
 // whole, so "gpt-4" never answers for "gpt-4.1". A name that says its provider
-// ("azure/gpt-4o") prefers that provider's entry. The error is always an
-// [*UnknownModelError].
-func (r *Registry) Lookup(name string) (Model, Match, error) {
+// ("azure/gpt-4o") prefers that provider's entry. The error is always a
+// [plimsoll.ErrUnknownModel]; [Registry.Nearest] has names that are written alike.
+func (r *Registry) Lookup(name string) (Model, error) {
 	if i, how := r.find(foldName(name)); how != matchNone {
-		return r.models[i].clone(), how, nil
+		return r.models[i].clone(), nil
 	}
-	return Model{}, matchNone, r.unknown(name)
+	return Model{}, &plimsoll.Error{Op: fmt.Sprintf("model %q", clip(name)), Hint: unknownHint, Err: plimsoll.ErrUnknownModel}
 }
 
-func (r *Registry) find(key string) (int, Match) {
+// Match says in a word how [Registry.Lookup] finds a name: "exact", "alias", "prefix", "dated"
+// or "family"; "none" if it does not.
+func (r *Registry) Match(name string) string {
+	_, how := r.find(foldName(name))
+	return [...]string{"none", "exact", "alias", "prefix", "dated", "family"}[how]
+}
+
+func (r *Registry) find(key string) (int, match) {
 	if key == "" || len(key) > maxName {
 		return 0, matchNone
 	}
 	for n, form := range withoutPrefixes(key) {
-		floor := MatchExact
+		floor := matchExact
 		if n > 0 {
 			floor = matchPrefix
 		}
@@ -71,7 +67,7 @@ func (r *Registry) find(key string) (int, Match) {
 
 // findForm looks for the name and for what is left of it when suffixes are taken
 // off one by one.
-func (r *Registry) findForm(form string) (int, Match) {
+func (r *Registry) findForm(form string) (int, match) {
 	if i, how := r.direct(form); how != matchNone {
 		return i, how
 	}
@@ -86,14 +82,14 @@ func (r *Registry) findForm(form string) (int, Match) {
 }
 
 // direct compares the whole name, without taking anything off it.
-func (r *Registry) direct(name string) (int, Match) {
+func (r *Registry) direct(name string) (int, match) {
 	if provider, rest, ok := strings.Cut(name, "/"); ok {
 		if i, ok := r.served[servedKey{canonicalProvider(provider), foldName(rest)}]; ok {
 			return i, matchPrefix
 		}
 	}
 	if i, ok := r.ids[name]; ok {
-		return i, MatchExact
+		return i, matchExact
 	}
 	if i, ok := r.aliases[name]; ok {
 		return i, matchAlias
@@ -102,22 +98,6 @@ func (r *Registry) direct(name string) (int, Match) {
 		return i, matchAlias
 	}
 	return 0, matchNone
-}
-
-// ErrNoLimit says that a model is known but its limit is not.
-var ErrNoLimit = errors.New("no limit is known")
-
-// Limit gives the number of prompt tokens a model takes, strictly: a name that is
-// not known, or whose limit is not, is an error and never a guess.
-func (r *Registry) Limit(name string) (int, error) {
-	m, _, err := r.Lookup(name)
-	if err != nil {
-		return 0, err
-	}
-	if m.Limit() == 0 {
-		return 0, fmt.Errorf("model %s: %w: %s", m.ID, ErrNoLimit, unknownHint)
-	}
-	return m.Limit(), nil
 }
 
 // Resolve gives the id a name stands for, or the name itself when it is unknown.

@@ -1,8 +1,6 @@
 package model
 
-import (
-	"strings"
-)
+import "strings"
 
 // regions and makers are the dotted words Bedrock puts before a model id
 // ("us.anthropic.claude-…").
@@ -53,7 +51,7 @@ func cutPrefix(name string) (string, bool) {
 // shortened is a name with something taken off its end.
 type shortened struct {
 	name string
-	how  Match
+	how  match
 	// weights says whose models the name may stand for: what was taken off has a
 	// meaning only for weights that are given away.
 	weights weights

@@ -21,11 +21,7 @@ type Rate int64
 // unit was misread.
 const maxRate Rate = 100_000 * 1_000_000
 
-// RatePerMillion gives the rate of so many US dollars per million tokens.
-func RatePerMillion(usd float64) (Rate, error) {
-	return rateOf(usd, 1e6)
-}
-
+// rateOf gives the rate of a price; scale is how many micro-dollars for a million tokens its unit is.
 func rateOf(value, scale float64) (Rate, error) {
 	scaled := math.Round(value * scale)
 	if math.IsNaN(scaled) || scaled < 0 || scaled > float64(maxRate) {
@@ -48,7 +44,7 @@ func (r *Rate) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("price: want US dollars per million tokens, got %s", clip(string(b)))
 	}
-	rate, err := RatePerMillion(usd)
+	rate, err := rateOf(usd, 1e6)
 	*r = rate
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 func usd(t *testing.T, perMillion float64) model.Rate {
 	t.Helper()
-	r, err := model.RatePerMillion(perMillion)
+	r, err := model.RateOf(perMillion, 1e6)
 	if err != nil {
 		t.Fatal(err)
 	}

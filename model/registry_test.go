@@ -16,8 +16,9 @@ func TestEveryIDIsFoundExactly(t *testing.T) {
 	t.Parallel()
 	for _, m := range model.Default().All() {
 		for _, name := range []string{m.ID, strings.ToUpper(m.ID)} {
-			got, how, err := model.Default().Lookup(name)
-			if err != nil || how != model.MatchExact || got.ID != m.ID || got.Provider != m.Provider {
+			got, err := model.Default().Lookup(name)
+			how := model.Default().Match(name)
+			if err != nil || how != "exact" || got.ID != m.ID || got.Provider != m.Provider {
 				t.Errorf("%s: %s/%s (%s), %v", name, got.Provider, got.ID, how, err)
 			}
 		}
@@ -33,8 +34,9 @@ func TestEveryAliasMeansOneModelAndNoAliasIsAnID(t *testing.T) {
 				t.Errorf("%s is an alias of %s and %s", alias, other, m.ID)
 			}
 			owner[alias] = m.ID
-			got, how, err := model.Default().Lookup(alias)
-			if err != nil || how.String() != "alias" || got.ID != m.ID {
+			got, err := model.Default().Lookup(alias)
+			how := model.Default().Match(alias)
+			if err != nil || how != "alias" || got.ID != m.ID {
 				t.Errorf("%s: %s (%s), want the alias to lead to %s", alias, got.ID, how, m.ID)
 			}
 		}
@@ -75,7 +77,7 @@ func TestFactsThatOthersRelyOn(t *testing.T) {
 		"gpt-5": 272_000, "gpt-5.2": 272_000, "gpt-5.5": 922_000, "o3": 200_000,
 		"claude-sonnet-4-5": 200_000, "claude-opus-5": 1_000_000, "gemini-2.5-pro": 1_048_576, "gemini-1.5-pro": 2_097_152, "llama3.1": 131_072,
 	} {
-		if got, err := reg.Limit(name); got != want || err != nil {
+		if got, err := limitOf(reg, name); got != want || err != nil {
 			t.Errorf("limit of %s: %d (%v), want %d", name, got, err, want)
 		}
 	}
@@ -103,11 +105,12 @@ func TestDatedAndPrefixedVariantsOfEveryModelAreFound(t *testing.T) {
 		name := rapid.SampledFrom([]string{"", "", "openrouter/", "acme/", "a/b/", "models/", "bedrock/us-east-1/"}).Draw(t, "prefix") +
 			m.ID +
 			rapid.SampledFrom([]string{"", "-2026-01-15", "-20260115", "@20260115", "-0115", "-01-2026", "-preview-01-15", "-latest", "-001", "-v1:0", ":free", "@default"}).Draw(t, "suffix")
-		got, how, err := model.Default().Lookup(name)
+		got, err := model.Default().Lookup(name)
+		how := model.Default().Match(name)
 		if err != nil || got.ID != m.ID {
 			t.Fatalf("%s leads to %q (%s), %v; want %s", name, got.ID, how, err, m.ID)
 		}
-		if (how == model.MatchExact) != strings.EqualFold(name, m.ID) {
+		if (how == "exact") != strings.EqualFold(name, m.ID) {
 			t.Fatalf("%s is found as %s", name, how)
 		}
 	})
@@ -128,8 +131,8 @@ func TestAFurtherDigitOrLetterIsAnotherModel(t *testing.T) {
 		if known[strings.NewReplacer(".", "-", "_", "-").Replace(name)] {
 			t.Skip("is a model itself")
 		}
-		if got, how, err := reg.Lookup(name); err == nil && got.ID == m.ID {
-			t.Fatalf("%s leads to %s (%s)", name, got.ID, how)
+		if got, err := reg.Lookup(name); err == nil && got.ID == m.ID {
+			t.Fatalf("%s leads to %s (%s)", name, got.ID, reg.Match(name))
 		}
 	})
 }
@@ -145,11 +148,12 @@ func TestAnyNameIsAnsweredWithoutPanic(t *testing.T) {
 // checkName looks a name up in every way and checks what must always hold.
 func checkName(t interface{ Fatalf(string, ...any) }, name string) {
 	reg := model.Default()
-	m, how, err := reg.Lookup(name)
-	if (err == nil) != (how.String() != "none") || (err == nil) != (m.ID != "") {
+	m, err := reg.Lookup(name)
+	how := reg.Match(name)
+	if (err == nil) != (how != "none") || (err == nil) != (m.ID != "") {
 		t.Fatalf("%q: %q (%s), %v", name, m.ID, how, err)
 	}
-	if how == model.MatchExact && !strings.EqualFold(strings.TrimSpace(name), m.ID) {
+	if how == "exact" && !strings.EqualFold(strings.TrimSpace(name), m.ID) {
 		t.Fatalf("%q is exactly %s", name, m.ID)
 	}
 	if limit := (&model.Limits{Env: func(string) string { return "" }}).For(name); limit.Tokens <= 0 || (err == nil && limit.Tokens != m.Limit()) {

@@ -63,7 +63,7 @@ func (m Model) distanceTo(words []string) (int, bool) {
 func (r *Registry) alike(query string) []Model {
 	var out []Model
 	for _, name := range r.nearest(foldName(query), 5) {
-		m, _, err := r.Lookup(name)
+		m, err := r.Lookup(name)
 		if err == nil && !slices.ContainsFunc(out, func(o Model) bool { return o.ID == m.ID }) {
 			out = append(out, m)
 		}

@@ -2,42 +2,14 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/plimsoll/plimsoll"
 )
-
-// UnknownModelError says that a registry does not know a name. It never carries
-// a limit: a caller that needs one must add the model or choose a default openly.
-type UnknownModelError struct {
-	// Name is the name as it was asked for.
-	Name string
-	// Nearest are known names that are written alike, best first; often empty.
-	Nearest []string
-	// Hint says what to do.
-	Hint string
-}
 
 const unknownHint = "load a fuller list (`plimsoll models --from FILE|URL`, `models: FILE|URL` in the configuration) or set the model's limit there yourself"
 
-func (e *UnknownModelError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "model: unknown model %q", clip(e.Name))
-	if len(e.Nearest) > 0 {
-		fmt.Fprintf(&b, " (nearest: %s)", strings.Join(e.Nearest, ", "))
-	}
-	fmt.Fprintf(&b, ": %s", e.Hint)
-	return b.String()
-}
-
-// Unwrap makes the error a [plimsoll.ErrUnknownModel].
-func (e *UnknownModelError) Unwrap() error { return plimsoll.ErrUnknownModel }
-
-func (r *Registry) unknown(name string) *UnknownModelError {
-	return &UnknownModelError{Name: name, Nearest: r.nearest(foldName(name), 3), Hint: unknownHint}
-}
+// Nearest returns known names that are written like an unknown one, best first; often none.
+func (r *Registry) Nearest(name string) []string { return r.nearest(foldName(name), 3) }
 
 // nearest gives up to most names that differ from the last segment of name by
 // few letters.

@@ -66,7 +66,7 @@ func (c CompactionOptions) rung(l ladder) *rung.Compact {
 // costs returns what a call costs by the prices of a registry.
 func costs(r *model.Registry) func(string, plimsoll.Usage) (float64, bool) {
 	return func(name string, u plimsoll.Usage) (float64, bool) {
-		m, _, err := r.Lookup(name)
+		m, err := r.Lookup(name)
 		if err != nil {
 			return 0, false
 		}

@@ -19,7 +19,7 @@ func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Con
 		if limit.Source == model.SourceDefault && strict {
 			return plimsoll.Line{}, fmt.Errorf("model %q: %w", c.Model, plimsoll.ErrUnknownModel)
 		}
-		m, _, err := registry.Lookup(c.Model)
+		m, err := registry.Lookup(c.Model)
 		if err != nil {
 			m = model.Model{}
 		}

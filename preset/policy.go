@@ -57,7 +57,7 @@ func (o *Options) prices(registry *model.Registry) func(string) rent.Prices {
 		return o.Prices
 	}
 	return func(name string) rent.Prices {
-		m, _, err := registry.Lookup(name)
+		m, err := registry.Lookup(name)
 		if err != nil {
 			return rent.Conservative()
 		}

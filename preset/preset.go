@@ -199,7 +199,7 @@ func Gemini(o *Options) (*fit.Options, error) {
 		k.Reserve = -1
 	}
 	if k.Meter == nil {
-		k.Meter = newMeters(token.Framing{Name: "gemini estimate"}, o.counterOr(estimate(token.GeminiCLI)))
+		k.Meter = o.meter(token.Framing{}, estimate("gemini"))
 	}
 	return k, nil
 }
@@ -218,7 +218,7 @@ func Multichat(o *Options) (*fit.Options, error) {
 		k.Reserve = -1
 	}
 	if k.Meter == nil {
-		k.Meter = newMeters(token.MultichatFraming(), o.counterOr(multichatCounter))
+		k.Meter = o.meter(token.Framing{Message: 3, TextOnly: true}, multichatCounter)
 	}
 	return k, nil
 }
@@ -242,7 +242,7 @@ func Cookbook(o *Options) (*fit.Options, error) {
 		k.Reserve = -1
 	}
 	if k.Meter == nil {
-		k.Meter = newMeters(token.CookbookFraming(), o.counterOr(token.Tiktoken))
+		k.Meter = o.meter(token.Framing{Message: 4, TextOnly: true}, token.Tiktoken)
 	}
 	return k, nil
 }
@@ -252,13 +252,6 @@ func (o *Options) orEmpty() *Options {
 		return &Options{}
 	}
 	return o
-}
-
-func (o *Options) counterOr(byModel func(string) plimsoll.Counter) func(string) plimsoll.Counter {
-	if o.Counter == nil {
-		return byModel
-	}
-	return func(string) plimsoll.Counter { return o.Counter }
 }
 
 const (

@@ -131,7 +131,7 @@ func TestReasoningItemsOfResponsesStayWithWhatCannotDoWithoutThem(t *testing.T) 
 func TestReasoningThatWeighsNothingStays(t *testing.T) {
 	t.Parallel()
 	c := thinker()
-	framing := token.CookbookFraming()
+	framing := token.Framing{Message: 4, TextOnly: true}
 	plan := fitted(t, fit.Options{
 		Meter:  token.NewMeter(&token.MeterOptions{Counter: letters{}, Framing: &framing}),
 		Window: 2000, Marks: fit.Watermarks{High: 0.001}, Rungs: []fit.Rung{&rung.Reasoning{}},

@@ -24,7 +24,7 @@ func (letters) Info() plimsoll.CounterInfo {
 }
 
 func letterMeter() *token.Meter {
-	none := token.NoFraming()
+	none := token.Framing{TextOnly: true}
 	return token.NewMeter(&token.MeterOptions{Counter: letters{}, Framing: &none})
 }
 

@@ -18,12 +18,6 @@ func hello(model string) plimsoll.Conversation {
 	return plimsoll.Conversation{Model: model, Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "hello"))}
 }
 
-func scaleCount(m *Meter) int {
-	n := 0
-	m.scales.Range(func(any, any) bool { n++; return true })
-	return n
-}
-
 func TestAMeterKeepsNoMoreThanItsLimitOfModels(t *testing.T) {
 	t.Parallel()
 	m := NewMeter(nil)
@@ -31,11 +25,11 @@ func TestAMeterKeepsNoMoreThanItsLimitOfModels(t *testing.T) {
 	for i := range scaleLimit + 10 {
 		m.Weigh(hello(fmt.Sprintf("invented-%d", i)))
 	}
-	if n := scaleCount(m); n > scaleLimit {
+	if n := m.scales.Len(); n > scaleLimit {
 		t.Errorf("%d scales are kept, want at most %d", n, scaleLimit)
 	}
 	if diff := cmp.Diff(want, m.Weigh(hello("gpt-4o"))); diff != "" {
-		t.Errorf("after starting over a load differs:\n%s", diff)
+		t.Errorf("after it was forgotten a load differs:\n%s", diff)
 	}
 }
 
@@ -62,15 +56,14 @@ func TestAMeterKeepsNoViewOfARequest(t *testing.T) {
 	if anchors != 2 {
 		t.Errorf("%d anchors were kept, want 2", anchors)
 	}
-	m.scales.Range(func(id, s any) bool {
-		if inBody(id.(scaleID).model) || inBody(s.(*scale).model) || inBody(s.(*scale).counter.Info().Model) {
-			t.Errorf("the scale of %.20q holds on to the request", id.(scaleID).model)
+	for id, s := range m.scales.All() {
+		if inBody(id.model) || inBody(s.model) || inBody(s.counter.Info().Model) {
+			t.Errorf("the scale of %.20q holds on to the request", id.model)
 		}
-		if n := len(id.(scaleID).model); n > nameLimit {
+		if n := len(id.model); n > nameLimit {
 			t.Errorf("a name of %d bytes is kept", n)
 		}
-		return true
-	})
+	}
 	for name := range calibration.models {
 		if inBody(name) {
 			t.Errorf("the model %.20q holds on to the request", name)
@@ -78,13 +71,13 @@ func TestAMeterKeepsNoViewOfARequest(t *testing.T) {
 	}
 }
 
-func TestAllSpellingsOfAModelShareOneScale(t *testing.T) {
+func TestAllSpellingsOfAModelAreCountedAndCalibratedAlike(t *testing.T) {
 	t.Parallel()
 	m := NewMeter(nil)
 	want := m.scale(hello("gpt-4o"))
 	for _, name := range []string{"openai/gpt-4o", "azure/gpt-4o", "GPT-4o", "gpt-4o"} {
-		if m.scale(hello(name)) != want {
-			t.Errorf("%s has a scale of its own", name)
+		if s := m.scale(hello(name)); s.model != want.model || s.counter != want.counter {
+			t.Errorf("%s is calibrated as %s and counted by %+v", name, s.model, s.counter.Info())
 		}
 	}
 }
@@ -151,7 +144,8 @@ func TestTheMemoChargesForParts(t *testing.T) {
 	const entries = 4096
 	m := newMemo(entries)
 	for i := range 2 * entries {
-		m.Put(messageKey(uint64(i), plimsoll.Say(plimsoll.User, "x"), false), weight{parts: make([]int, 10*partsPerEntry)})
+		key := memoKey{content: messageDigest(plimsoll.Say(plimsoll.User, fmt.Sprint(i)))}
+		m.Put(key, plimsoll.MessageLoad{Parts: make([]int, 10*partsPerEntry)})
 	}
 	if n := m.Len(); n != entries/11 {
 		t.Errorf("%d messages of %d parts are kept, want %d", n, 10*partsPerEntry, entries/11)

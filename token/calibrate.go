@@ -272,8 +272,12 @@ func (d Drift) bounded() Drift {
 	return d
 }
 
-// anchor returns the last bill of a conversation if it is the given model's.
+// anchor returns the last bill of a conversation if it is the given model's. A nil calibration
+// has none, and an empty key names no conversation.
 func (c *Calibration) anchor(key, model string) (anchor, bool) {
+	if c == nil || key == "" {
+		return anchor{}, false
+	}
 	a, ok := c.anchors.Get(key)
 	if !ok || a.model != model {
 		return anchor{}, false
@@ -285,7 +289,12 @@ func (c *Calibration) hold(key string, a anchor) {
 	c.anchors.Put(strings.Clone(key), a) // the key may be a view into a request
 }
 
-func (c *Calibration) factorOf(model string) (factor float64, err float64, seen bool) {
+// factorOf returns the factor and the error of a model, and whether a bill was seen. A nil
+// calibration has seen none.
+func (c *Calibration) factorOf(model string) (factor, err float64, seen bool) {
+	if c == nil {
+		return 1, 0, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l, ok := c.models[model]

@@ -45,7 +45,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 	if encoding, ok := model.EncodingFor(name); ok {
 		return openAI(o.registry().Resolve(name), encoding)
 	}
-	m, _, err := o.registry().Lookup(name)
+	m, err := o.registry().Lookup(name)
 	if err != nil {
 		return scaled(name, unknownFamily), nil
 	}
@@ -73,8 +73,15 @@ func Tiktoken(name string) plimsoll.Counter {
 	return c
 }
 
-// Named returns a counter by the name of an encoding or an estimator; see
-// [Names].
+// Named returns a counter by its name: that of an OpenAI encoding, such as "o200k_base", or
+// one of these estimates.
+//
+//   - "heuristic": characters / 4 + 1
+//   - "bytes": bytes / 4, rounded up
+//   - "gemini": 0.25 for an ASCII character and 1.3 for any other
+//   - "multichat": one token for 1.5 Chinese or Japanese characters and for 4 others, times 1.2
+//   - "half": characters / 2 for text with multi-byte characters, characters / 4 for ASCII,
+//     rounded up
 func Named(name string) (plimsoll.Counter, error) {
 	if slices.Contains(bpe.Names(), name) {
 		return openAI("", name)

@@ -6,23 +6,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// The estimators, by name. All use integer arithmetic, so that they give the
-// same figure on every machine.
-const (
-	// Heuristic is characters / 4 + 1.
-	Heuristic = plimsoll.StrategyHeuristic
-	// Bytes is bytes / 4, rounded up.
-	Bytes = "bytes"
-	// GeminiCLI is 0.25 for an ASCII character and 1.3 for any other.
-	GeminiCLI = "gemini"
-	// Multichat is one token for 1.5 Chinese or Japanese characters and for 4
-	// others, times 1.2 to be safe.
-	Multichat = "multichat"
-	// Half is characters / 2 for text with multi-byte characters, characters / 4
-	// for plain ASCII, rounded up.
-	Half = "half"
-)
-
 // estimator counts by a formula.
 type estimator struct {
 	name  string
@@ -38,29 +21,29 @@ func (e estimator) Info() plimsoll.CounterInfo {
 	return plimsoll.CounterInfo{Model: e.model, Strategy: e.name}
 }
 
-// estimators lists what [Named] offers beside the encodings.
+// estimators lists what [Named] offers beside the encodings. All use integer arithmetic, so
+// that they give the same figure on every machine.
 func estimators() []estimator {
 	return []estimator{
-		{name: Heuristic, count: heuristic},
-		{name: Bytes, count: func(s string) int { return (len(s) + 3) / 4 }},
-		{name: GeminiCLI, count: geminiCLI},
-		{name: Multichat, count: func(s string) int { return Buffered(cjk(s), 120) }},
-		{name: Half, count: half},
+		{name: plimsoll.StrategyHeuristic, count: heuristic},
+		{name: "bytes", count: func(s string) int { return (len(s) + 3) / 4 }},
+		{name: "gemini", count: geminiCLI},
+		{name: "multichat", count: func(s string) int { return cjk(s) * 120 / 100 }},
+		{name: "half", count: half},
 	}
 }
 
-// Buffered adds a safety margin: percent 120 makes 10 into 12. It rounds down,
-// as the origin of the factor does.
-func Buffered(tokens, percent int) int { return tokens * percent / 100 }
-
+// heuristic is characters / 4 + 1.
 func heuristic(s string) int { return utf8.RuneCountInString(s)/4 + 1 }
 
+// geminiCLI is 0.25 for an ASCII character and 1.3 for any other.
 func geminiCLI(s string) int {
 	characters := utf8.RuneCountInString(s)
 	ascii := asciiBytes(s)
 	return (5*ascii + 26*(characters-ascii)) / 20
 }
 
+// half is characters / 2 for text with multi-byte characters, characters / 4 for ASCII, rounded up.
 func half(s string) int {
 	characters := utf8.RuneCountInString(s)
 	if characters == len(s) {

@@ -17,7 +17,7 @@ func ExampleFor() {
 }
 
 func ExampleNamed() {
-	counter, err := token.Named(token.GeminiCLI)
+	counter, err := token.Named("gemini")
 	if err != nil {
 		panic(err)
 	}

@@ -32,9 +32,6 @@ func (m *Meter) factor(s *scale) factor {
 	if info.Strategy == StrategyScaled || info.Strategy == StrategyVocabulary {
 		f.err = errScaled
 	}
-	if m.options.Calibration == nil {
-		return f
-	}
 	times, err, seen := m.options.Calibration.factorOf(s.model)
 	if !info.Exact {
 		f.times = times
@@ -52,20 +49,18 @@ func (f factor) apply(n int) int {
 	return int(math.Round(float64(n) * f.times))
 }
 
-// load corrects a weight. Without a correction the load shares the weight's parts.
-func (f factor) load(w weight) plimsoll.MessageLoad {
-	l := plimsoll.MessageLoad{Framing: f.apply(w.framing), Parts: w.parts}
+// load corrects a raw weight. Without a correction both share their parts.
+func (f factor) load(raw plimsoll.MessageLoad) plimsoll.MessageLoad {
+	l := raw
 	if f.times != 1 {
-		l.Parts = make([]int, len(w.parts))
-		for i, n := range w.parts {
+		l.Framing, l.Guessed, l.Parts = f.apply(raw.Framing), f.apply(raw.Guessed), make([]int, len(raw.Parts))
+		l.Tokens = l.Framing
+		for i, n := range raw.Parts {
 			l.Parts[i] = f.apply(n)
+			l.Tokens += l.Parts[i]
 		}
 	}
-	l.Tokens = l.Framing
-	for _, n := range l.Parts {
-		l.Tokens += n
-	}
-	l.Guessed = min(l.Tokens, f.apply(w.guessed))
+	l.Guessed = min(l.Tokens, l.Guessed)
 	return l
 }
 

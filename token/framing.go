@@ -2,10 +2,9 @@ package token
 
 import "github.com/plimsoll/plimsoll"
 
-// Framing is what a dialect puts around text, in tokens.
+// Framing is what an API puts around text, in tokens. The zero value adds nothing and counts
+// names, arguments and schemas unchanged.
 type Framing struct {
-	// Name identifies the framing.
-	Name string
 	// Message stands around each message, its role included.
 	Message int
 	// Speaker is added to a message that names its speaker, beside the name.
@@ -18,58 +17,35 @@ type Framing struct {
 	Tools, Tool int
 	// Call and Result stand around each tool call and tool result.
 	Call, Result int
-	// Style says how calls and tools are written.
-	Style Style
-}
-
-// Style is a way to write tool calls and tool declarations for the model.
-type Style uint8
-
-const (
-	// StyleJSON: names, arguments and schemas unchanged.
-	StyleJSON Style = iota
-	// StyleOpenAI: declarations become TypeScript, arguments lose their white
+	// TextOnly counts texts and Message, and nothing else.
+	TextOnly bool
+	// typeScript is OpenAI's way: declarations become TypeScript, arguments lose their white
 	// space, and parallel calls become one call with a JSON list.
-	StyleOpenAI
-	// StyleTextOnly: only texts count, as in tools that know no others.
-	StyleTextOnly
-)
+	typeScript bool
+}
 
-// framingFor returns the framing of a dialect. The figures of OpenAI reproduce
-// billed prompts of gpt-4.1 to the token; those of Anthropic were fitted to
-// billed prompts of Claude; Gemini's are a guess that calibration corrects. The
-// methods are in docs/counting.md.
-func framingFor(d plimsoll.Dialect) Framing {
-	switch d {
-	case plimsoll.Anthropic:
-		return Framing{Name: "anthropic", Message: 3, System: 3, Tools: 346, Tool: 12, Call: 65, Result: 45}
-	case plimsoll.Gemini:
-		return Framing{Name: "gemini", Message: 4, Reply: 2, System: 4, Tools: 8, Tool: 6, Call: 8, Result: 8}
-	case plimsoll.Responses:
-		f := openAIFraming()
-		f.Name = "responses"
-		return f
-	default:
-		return openAIFraming()
+// dialect is how one API frames text and bills media.
+type dialect struct {
+	framing Framing
+	media   func(model, tokenizer string) media
+}
+
+var openAIFraming = Framing{Message: 4, Speaker: 1, Reply: 3, System: 4, Tools: 14, Call: 4, typeScript: true}
+
+// dialects has all that depends on the API. OpenAI's figures reproduce billed prompts of gpt-4.1
+// to the token. Anthropic's were fitted to billed prompts of Claude. Gemini's are a guess that
+// calibration corrects. The methods are in docs/counting.md.
+var dialects = map[plimsoll.Dialect]dialect{
+	plimsoll.OpenAI:    {openAIFraming, openAIMedia},
+	plimsoll.Responses: {openAIFraming, openAIMedia},
+	plimsoll.Anthropic: {Framing{Message: 3, System: 3, Tools: 346, Tool: 12, Call: 65, Result: 45}, claudeMedia},
+	plimsoll.Gemini:    {Framing{Message: 4, Reply: 2, System: 4, Tools: 8, Tool: 6, Call: 8, Result: 8}, geminiMedia},
+}
+
+// dialectOf returns the row of a dialect; an unknown one is framed as OpenAI's.
+func dialectOf(d plimsoll.Dialect) dialect {
+	if row, ok := dialects[d]; ok {
+		return row
 	}
+	return dialects[plimsoll.OpenAI]
 }
-
-func openAIFraming() Framing {
-	return Framing{
-		Name: "openai", Message: 4, Speaker: 1, Reply: 3, System: 4,
-		Tools: 14, Call: 4, Style: StyleOpenAI,
-	}
-}
-
-// CookbookFraming adds 4 tokens to each message's text and nothing else.
-func CookbookFraming() Framing {
-	return Framing{Name: "cookbook", Message: 4, Style: StyleTextOnly}
-}
-
-// MultichatFraming adds 3 tokens to each message's text and nothing else.
-func MultichatFraming() Framing {
-	return Framing{Name: "multichat", Message: 3, Style: StyleTextOnly}
-}
-
-// NoFraming counts texts only.
-func NoFraming() Framing { return Framing{Name: "none", Style: StyleTextOnly} }

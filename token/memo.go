@@ -2,7 +2,6 @@ package token
 
 import (
 	"encoding/binary"
-	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -10,134 +9,110 @@ import (
 	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
-// newMemo returns a memo of the raw weights of messages, by the hash of their content. It
-// holds so many entries of up to sixteen parts; a message of more parts counts for several.
-func newMemo(entries int) *lru.Map[xxh3.Uint128, weight] {
-	return lru.New(entries, func(_ xxh3.Uint128, w weight) int { return 1 + len(w.parts)/partsPerEntry })
+const (
+	// memoLimit is how many messages' weights a meter keeps.
+	memoLimit = 1 << 16
+	// partsPerEntry is how many parts a message may have; one of more counts for several.
+	partsPerEntry = 16
+)
+
+// newMemo returns a memo of raw weights.
+func newMemo(limit int) *lru.Map[memoKey, plimsoll.MessageLoad] {
+	return lru.New(limit, func(_ memoKey, w plimsoll.MessageLoad) int { return 1 + len(w.Parts)/partsPerEntry })
 }
 
-const partsPerEntry = 16
-
-var hashers = sync.Pool{New: func() any { return &hasher{} }}
-
-// hasher feeds the content of messages to a hash. Every field is written with
-// its kind and length, so that no two contents run into each other.
-type hasher struct {
-	xxh3.Hasher
-	number [8]byte
+// memoKey names a weight: which scale made it, of what, and a hash of the content.
+type memoKey struct {
+	scale   *scale
+	of      content
+	content plimsoll.Digest
 }
 
-// messageKey identifies what a message weighs on a scale. A message with a
-// digest is not looked into.
-func messageKey(scale uint64, m plimsoll.Message, inList bool) xxh3.Uint128 {
+// content is what a weight is of. The result of a parallel call weighs otherwise than the
+// same message alone.
+type content uint8
+
+const (
+	ofMessage content = iota
+	ofListed
+	ofSystem
+	ofTools
+)
+
+// messageDigest returns the digest of a message; it hashes the content of one that has none.
+func messageDigest(m plimsoll.Message) plimsoll.Digest {
 	if m.Digest != (plimsoll.Digest{}) {
-		return digestKey(scale, m.Digest, inList)
+		return m.Digest
 	}
-	h := hashers.Get().(*hasher)
-	defer hashers.Put(h)
-	h.Reset()
-	h.int(scale)
-	h.bool(inList)
+	var h hasher
 	h.string(string(m.Role))
 	h.string(m.Name)
 	h.parts(m.Parts)
-	return h.Sum128()
+	return h.Sum128().Bytes()
 }
 
-// systemKey identifies what instructions weigh on a scale, toolsKey what tools do.
-func systemKey(scale uint64, parts plimsoll.List[plimsoll.Part]) xxh3.Uint128 {
-	h := hashers.Get().(*hasher)
-	defer hashers.Put(h)
-	h.Reset()
-	h.int(scale)
-	h.int(headSystem)
+func systemDigest(parts plimsoll.List[plimsoll.Part]) plimsoll.Digest {
+	var h hasher
 	h.parts(parts)
-	return h.Sum128()
+	return h.Sum128().Bytes()
 }
 
-func toolsKey(scale uint64, tools plimsoll.List[plimsoll.Tool]) xxh3.Uint128 {
-	h := hashers.Get().(*hasher)
-	defer hashers.Put(h)
-	h.Reset()
-	h.int(scale)
-	h.int(headTools)
+func toolsDigest(tools plimsoll.List[plimsoll.Tool]) plimsoll.Digest {
+	var h hasher
 	for _, t := range tools.All() {
 		h.string(t.Name)
 		h.string(t.Description)
 		h.string(t.Schema)
 		h.string(t.Opaque)
 	}
-	return h.Sum128()
+	return h.Sum128().Bytes()
 }
 
-// What stands where a message's key has zero or one.
-const headSystem, headTools = 2, 3
-
-// digestKey keeps the keys of scales apart; a digest is a hash already.
-func digestKey(scale uint64, d plimsoll.Digest, inList bool) xxh3.Uint128 {
-	const odd, other = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
-	place := scale * 2
-	if inList {
-		place++
-	}
-	return xxh3.Uint128{
-		Hi: binary.LittleEndian.Uint64(d[:8]) + place*odd,
-		Lo: (binary.LittleEndian.Uint64(d[8:]) ^ place*other) * odd,
-	}
-}
+// hasher feeds content to a hash. Every field is written with its kind and length, so that
+// no two contents run into each other.
+type hasher struct{ xxh3.Hasher }
 
 func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
-	h.int(uint64(parts.Len()))
+	h.int(parts.Len())
 	for _, p := range parts.All() {
-		h.part(p)
-	}
-}
-
-func (h *hasher) part(p plimsoll.Part) {
-	switch p := p.(type) {
-	case plimsoll.Text:
-		h.int(1)
-		h.string(p.Text)
-	case plimsoll.ToolCall:
-		h.int(2)
-		h.string(p.Name)
-		h.string(p.Arguments)
-	case plimsoll.ToolResult:
-		h.int(3)
-		h.parts(p.Content)
-	case plimsoll.Reasoning:
-		h.int(4)
-		h.string(p.Text)
-		h.int(uint64(len(p.Signature)))
-	case plimsoll.Media:
-		h.int(5)
-		h.string(string(p.Kind))
-		h.string(p.Detail)
-		h.string(p.Data)
-		h.int(uint64(p.Width))
-		h.int(uint64(p.Height))
-		h.int(uint64(p.Pages))
-		h.int(uint64(p.Seconds * 1000))
-	case plimsoll.Opaque:
-		h.int(6)
-		h.string(p.Raw)
+		switch p := p.(type) {
+		case plimsoll.Text:
+			h.int(1)
+			h.string(p.Text)
+		case plimsoll.ToolCall:
+			h.int(2)
+			h.string(p.Name)
+			h.string(p.Arguments)
+		case plimsoll.ToolResult:
+			h.int(3)
+			h.parts(p.Content)
+		case plimsoll.Reasoning:
+			h.int(4)
+			h.string(p.Text)
+			h.int(len(p.Signature))
+		case plimsoll.Media:
+			h.int(5)
+			h.string(string(p.Kind))
+			h.string(p.Detail)
+			h.string(p.Data)
+			h.int(p.Width)
+			h.int(p.Height)
+			h.int(p.Pages)
+			h.int(int(p.Seconds * 1000))
+		case plimsoll.Opaque:
+			h.int(6)
+			h.string(p.Raw)
+		}
 	}
 }
 
 func (h *hasher) string(s string) {
-	h.int(uint64(len(s)))
+	h.int(len(s))
 	h.WriteString(s)
 }
 
-func (h *hasher) int(n uint64) {
-	binary.LittleEndian.PutUint64(h.number[:], n)
-	h.Write(h.number[:])
-}
-
-func (h *hasher) bool(b bool) {
-	if b {
-		h.int(1)
-		return
-	}
-	h.int(0)
+func (h *hasher) int(n int) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
 }

@@ -18,7 +18,7 @@ import (
 func TestAConversationSeenBeforeWeighsTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		meter := token.NewMeter(&token.MeterOptions{Remember: rapid.SampledFrom([]int{8, 64, 4096}).Draw(t, "remember")})
+		meter := token.NewMeter(nil)
 		histories := make([][]plimsoll.Message, 3)
 		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
 			k := rapid.IntRange(0, len(histories)-1).Draw(t, "which")

@@ -1,10 +1,8 @@
 package token
 
 import (
+	"cmp"
 	"strings"
-	"sync"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
@@ -17,13 +15,13 @@ type MeterOptions struct {
 	Options
 	// Counter, if set, counts for every model. It may be shared.
 	Counter plimsoll.Counter
+	// CounterFor, if set, chooses the counter of a model; nil means [For].
+	CounterFor func(model string) plimsoll.Counter
 	// Framing, if set, frames every dialect.
 	Framing *Framing
 	// Calibration corrects the counts by reported usage; nil means that they
 	// are taken as they are. It may be shared.
 	Calibration *Calibration
-	// Remember is how many messages' weights are kept; 0 means 65,536.
-	Remember int
 }
 
 // Meter weighs conversations. It remembers what each message weighs. A conversation
@@ -32,11 +30,8 @@ type MeterOptions struct {
 // concurrent use, and best shared by the whole program.
 type Meter struct {
 	options MeterOptions
-	memo    *lru.Map[xxh3.Uint128, weight]
-	scales  sync.Map // scaleID to *scale, by spelling and by resolved name
-	mu      sync.Mutex
-	kept    int
-	made    uint64
+	memo    *lru.Map[memoKey, plimsoll.MessageLoad]
+	scales  *lru.Map[scaleID, *scale]
 }
 
 const (
@@ -47,6 +42,7 @@ const (
 	nameLimit = 1024
 )
 
+// scaleID is the dialect and the model of a request.
 type scaleID struct {
 	dialect plimsoll.Dialect
 	model   string
@@ -56,14 +52,10 @@ var _ plimsoll.Meter = (*Meter)(nil)
 
 // NewMeter returns a meter; nil options mean the defaults.
 func NewMeter(o *MeterOptions) *Meter {
-	m := &Meter{}
+	m := &Meter{memo: newMemo(memoLimit), scales: lru.New[scaleID, *scale](scaleLimit, nil)}
 	if o != nil {
 		m.options = *o
 	}
-	if m.options.Remember == 0 {
-		m.options.Remember = 1 << 16
-	}
-	m.memo = newMemo(m.options.Remember)
 	m.options.files = &vocabularies{}
 	return m
 }
@@ -71,8 +63,11 @@ func NewMeter(o *MeterOptions) *Meter {
 // Counter returns the counter that the meter uses for a model. The error is that
 // of a vocabulary file that cannot be read; the counter is then an estimate.
 func (m *Meter) Counter(name string) (plimsoll.Counter, error) {
-	if m.options.Counter != nil {
+	switch {
+	case m.options.Counter != nil:
 		return m.options.Counter, nil
+	case m.options.CounterFor != nil:
+		return m.options.CounterFor(name), nil
 	}
 	c, err := For(name, &m.options.Options)
 	if err != nil {
@@ -106,10 +101,7 @@ func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 // WeighTool returns what one more tool adds.
 func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	s := m.scale(c)
-	n := m.tools(s, plimsoll.ListOf(t)).framing
-	if n > 0 {
-		n -= s.framing.Tools // only the first tool brings it
-	}
+	n := s.tool(t)
 	if c.Tools.Len() == 0 {
 		n += s.framing.Tools
 	}
@@ -132,25 +124,22 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 	f := m.factor(s)
 	system, tools := m.head(s, c)
 	load := plimsoll.Load{
-		System: f.apply(system.framing), Tools: f.apply(tools.framing), Framing: f.apply(s.framing.Reply),
+		System: f.apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(s.framing.Reply),
 		Messages: make([]plimsoll.MessageLoad, c.Messages.Len()),
 	}
 	load.Total = load.System + load.Tools + load.Framing
 	sum := tally{
-		raw:     system.framing + tools.framing + s.framing.Reply,
-		guessed: f.apply(system.guessed) + f.apply(tools.guessed),
+		raw:     system.Tokens + tools.Tokens + s.framing.Reply,
+		guessed: f.apply(system.Guessed) + f.apply(tools.Guessed),
 		framed:  load.Framing,
 	}
-	siblings := make([]int, c.Messages.Len()) // how many calls were made together with the one that a message answers
-	if s.framing.Style == StyleOpenAI && callsInParallel(c) {
-		siblings = c.Outline().Siblings
-	}
+	siblings := siblingsOf(c.Messages)
 	for i, message := range c.Messages.All() {
-		w := m.message(s, message, siblings[i])
-		l := f.load(w)
+		raw := m.message(s, message, siblings[i])
+		l := f.load(raw)
 		load.Messages[i] = l
 		load.Total += l.Tokens
-		sum.raw += w.tokens()
+		sum.raw += raw.Tokens
 		sum.guessed += l.Guessed
 		sum.framed += l.Framing
 	}
@@ -161,25 +150,58 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 	return load, sum
 }
 
-// callsInParallel reports whether a message makes several calls. Only then results are
-// framed otherwise than single ones.
-func callsInParallel(c plimsoll.Conversation) bool {
-	for _, m := range c.Messages.All() {
-		if plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
-			return true
+// siblingsOf returns, for each message with a result, how many calls were made together with the
+// one that it answers. It pairs by id as [plimsoll.Outline] does, but needs no outline: it enters
+// only parallel calls, and a single call that has the id of one that is still open.
+func siblingsOf(messages plimsoll.List[plimsoll.Message]) []int {
+	siblings := make([]int, messages.Len())
+	open := map[string][]int{} // by call: how many its message makes, the newest last
+	for i, m := range messages.All() {
+		calls := plimsoll.CountOf[plimsoll.ToolCall](m)
+		for j := range m.Parts.Len() {
+			switch p := plimsoll.Peek(m, j).(type) {
+			case plimsoll.ToolCall:
+				if key := cmp.Or(p.ID, p.Name); calls > 1 || len(open[key]) > 0 {
+					open[key] = append(open[key], calls)
+				}
+			case plimsoll.ToolResult:
+				key := cmp.Or(p.CallID, p.Name)
+				if last := len(open[key]) - 1; last >= 0 {
+					siblings[i] = max(siblings[i], open[key][last])
+					open[key] = open[key][:last]
+				}
+			}
 		}
 	}
-	return false
+	return siblings
 }
 
-// message returns the weight of a message, from the memo if it is there.
-func (m *Meter) message(s *scale, message plimsoll.Message, siblings int) weight {
-	inList := s.inList(siblings)
-	return m.remembered(messageKey(s.key, message, inList), func() weight { return s.message(message, inList) })
+// message returns the raw weight of a message. Siblings are the calls that were made together
+// with the one that it answers.
+func (m *Meter) message(s *scale, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
+	key := memoKey{s, ofMessage, messageDigest(message)}
+	inList := s.framing.typeScript && siblings > 1
+	if inList {
+		key.of = ofListed
+	}
+	return m.remembered(key, func() plimsoll.MessageLoad { return s.message(message, inList) })
+}
+
+// head returns the raw weights of what comes before the messages.
+func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools plimsoll.MessageLoad) {
+	if c.System.Len() > 0 {
+		key := memoKey{s, ofSystem, systemDigest(c.System)}
+		system = m.remembered(key, func() plimsoll.MessageLoad { return s.system(c.System) })
+	}
+	if c.Tools.Len() > 0 {
+		key := memoKey{s, ofTools, toolsDigest(c.Tools)}
+		tools = m.remembered(key, func() plimsoll.MessageLoad { return s.tools(c.Tools) })
+	}
+	return system, tools
 }
 
 // remembered returns the weight of a key from the memo, or else makes it and remembers it.
-func (m *Meter) remembered(key xxh3.Uint128, weigh func() weight) weight {
+func (m *Meter) remembered(key memoKey, weigh func() plimsoll.MessageLoad) plimsoll.MessageLoad {
 	if w, ok := m.memo.Get(key); ok {
 		return w
 	}
@@ -188,30 +210,13 @@ func (m *Meter) remembered(key xxh3.Uint128, weigh func() weight) weight {
 	return w
 }
 
-// head weighs what stands before the messages.
-func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools weight) {
-	system = m.remembered(systemKey(s.key, c.System), func() weight {
-		w := weight{}
-		w.framing = s.system(c.System, &w.guessed)
-		return w
-	})
-	return system, m.tools(s, c.Tools)
-}
-
-func (m *Meter) tools(s *scale, tools plimsoll.List[plimsoll.Tool]) weight {
-	return m.remembered(toolsKey(s.key, tools), func() weight {
-		n := s.tools(tools)
-		return weight{framing: n, guessed: n}
-	})
-}
-
 // judge adds what calibration knows of the conversation and says how far the
 // total can be trusted.
 func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *plimsoll.Load) {
 	exact := s.counter.Info().Exact
 	load.Exact = exact && !s.looseFrame && sum.guessed == 0
 	load.Band = f.band(load.Total, sum, exact)
-	if a, ok := m.anchor(conversation, s.model); ok {
+	if a, ok := m.options.Calibration.anchor(conversation, s.model); ok {
 		hidden := max(a.hidden, -load.Total)
 		load.Framing += hidden
 		load.Total += hidden
@@ -230,78 +235,41 @@ func (t tally) since(billed tally) tally {
 	return tally{guessed: abs(t.guessed - billed.guessed), framed: abs(t.framed - billed.framed)}
 }
 
-func (m *Meter) anchor(conversation, model string) (anchor, bool) {
-	if m.options.Calibration == nil || conversation == "" {
-		return anchor{}, false
-	}
-	return m.options.Calibration.anchor(conversation, model)
-}
-
 func (m *Meter) scale(c plimsoll.Conversation) *scale {
 	id := scaleID{c.Dialect, c.Model[:min(len(c.Model), nameLimit)]}
-	if s, ok := m.scales.Load(id); ok {
-		return s.(*scale)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if s, ok := m.scales.Load(id); ok {
-		return s.(*scale)
+	if s, ok := m.scales.Get(id); ok {
+		return s
 	}
 	// What is kept must not be a view into a request.
 	id = scaleID{plimsoll.Dialect(strings.Clone(string(id.dialect))), strings.Clone(id.model)}
-	s := m.resolved(scaleID{id.dialect, m.options.registry().Resolve(id.model)})
-	m.keep(id, s)
+	s := m.newScale(id)
+	m.scales.Put(id, s)
 	return s
 }
 
-// resolved returns the one scale of all spellings of a model.
-func (m *Meter) resolved(id scaleID) *scale {
-	if s, ok := m.scales.Load(id); ok {
-		return s.(*scale)
-	}
-	m.made++
-	s := m.newScale(id, m.made)
-	m.keep(id, s)
-	return s
-}
-
-func (m *Meter) keep(id scaleID, s *scale) {
-	if m.kept >= scaleLimit {
-		m.scales.Clear()
-		m.kept = 0
-	}
-	if _, known := m.scales.Swap(id, s); !known {
-		m.kept++
-	}
-}
-
-func (m *Meter) newScale(id scaleID, key uint64) *scale {
-	counter, _ := m.Counter(id.model) // a broken file is reported by Counter; weighing goes on with an estimate
+func (m *Meter) newScale(id scaleID) *scale {
 	registry := m.options.registry()
-	known, _, err := registry.Lookup(id.model)
+	name := registry.Resolve(id.model)
+	known, err := registry.Lookup(name)
 	if err != nil {
 		known.Tokenizer.Name = ""
 	}
-	s := &scale{
-		counter: counter,
-		framing: framingFor(id.dialect),
-		vision:  visionFor(id.dialect, id.model, known.Tokenizer.Name),
-		thought: thoughtPercent(known.Tokenizer.Name, id.model),
-		model:   id.model,
-		key:     key,
-	}
+	counter, _ := m.Counter(name) // a broken file is reported by Counter; weighing goes on with an estimate
+	d := dialectOf(id.dialect)
 	if m.options.Framing != nil {
-		s.framing = *m.options.Framing
+		d.framing = *m.options.Framing
 	}
-	s.looseFrame = looseFrame(counter.Info(), s.framing)
-	return s
-}
-
-// looseFrame reports whether an exact counter stands in a framing that is a
-// guess: only OpenAI's was read off bills, and only with OpenAI's vocabularies.
-func looseFrame(info plimsoll.CounterInfo, f Framing) bool {
-	billed := info.Strategy == plimsoll.StrategyTiktoken && f.Style == StyleOpenAI
-	return info.Exact && !billed && f.Style != StyleTextOnly
+	// Only OpenAI's framing was read off bills, and only with OpenAI's vocabularies.
+	info := counter.Info()
+	billed := info.Strategy == plimsoll.StrategyTiktoken && d.framing.typeScript
+	return &scale{
+		counter:    counter,
+		framing:    d.framing,
+		media:      d.media(name, known.Tokenizer.Name),
+		thought:    thoughtPercent(known.Tokenizer.Name, name),
+		looseFrame: info.Exact && !billed && !d.framing.TextOnly,
+		model:      name,
+	}
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -20,7 +20,7 @@ func chat(model string, messages ...plimsoll.Message) plimsoll.Conversation {
 func say(role plimsoll.Role, text string) plimsoll.Message { return plimsoll.Say(role, text) }
 
 func cookbook(c plimsoll.Counter) *token.Meter {
-	framing := token.CookbookFraming()
+	framing := token.Framing{Message: 4, TextOnly: true}
 	return token.NewMeter(&token.MeterOptions{Counter: c, Framing: &framing})
 }
 
@@ -47,7 +47,7 @@ func TestT04_WithAnEncoderAMessageWeighsItsTokensPlusFour(t *testing.T) {
 
 func TestT05_WithoutAnEncoderAMessageWeighsCharactersByFourPlusFive(t *testing.T) {
 	t.Parallel()
-	load := cookbook(named(t, token.Heuristic)).Weigh(chat("",
+	load := cookbook(named(t, plimsoll.StrategyHeuristic)).Weigh(chat("",
 		say(plimsoll.System, "stay concise"), say(plimsoll.User, "hello"),
 		say(plimsoll.Assistant, "hi there"), say(plimsoll.User, "tell me more"),
 	))
@@ -217,7 +217,7 @@ func anyConversation() *rapid.Generator[plimsoll.Conversation] {
 
 func TestMeterLaws(t *testing.T) {
 	t.Parallel()
-	shared := token.NewMeter(&token.MeterOptions{Remember: 64})
+	shared := token.NewMeter(nil)
 	rapid.Check(t, func(t *rapid.T) {
 		c := anyConversation().Draw(t, "conversation")
 		load := shared.Weigh(c)
@@ -283,7 +283,7 @@ func TestDraftSavingsAgreeWithTheMeter(t *testing.T) {
 
 func TestAMeterIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	meter := token.NewMeter(&token.MeterOptions{Remember: 32, Calibration: token.NewCalibration(nil)})
+	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {

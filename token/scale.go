@@ -7,7 +7,7 @@ import "github.com/plimsoll/plimsoll"
 type scale struct {
 	counter plimsoll.Counter
 	framing Framing
-	vision  vision
+	media   media
 	// thought is what shown thinking is billed for, in percent of such a text.
 	thought int
 	// looseFrame says that the counter is exact for bare text, but that
@@ -15,44 +15,30 @@ type scale struct {
 	looseFrame bool
 	// model is the resolved name, under which calibration learns.
 	model string
-	// key tells the scales of one meter apart in its memo.
-	key uint64
-}
-
-// inList reports whether a message is the result of one of several calls, which are weighed
-// as the elements of a list.
-func (s *scale) inList(siblings int) bool { return siblings > 1 && s.framing.Style == StyleOpenAI }
-
-// weight is the raw weight of a message. Guessed is the share that comes from
-// formulas for media and declarations rather than from the counter.
-type weight struct {
-	framing int
-	guessed int
-	parts   []int
-}
-
-func (w weight) tokens() int {
-	n := w.framing
-	for _, p := range w.parts {
-		n += p
-	}
-	return n
 }
 
 // message weighs a message; inList says that it is the result of a parallel call.
-func (s *scale) message(m plimsoll.Message, inList bool) weight {
-	w := weight{framing: s.framing.Message, parts: make([]int, m.Parts.Len())}
-	if m.Name != "" && s.framing.Style != StyleTextOnly {
-		w.framing += s.framing.Speaker + s.counter.Count(m.Name)
+func (s *scale) message(m plimsoll.Message, inList bool) plimsoll.MessageLoad {
+	w := plimsoll.MessageLoad{Framing: s.framing.Message, Parts: make([]int, m.Parts.Len())}
+	if m.Name != "" && !s.framing.TextOnly {
+		w.Framing += s.framing.Speaker + s.counter.Count(m.Name)
 	}
 	if inList {
-		w.framing = 0 // the results of parallel calls share the frame that the calls paid for
+		w.Framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
+	parallel := s.framing.typeScript && plimsoll.CountOf[plimsoll.ToolCall](m) > 1
+	if parallel { // they are written as one call of a tool that takes a JSON list
+		const frame = 16 // that tool's name, twice, and the frame of its one result
+		w.Framing += frame + s.counter.Count(`{"tool_uses":[]}`)
+	}
+	w.Tokens = w.Framing
 	for i, p := range m.Parts.All() {
-		w.parts[i] = s.part(p, inList, &w.guessed)
-	}
-	if s.framing.Style == StyleOpenAI && plimsoll.CountOf[plimsoll.ToolCall](m) > 1 {
-		s.parallel(m, &w)
+		if c, ok := p.(plimsoll.ToolCall); ok && parallel {
+			w.Parts[i] = s.counter.Count(`{"recipient_name":"functions.` + c.Name + `","parameters":` + compactJSON(c.Arguments) + `}`)
+		} else {
+			w.Parts[i] = s.part(p, inList, &w.Guessed)
+		}
+		w.Tokens += w.Parts[i]
 	}
 	return w
 }
@@ -73,10 +59,10 @@ func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
 	case plimsoll.Reasoning:
 		return s.reasoning(p, guessed)
 	case plimsoll.Media:
-		if s.framing.Style == StyleTextOnly {
+		if s.framing.TextOnly {
 			return 0
 		}
-		n := s.vision.weigh(p)
+		n := s.media.weigh(p)
 		*guessed += n
 		return n
 	case plimsoll.Opaque:
@@ -88,10 +74,10 @@ func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
 }
 
 func (s *scale) call(c plimsoll.ToolCall) int {
-	switch s.framing.Style {
-	case StyleTextOnly:
+	switch {
+	case s.framing.TextOnly:
 		return 0
-	case StyleOpenAI:
+	case s.framing.typeScript:
 		return s.framing.Call + s.counter.Count("functions."+c.Name) + s.counter.Count(c.Name) +
 			s.counter.Count(compactJSON(c.Arguments))
 	default:
@@ -119,7 +105,7 @@ func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
 // four characters of plain text a token.
 func (s *scale) reasoning(r plimsoll.Reasoning, guessed *int) int {
 	switch {
-	case s.framing.Style == StyleTextOnly:
+	case s.framing.TextOnly:
 		return 0
 	case r.Text != "":
 		return (s.counter.Count(r.Text)*s.thought + 99) / 100
@@ -130,47 +116,32 @@ func (s *scale) reasoning(r plimsoll.Reasoning, guessed *int) int {
 	}
 }
 
-// parallel reweighs the calls of a message that makes several: they are written
-// as one call of a tool that takes a JSON list.
-func (s *scale) parallel(m plimsoll.Message, w *weight) {
-	const frame = 16 // the parallel tool's name, twice, and the frame of its one result
-	w.framing += frame + s.counter.Count(`{"tool_uses":[]}`)
-	for i, p := range m.Parts.All() {
-		if c, ok := p.(plimsoll.ToolCall); ok {
-			w.parts[i] = s.counter.Count(`{"recipient_name":"functions.` + c.Name + `","parameters":` + compactJSON(c.Arguments) + `}`)
-		}
-	}
-}
-
-func (s *scale) system(parts plimsoll.List[plimsoll.Part], guessed *int) int {
-	if parts.Len() == 0 {
-		return 0
-	}
-	n := s.framing.System
+// system weighs the instructions outside the messages.
+func (s *scale) system(parts plimsoll.List[plimsoll.Part]) (w plimsoll.MessageLoad) {
+	w.Tokens = s.framing.System
 	for _, p := range parts.All() {
-		n += s.part(p, false, guessed)
+		w.Tokens += s.part(p, false, &w.Guessed)
 	}
-	return n
+	return w
 }
 
-func (s *scale) tools(tools plimsoll.List[plimsoll.Tool]) int {
-	if tools.Len() == 0 || s.framing.Style == StyleTextOnly {
-		return 0
-	}
-	n := s.framing.Tools
+// tools weighs the tool declarations. How they are shown to a model is not published.
+func (s *scale) tools(tools plimsoll.List[plimsoll.Tool]) (w plimsoll.MessageLoad) {
+	w.Tokens = s.framing.Tools
 	for _, t := range tools.All() {
-		n += s.tool(t)
+		w.Tokens += s.tool(t)
 	}
-	return n
+	w.Guessed = w.Tokens
+	return w
 }
 
 func (s *scale) tool(t plimsoll.Tool) int {
 	switch {
-	case s.framing.Style == StyleTextOnly:
+	case s.framing.TextOnly:
 		return 0
 	case t.Opaque != "":
 		return s.framing.Tool + s.counter.Count(t.Opaque)
-	case s.framing.Style == StyleOpenAI:
+	case s.framing.typeScript:
 		return s.framing.Tool + s.counter.Count(typeScript(t))
 	default:
 		return s.framing.Tool + s.counter.Count(t.Name) + s.counter.Count(t.Description) + s.counter.Count(t.Schema)

@@ -46,7 +46,10 @@ func (w *schemaWriter) parameters(text string) {
 		w.definitions[d.name] = d.schema
 	}
 	w.limit = w.Len() + 8*len(text)
-	if !root.empty() {
+	// An object without members has no parameters to show.
+	shown := len(root.enum)+len(root.properties)+len(root.alternative)+len(root.all)+len(root.rest)+
+		len(root.description)+len(root.reference) > 0
+	if shown || root.additional != nil || root.items != nil {
 		w.WriteString("_: ")
 		w.value(root)
 	}

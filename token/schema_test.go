@@ -62,6 +62,11 @@ func TestToolsAreWrittenAsTypeScript(t *testing.T) {
 			plimsoll.Tool{Name: "say", Schema: `{"properties":{"a":{"anyOf":[{"type":"null"},{"type":"array","items":{"type":"string","description":"Word"}}]}}}`},
 			"type say = (_: {\na?: null | // Word\nstring[],\n}) => any;\n\n",
 		},
+		{
+			"a definition inside another one is found",
+			plimsoll.Tool{Name: "nest", Schema: `{"properties":{"a":{"$ref":"#/$defs/Out/$defs/In"}},"$defs":{"Out":{"type":"null","$defs":{"In":{"type":"integer"}}}}}`},
+			"type nest = (_: {\na?: number,\n}null) => any;\n\n",
+		},
 		{"a schema that is no JSON stays as it is", plimsoll.Tool{Name: "odd", Schema: `{"type":`}, "type odd = ({\"type\":) => any;\n\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

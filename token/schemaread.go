@@ -26,181 +26,126 @@ type property struct {
 	*schema
 }
 
-// empty reports whether the schema says nothing but that there is an object.
-func (s *schema) empty() bool {
-	return len(s.enum)+len(s.properties)+len(s.alternative)+len(s.all)+len(s.rest) == 0 &&
-		s.description == "" && s.reference == "" && s.additional == nil && s.items == nil
-}
-
 // maxSchemaDepth bounds recursion; what lies deeper is kept as JSON.
 const maxSchemaDepth = 32
 
-// schemaReader gathers definitions wherever they stand.
+// schemaReader reads a schema in one pass, because properties are shown in their order. It
+// gathers definitions from everywhere, and keeps the first error.
 type schemaReader struct {
-	*jsontext.Decoder
+	json        *jsontext.Decoder
 	definitions []property
+	err         error
 }
 
 func readSchema(text string) (*schema, []property, error) {
-	r := &schemaReader{Decoder: jsontext.NewDecoder(strings.NewReader(text),
+	r := &schemaReader{json: jsontext.NewDecoder(strings.NewReader(text),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
-	s, err := r.schema(0)
-	return s, r.definitions, err
+	s := r.schema(0)
+	return s, r.definitions, r.err
 }
 
-func (r *schemaReader) schema(depth int) (*schema, error) {
+func (r *schemaReader) schema(depth int) *schema {
 	s := &schema{required: map[string]bool{}}
-	switch kind := r.PeekKind(); {
+	switch kind := r.json.PeekKind(); {
 	case kind == 't' || kind == 'f':
-		return s, r.SkipValue()
+		r.value()
+		return s
 	case kind != '{' || depth > maxSchemaDepth:
-		v, err := r.ReadValue()
-		s.rest = append(s.rest, v.String())
-		return s, err
+		s.rest = []string{r.value()}
+		return s
 	}
-	return s, eachMember(r.Decoder, func(name string) error { return r.member(s, name, depth+1) })
-}
-
-func (r *schemaReader) member(s *schema, name string, depth int) (err error) {
-	switch kind := r.PeekKind(); {
-	case name == "type" && (kind == '"' || kind == '['):
-		s.kinds, err = readStrings(r.Decoder)
-	case name == "description" && kind == '"':
-		s.description, err = r.text()
-	case name == "$ref" && kind == '"':
-		s.reference, err = r.text()
-	case name == "required" && kind == '[':
-		var all []string
-		all, err = readStrings(r.Decoder)
-		for _, one := range all {
-			s.required[one] = true
+	nested := func() *schema { return r.schema(depth + 1) }
+	r.each(func(name string) {
+		switch kind := r.json.PeekKind(); {
+		case name == "type" && kind == '"':
+			s.kinds = []string{r.text()}
+		case name == "type" && kind == '[':
+			s.kinds = r.texts()
+		case name == "description" && kind == '"':
+			s.description = r.text()
+		case name == "$ref" && kind == '"':
+			s.reference = r.text()
+		case name == "required" && kind == '[':
+			for _, name := range r.texts() {
+				s.required[name] = true
+			}
+		case name == "enum" && kind == '[':
+			s.enum = nil
+			r.each(func(string) { s.enum = append(s.enum, r.value()) })
+		case name == "const":
+			s.enum = []string{r.value()}
+		case name == "default":
+			s.fallback = r.value()
+		case name == "items" && kind == '{':
+			s.items = nested()
+		case name == "additionalProperties" && kind == '{':
+			s.additional = nested()
+		case (name == "anyOf" || name == "oneOf") && kind == '[':
+			r.each(func(string) { s.alternative = append(s.alternative, nested()) })
+		case name == "allOf" && kind == '[':
+			r.each(func(string) { s.all = append(s.all, nested()) })
+		case name == "properties" && kind == '{':
+			r.each(func(name string) { s.properties = append(s.properties, property{name, nested()}) })
+		case (name == "$defs" || name == "definitions") && kind == '{':
+			r.each(func(name string) {
+				definition := property{name, nested()} // it may have definitions itself
+				r.definitions = append(r.definitions, definition)
+			})
+		case name == "$schema", name == "$id", name == "$comment",
+			name == "additionalProperties" && (kind == 't' || kind == 'f'):
+			r.value() // directed at validators, never at models
+		default:
+			s.rest = append(s.rest, `"`+name+`":`+compactJSON(r.value()))
 		}
-	case name == "enum" && kind == '[':
-		s.enum, err = readRaw(r.Decoder)
-	case name == "const":
-		s.enum = make([]string, 1)
-		s.enum[0], err = r.value()
-	case name == "default":
-		s.fallback, err = r.value()
-	default:
-		return r.nested(s, name, kind, depth)
-	}
-	return err
-}
-
-// nested reads members that hold schemas, and keeps all others as they are.
-func (r *schemaReader) nested(s *schema, name string, kind jsontext.Kind, depth int) (err error) {
-	switch {
-	case name == "items" && kind == '{':
-		s.items, err = r.schema(depth)
-	case (name == "anyOf" || name == "oneOf") && kind == '[':
-		s.alternative, err = r.list(s.alternative, depth)
-	case name == "allOf" && kind == '[':
-		s.all, err = r.list(s.all, depth)
-	case name == "properties" && kind == '{':
-		s.properties, err = r.named(s.properties, depth)
-	case (name == "$defs" || name == "definitions") && kind == '{':
-		var all []property
-		all, err = r.named(nil, depth)
-		r.definitions = append(r.definitions, all...)
-	case name == "additionalProperties" && kind == '{':
-		s.additional, err = r.schema(depth)
-	case name == "$schema", name == "$id", name == "$comment",
-		name == "additionalProperties" && (kind == 't' || kind == 'f'):
-		err = r.SkipValue() // directed at validators, never at models
-	default:
-		var v string
-		v, err = r.value()
-		s.rest = append(s.rest, `"`+name+`":`+compactJSON(v))
-	}
-	return err
-}
-
-func (r *schemaReader) list(all []*schema, depth int) ([]*schema, error) {
-	err := eachElement(r.Decoder, func() error {
-		sub, err := r.schema(depth)
-		all = append(all, sub)
-		return err
 	})
-	return all, err
+	return s
 }
 
-func (r *schemaReader) named(all []property, depth int) ([]property, error) {
-	err := eachMember(r.Decoder, func(name string) error {
-		sub, err := r.schema(depth)
-		all = append(all, property{name, sub})
-		return err
+// each visits the members of an object, or the elements of an array, which have no names.
+func (r *schemaReader) each(visit func(name string)) {
+	named := r.json.PeekKind() == '{'
+	r.text()
+	for kind := r.json.PeekKind(); kind != '}' && kind != ']' && r.err == nil; kind = r.json.PeekKind() {
+		name := ""
+		if named {
+			name = r.text()
+		}
+		visit(name)
+	}
+	r.text()
+}
+
+// texts returns the strings of an array.
+func (r *schemaReader) texts() (all []string) {
+	r.each(func(string) {
+		if r.json.PeekKind() == '"' {
+			all = append(all, r.text())
+		} else {
+			r.value()
+		}
 	})
-	return all, err
+	return all
 }
 
-func (r *schemaReader) text() (string, error) {
-	t, err := r.ReadToken()
-	return t.String(), err
+// text reads a token, and returns its text if it is a string.
+func (r *schemaReader) text() string {
+	t, err := r.json.ReadToken()
+	if err != nil {
+		r.fail(err)
+		return ""
+	}
+	return t.String()
 }
 
-func (r *schemaReader) value() (string, error) {
-	v, err := r.ReadValue()
-	return v.String(), err
+// value returns the next value as JSON.
+func (r *schemaReader) value() string {
+	v, err := r.json.ReadValue()
+	r.fail(err)
+	return v.String()
 }
 
-func eachMember(d *jsontext.Decoder, visit func(name string) error) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
+func (r *schemaReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
 	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		if err := visit(name.String()); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-func eachElement(d *jsontext.Decoder, visit func() error) error {
-	if d.PeekKind() != '[' {
-		return d.SkipValue()
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != ']' {
-		if err := visit(); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-// readStrings reads a string or the strings of an array.
-func readStrings(d *jsontext.Decoder) ([]string, error) {
-	if d.PeekKind() == '"' {
-		t, err := d.ReadToken()
-		return []string{t.String()}, err
-	}
-	var all []string
-	err := eachElement(d, func() error {
-		if d.PeekKind() != '"' {
-			return d.SkipValue()
-		}
-		t, err := d.ReadToken()
-		all = append(all, t.String())
-		return err
-	})
-	return all, err
-}
-
-func readRaw(d *jsontext.Decoder) ([]string, error) {
-	var all []string
-	err := eachElement(d, func() error {
-		v, err := d.ReadValue()
-		all = append(all, v.String())
-		return err
-	})
-	return all, err
 }

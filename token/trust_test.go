@@ -108,7 +108,7 @@ func TestF06_ALoadedVocabularyIsExactForTextButNotForItsFraming(t *testing.T) {
 	if longer := meter.Weigh(chat(c.Model, c.Messages.At(0), say(plimsoll.Assistant, "ab"))); longer.Band <= load.Band {
 		t.Errorf("the band is %d with another message, %d without; want more for its framing", longer.Band, load.Band)
 	}
-	cookbook := token.CookbookFraming()
+	cookbook := token.Framing{Message: 4, TextOnly: true}
 	if load := token.NewMeter(&token.MeterOptions{Options: options, Framing: &cookbook}).Weigh(c); !load.Exact {
 		t.Errorf("texts alone are counted, yet the load is %+v", load)
 	}

@@ -119,7 +119,7 @@ func counterFor(t testing.TB, name string) plimsoll.Counter {
 	if name == "words" {
 		return &words{}
 	}
-	c, err := token.Named(token.Heuristic)
+	c, err := token.Named(plimsoll.StrategyHeuristic)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 )
 
 // showFacts prints everything that is known about one model.
-func showFacts(w io.Writer, d display, m model.Model, query string, how model.Match) {
+func showFacts(w io.Writer, d display, m model.Model, query string, how string) {
 	title := bar.Clean(m.ID)
-	if how != model.MatchExact {
+	if how != "exact" {
 		title += fmt.Sprintf(" (%q leads here: %s)", query, how)
 	}
 	fmt.Fprintln(w, d.paint(title, styleStrong))

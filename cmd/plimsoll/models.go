@@ -46,11 +46,11 @@ func (c *modelsCmd) Run(p *process, root *cli) error {
 	}
 	query := strings.Join(c.Query, " ")
 	d := newDisplay(p, nil, root.Color)
-	if m, how, err := registry.Lookup(query); err == nil {
+	if m, err := registry.Lookup(query); err == nil {
 		if c.JSON {
 			return writeModels(p.out, []model.Model{m})
 		}
-		showFacts(p.out, d, m, query, how)
+		showFacts(p.out, d, m, query, registry.Match(query))
 		showOthers(p.out, d, m, registry.Search(query))
 		return nil
 	}

@@ -112,7 +112,7 @@ func (c *trimCmd) options(p *process) (*trim.Options, error) {
 	if c.Encoder != "" {
 		name := c.Encoder
 		if name == "none" {
-			name = token.Heuristic
+			name = plimsoll.StrategyHeuristic
 		}
 		var err error
 		if o.Counter, err = token.Named(name); err != nil {

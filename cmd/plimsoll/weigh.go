@@ -74,7 +74,7 @@ func (p *process) tokenizers(given string) (string, error) {
 func loadRegistry(p *process, lists []string) (*model.Registry, error) {
 	registry := model.Default()
 	for _, where := range lists {
-		list, problems, err := model.LoadFrom(context.Background(), where, nil)
+		list, problems, err := model.LoadFrom(context.Background(), where)
 		if err != nil {
 			return nil, &plimsoll.Error{
 				Op: "read the list of models", Code: plimsoll.CodeInvalid,

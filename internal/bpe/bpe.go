@@ -1,12 +1,10 @@
-// Package bpe counts, encodes and decodes text with OpenAI's byte-pair vocabularies, exactly as OpenAI's own tiktoken
+// Package bpe counts and encodes text with OpenAI's byte-pair vocabularies, exactly as OpenAI's own tiktoken
 // does and in time linear in the text, whatever the text is.
 //
-// The four vocabularies are embedded and unpacked on first use. Ordinary text never yields special tokens:
-// "<|endoftext|>" typed by a user is counted as the characters it consists of. A caller that wants special tokens
-// says so through [Encoding.EncodeSpecial].
+// The four vocabularies are embedded and unpacked on first use. Text never yields special tokens: "<|endoftext|>" typed by
+// a user is counted as the characters it consists of.
 //
-// Text need not be valid UTF-8: a byte that belongs to no character is split like U+FFFD and encoded as itself, so that
-// decoding always gives back the bytes that were encoded.
+// Text need not be valid UTF-8: a byte that belongs to no character is split like U+FFFD and encoded as itself.
 //
 // The package knows nothing about models, messages or prompts; package token does.
 package bpe
@@ -23,42 +21,17 @@ import (
 
 // Encoding is one vocabulary with its way of splitting text. It is immutable to its users and safe for concurrent use.
 type Encoding struct {
-	name     string
-	pattern  split.Pattern
-	specials []special
-	size     int
-	tables   *tables
-	workers  pool
-}
-
-// special is a token that merging never produces.
-type special struct {
-	text string
-	id   uint32
+	name    string
+	pattern split.Pattern
+	tables  *tables
+	workers pool
 }
 
 var (
-	r50k = sync.OnceValue(func() *Encoding {
-		return newEncoding("r50k_base", split.GPT2, r50kPlanes, []special{{"<|endoftext|>", 50256}})
-	})
-	p50k = sync.OnceValue(func() *Encoding {
-		return newEncoding("p50k_base", split.GPT2, p50kPlanes, []special{{"<|endoftext|>", 50256}})
-	})
-	cl100k = sync.OnceValue(func() *Encoding {
-		return newEncoding("cl100k_base", split.CL100K, cl100kPlanes, []special{
-			{"<|endoftext|>", 100257},
-			{"<|fim_prefix|>", 100258},
-			{"<|fim_middle|>", 100259},
-			{"<|fim_suffix|>", 100260},
-			{"<|endofprompt|>", 100276},
-		})
-	})
-	o200k = sync.OnceValue(func() *Encoding {
-		return newEncoding("o200k_base", split.O200K, o200kPlanes, []special{
-			{"<|endoftext|>", 199999},
-			{"<|endofprompt|>", 200018},
-		})
-	})
+	r50k   = sync.OnceValue(func() *Encoding { return newEncoding("r50k_base", split.GPT2, r50kPlanes) })
+	p50k   = sync.OnceValue(func() *Encoding { return newEncoding("p50k_base", split.GPT2, p50kPlanes) })
+	cl100k = sync.OnceValue(func() *Encoding { return newEncoding("cl100k_base", split.CL100K, cl100kPlanes) })
+	o200k  = sync.OnceValue(func() *Encoding { return newEncoding("o200k_base", split.O200K, o200kPlanes) })
 )
 
 // R50K returns r50k_base, the vocabulary of GPT-3.
@@ -100,20 +73,12 @@ func Get(name string) (*Encoding, error) {
 	return nil, &UnknownEncodingError{Name: name}
 }
 
-func newEncoding(name string, pattern split.Pattern, planes string, specials []special) *Encoding {
-	e := &Encoding{name: name, pattern: pattern, specials: specials, tables: newTables(unpack(planes))}
-	e.size = e.tables.size()
-	for _, s := range specials {
-		e.size = max(e.size, int(s.id)+1)
-	}
-	return e
+func newEncoding(name string, pattern split.Pattern, planes string) *Encoding {
+	return &Encoding{name: name, pattern: pattern, tables: newTables(unpack(planes))}
 }
 
 // Name returns the name of the encoding, such as "cl100k_base".
 func (e *Encoding) Name() string { return e.name }
-
-// VocabSize returns the largest token id plus one, special tokens included.
-func (e *Encoding) VocabSize() int { return e.size }
 
 // Count returns the number of tokens of text. It does not allocate.
 func (e *Encoding) Count(text string) int {

@@ -1,5 +1,7 @@
 package bpe
 
+import "unicode/utf8"
+
 // A sequence of tokens is the encoding of their bytes if each may follow the one before it. So a long piece can be
 // encoded in chunks: where two chunks meet, only the tokens on both sides of the border must fit.
 const (
@@ -126,4 +128,17 @@ func (w *worker) fits(left, right uint32) bool {
 		*slot |= 1
 	}
 	return may
+}
+
+// charStart returns the start of the character that the byte at offset i is part of.
+func charStart(text string, i int) int {
+	for at := i; at >= 0 && i-at < utf8.UTFMax; at-- {
+		if utf8.RuneStart(text[at]) {
+			if _, width := utf8.DecodeRuneInString(text[at:]); at+width > i {
+				return at
+			}
+			break
+		}
+	}
+	return i
 }

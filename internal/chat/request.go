@@ -65,7 +65,7 @@ func empty(p Participant) map[string]any {
 // a chat needs would only take room from the history.
 func maxOutput(name string) int {
 	const usual, least = 8192, 4096
-	m, _, err := model.Default().Lookup(name)
+	m, err := model.Default().Lookup(name)
 	if err != nil || m.OutputLimit <= 0 {
 		return least
 	}

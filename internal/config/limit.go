@@ -32,7 +32,7 @@ func (c *Config) Limit(l *model.Limits, name string) model.Limit {
 	}
 	if entry := c.limitOf(l.Registry, name); entry != "" {
 		origin := c.Origin("limits")
-		return model.Limit{Tokens: c.Settings.Limits[entry], Source: model.Source(origin.Kind), From: origin.Name, Match: model.MatchExact}
+		return model.Limit{Tokens: c.Settings.Limits[entry], Source: model.Source(origin.Kind), From: origin.Name}
 	}
 	return known
 }
@@ -44,7 +44,7 @@ func (c *Config) limitOf(r *model.Registry, name string) string {
 		r = model.Default()
 	}
 	names := []string{strings.ToLower(name)}
-	found, _, err := r.Lookup(name)
+	found, err := r.Lookup(name)
 	if err == nil {
 		names = append(names, strings.ToLower(found.ID), strings.ToLower(found.Provider+"/"+found.ID))
 	}
@@ -55,7 +55,7 @@ func (c *Config) limitOf(r *model.Registry, name string) string {
 		if slices.ContainsFunc(names, func(n string) bool { return covers(strings.ToLower(entry), n) }) {
 			return entry
 		}
-		if m, _, unknown := r.Lookup(entry); unknown == nil && err == nil && m.ID == found.ID && m.Provider == found.Provider {
+		if m, unknown := r.Lookup(entry); unknown == nil && err == nil && m.ID == found.ID && m.Provider == found.Provider {
 			return entry
 		}
 	}

@@ -79,7 +79,7 @@ func InfoOf(plan *plimsoll.Plan) Info {
 func Plan(ctx context.Context, history plimsoll.Conversation, o *Options) (*plimsoll.Plan, error) {
 	options := &preset.Options{Model: o.Model, Window: o.MaxTokens}
 	if o.Counter != nil {
-		none := token.NoFraming()
+		none := token.Framing{TextOnly: true}
 		options.Meter = token.NewMeter(&token.MeterOptions{Counter: o.Counter, Framing: &none})
 	}
 	k, err := preset.Multichat(options)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -53,7 +52,7 @@ func (s *Scales) Text(text string) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
-	none := token.NoFraming()
+	none := token.Framing{TextOnly: true}
 	meter := token.NewMeter(&token.MeterOptions{Options: s.Options, Counter: asked.counter(), Framing: &none})
 	load := meter.Weigh(plimsoll.Conversation{Model: asked.name, Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, text))})
 	return asked.Count(load), nil
@@ -118,7 +117,7 @@ func (s *Scales) Ask(name string, d plimsoll.Dialect) (Question, error) {
 	case name == "":
 		q.name, q.from = preset.DefaultModel(d), "default"
 	}
-	q.known, _, _ = s.Registry.Lookup(q.name) // an unknown model is judged by its limit
+	q.known, _ = s.Registry.Lookup(q.name) // an unknown model is judged by its limit
 	if q.limit = s.Limits.For(q.name); s.Limit > 0 {
 		q.limit = model.Limit{Tokens: s.Limit, Source: model.Source(s.Words.Asked)}
 	}
@@ -165,15 +164,14 @@ func (s *Scales) owns(name, encoding string) bool {
 	if own, ok := model.EncodingFor(name); ok {
 		return own == encoding
 	}
-	m, _, err := s.Registry.Lookup(name)
+	m, err := s.Registry.Lookup(name)
 	return err == nil && m.Tokenizer == model.Tokenizer{Name: encoding, Exact: true}
 }
 
 func (s *Scales) unknownModel(name string) error {
 	hint := s.Words.Unknown
-	var unknown *model.UnknownModelError
-	if _, _, err := s.Registry.Lookup(name); errors.As(err, &unknown) && len(unknown.Nearest) > 0 {
-		hint = "did you mean " + strings.Join(unknown.Nearest, " or ") + "? Otherwise " + hint
+	if nearest := s.Registry.Nearest(name); len(nearest) > 0 {
+		hint = "did you mean " + strings.Join(nearest, " or ") + "? Otherwise " + hint
 	}
 	return &plimsoll.Error{
 		Op: fmt.Sprintf("model %q", name), Code: plimsoll.CodeUnknownModel, Hint: hint, Err: plimsoll.ErrUnknownModel,

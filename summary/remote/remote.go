@@ -137,7 +137,7 @@ func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary
 // limits returns the window of a model and the most that it writes; 0 is unknown.
 func (s *Summarizer) limits(name string) (window, output int) {
 	window = s.options.Window
-	if m, _, err := s.options.Models.Lookup(name); err == nil {
+	if m, err := s.options.Models.Lookup(name); err == nil {
 		window, output = cmp.Or(window, m.Window, m.InputLimit), m.OutputLimit
 	}
 	return window, output

@@ -216,7 +216,7 @@ func PricesOf(name string, r *model.Registry) (rent.Prices, error) {
 	if p, ok := rent.Listed(name); ok {
 		return p, nil
 	}
-	m, _, err := r.Lookup(name)
+	m, err := r.Lookup(name)
 	if err != nil || m.Prices.Input <= 0 {
 		return rent.Prices{}, &plimsoll.Error{
 			Op: "replay", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("prices %q: %w", name, plimsoll.ErrNotFound),
@@ -249,7 +249,7 @@ func (l *lab) session(ctx context.Context, s numbered) (*Played, error) {
 
 // equip finds the window and the prices of a session.
 func (l *lab) equip(t *track) {
-	m, _, err := l.Registry.Lookup(t.conversation.Model)
+	m, err := l.Registry.Lookup(t.conversation.Model)
 	t.window, t.prices = l.Window, rent.Conservative()
 	if err == nil {
 		t.prices = rent.Of(m)
@@ -259,8 +259,8 @@ func (l *lab) equip(t *track) {
 	}
 	if t.window == 0 {
 		t.window = defaultWindow
-		if limit, err := l.Registry.Limit(t.conversation.Model); err == nil && limit > 0 {
-			t.window = limit
+		if m.Limit() > 0 {
+			t.window = m.Limit()
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (o *trimRequest) do(c *httpCall) (any, error) {
 	options := &trim.Options{MaxTokens: *o.Max, Pairs: o.Pairs}
 	if name := o.Encoder; name != "" {
 		if name == "none" {
-			name = token.Heuristic
+			name = plimsoll.StrategyHeuristic
 		}
 		named, err := token.Named(name)
 		if err != nil {

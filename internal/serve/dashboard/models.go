@@ -115,7 +115,7 @@ func (d *Dashboard) know(row modelRow, learned []transport.LearnedLimit) modelRo
 		l := d.options.Limit(row.Name)
 		row.Limit, row.Source, row.From = l.Tokens, string(l.Source), l.From
 	}
-	if m, _, err := d.options.Models.Lookup(row.Name); err == nil {
+	if m, err := d.options.Models.Lookup(row.Name); err == nil {
 		row.Known, row.Provider, row.AsOf, row.Priced = m.ID, m.Provider, m.AsOf, m.Prices.Known
 		row.Input, row.Cached, row.Output = m.Prices.Input.PerMillion(), m.Prices.CacheRead.PerMillion(), m.Prices.Output.PerMillion()
 	}

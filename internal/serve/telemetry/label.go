@@ -70,7 +70,7 @@ func (m *Metrics) family(name string) string {
 		return found
 	}
 	found = other
-	if known, _, err := m.models.Lookup(name); err == nil && known.Family != "" {
+	if known, err := m.models.Lookup(name); err == nil && known.Family != "" {
 		found = known.Family
 	}
 	if len(m.families) >= mostFamilies {

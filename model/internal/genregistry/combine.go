@@ -39,7 +39,7 @@ func (l *lists) facts(p pick) (model.Model, []string, error) {
 func find(reg *model.Registry, sources []string) (model.Model, bool) {
 	for _, s := range sources {
 		provider, id, _ := strings.Cut(s, "/")
-		m, _, err := reg.Lookup(s)
+		m, err := reg.Lookup(s)
 		if err == nil && m.Provider == provider && strings.EqualFold(m.ID, id) {
 			return m, true
 		}

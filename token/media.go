@@ -1,50 +1,43 @@
 package token
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"image"
+	_ "image/gif"  // registers the format
+	_ "image/jpeg" // registers the format
+	_ "image/png"  // registers the format
+	"io"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
 
-// vision holds the rules by which one model weighs media. The figures are the
+// media holds the rules by which one model weighs media. The figures are the
 // providers' published ones. Where a size is unknown the largest possible weight
 // is taken; for Gemini's tiles, where only odd shapes reach it, that of a photo.
-type vision struct {
+type media struct {
 	image func(width, height int, detail string) int
 	// page of a document, second of audio, second of video.
 	page, audio, video int
 }
 
-// visionFor returns the rules for a model; family is its tokenizer's.
-func visionFor(d plimsoll.Dialect, name, family string) vision {
-	switch d {
-	case plimsoll.Anthropic:
-		return vision{image: claudeImage(family), page: 3000, audio: 32, video: 300}
-	case plimsoll.Gemini:
-		if strings.Contains(name, "gemini-3") {
-			return vision{image: gemini3Image, page: 560, audio: 32, video: 102}
-		}
-		return vision{image: geminiImage, page: 258, audio: 32, video: 295}
-	default:
-		return vision{image: openAIImage(name), page: 1500, audio: 10, video: 300}
-	}
-}
-
-func (v vision) weigh(m plimsoll.Media) int {
-	size := dataBytes(m.Data)
+func (r media) weigh(m plimsoll.Media) int {
+	size := len(payload(m.Data)) / 4 * 3
 	switch m.Kind {
 	case plimsoll.Audio:
-		return int(seconds(m, size, 16_000) * float64(v.audio))
+		return int(seconds(m, size, 16_000) * float64(r.audio))
 	case plimsoll.Video:
-		return int(seconds(m, size, 125_000) * float64(v.video))
+		return int(seconds(m, size, 125_000) * float64(r.video))
 	case plimsoll.Document:
-		return max(1, pages(m, size)) * v.page
+		return max(1, pages(m, size)) * r.page
 	default:
 		width, height := m.Width, m.Height
 		if width <= 0 || height <= 0 {
 			width, height = imageSize(m.Data)
 		}
-		return v.image(width, height, m.Detail)
+		return r.image(width, height, m.Detail)
 	}
 }
 
@@ -113,29 +106,39 @@ var openAIImages = []struct {
 	{"o3", tiles(75, 150)},
 }
 
-func openAIImage(name string) func(int, int, string) int {
+func openAIMedia(model, _ string) media {
+	rules := media{image: tiles(85, 170), page: 1500, audio: 10, video: 300}
 	for _, r := range openAIImages {
-		if strings.HasPrefix(name, r.prefix) {
-			return r.rule
+		if strings.HasPrefix(model, r.prefix) {
+			rules.image = r.rule
+			break
 		}
 	}
-	return tiles(85, 170)
+	return rules
 }
 
-// claudeImage is width × height / 750 after scaling to the model's largest size,
-// which grew with the tokenizer of Claude 4.7.
-func claudeImage(family string) func(int, int, string) int {
+// claudeMedia: a picture is width × height / 750 after scaling to the model's largest
+// size, which grew with the tokenizer of Claude 4.7.
+func claudeMedia(_, tokenizer string) media {
 	side, most := 1568, 1600
-	if family == claude47 {
+	if tokenizer == claude47 {
 		side, most = 2576, 4784
 	}
-	return func(width, height int, _ string) int {
+	picture := func(width, height int, _ string) int {
 		if width <= 0 || height <= 0 {
 			return most
 		}
 		width, height = fitLongSide(width, height, side)
 		return min(most, ceilDiv(width*height, 750))
 	}
+	return media{image: picture, page: 3000, audio: 32, video: 300}
+}
+
+func geminiMedia(model, _ string) media {
+	if strings.Contains(model, "gemini-3") {
+		return media{image: gemini3Image, page: 560, audio: 32, video: 102}
+	}
+	return media{image: geminiImage, page: 258, audio: 32, video: 295}
 }
 
 // geminiImage: small pictures are one tile, others are brought down to a long
@@ -179,3 +182,50 @@ func fitLongSide(width, height, side int) (int, int) {
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// headerBytes is how far into a picture its size is looked for. Cameras put
+// large previews before it.
+const headerBytes = 512 << 10
+
+// imageSize reads the dimensions from the header of a base64 picture, with or
+// without a data: prefix. It returns zeros for what it does not know.
+func imageSize(data string) (width, height int) {
+	data = payload(data)
+	if data == "" {
+		return 0, 0
+	}
+	head := io.LimitReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)), headerBytes)
+	var seen bytes.Buffer
+	config, _, err := image.DecodeConfig(io.TeeReader(head, &seen))
+	if err == nil {
+		return config.Width, config.Height
+	}
+	return webpSize(seen.Bytes())
+}
+
+// payload strips a data: URL down to its base64.
+func payload(data string) string {
+	if strings.HasPrefix(data, "data:") {
+		_, data, _ = strings.Cut(data, ",")
+	}
+	return data
+}
+
+// webpSize reads the three kinds of WebP headers (RFC 9649).
+func webpSize(b []byte) (width, height int) {
+	if len(b) < 30 || string(b[:4]) != "RIFF" || string(b[8:12]) != "WEBP" {
+		return 0, 0
+	}
+	u16 := binary.LittleEndian.Uint16
+	switch string(b[12:16]) {
+	case "VP8 ":
+		return int(u16(b[26:]) & 0x3fff), int(u16(b[28:]) & 0x3fff)
+	case "VP8L":
+		bits := binary.LittleEndian.Uint32(b[21:])
+		return int(bits&0x3fff) + 1, int(bits>>14&0x3fff) + 1
+	case "VP8X":
+		u24 := func(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+		return u24(b[24:]) + 1, u24(b[27:]) + 1
+	}
+	return 0, 0
+}
