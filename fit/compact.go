@@ -284,7 +284,7 @@ func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, bef
 	if after > before {
 		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
 	}
-	if least := w.plan.Floor + w.toolCost() + w.checkpointWeight(since); least > w.plan.Goal && before > w.plan.Goal {
+	if least := w.floorWithTools() + w.toolCost() + w.checkpointWeight(since); least > w.plan.Goal && before > w.plan.Goal {
 		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, w.plan.Goal)
 	}
 	// A new history of the same size is no failure; for the rest a rung's rules hold.

@@ -179,7 +179,9 @@ func (w *Work) holds(since plimsoll.Position, before int, kept func(int) bool) e
 	return nil
 }
 
+// overload is the error for a conversation that cannot be made to fit. The draft has no
+// added tools then.
 func (w *Work) overload(load int) error {
-	e := &plimsoll.OverloadError{Line: w.plan.Line, Floor: w.plan.Floor, Items: w.items, Load: load, Rungs: w.plan.Rungs}
+	e := &plimsoll.OverloadError{Line: w.plan.Line, Floor: w.floor, Items: w.items, Load: load, Rungs: w.plan.Rungs}
 	return &plimsoll.Error{Op: "fit", Hint: e.Hint(), Err: e}
 }

@@ -107,16 +107,20 @@ func (w *Work) putState(memo policyMemo) {
 
 func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
 
-// waits asks the policy by the last outlook, while that is fresh. If the policy waits,
-// the state is remembered; else it must be asked again by a new outlook. A request
+// policyWaits asks the policy by the last outlook, while that is fresh. If the policy
+// waits, the state is remembered; else it must be asked again by a new outlook. A request
 // that comes again was decided already, and its cut is recalled.
-func (w *Work) waits(load int) bool {
+func (w *Work) policyWaits() bool {
+	load := w.Load()
 	is, n := w.k.stateOf(w.task)
 	if n == w.messages() && (is.action == Wait || w.sent != nil) {
 		return true
 	}
 	if n == 0 || n == w.messages() || is.outlook.Load == 0 || load-is.outlook.Load > max(1000, load/freshGrowth) {
 		return false
+	}
+	if len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) > 0 {
+		return false // a pin may change what can be taken off from request to request
 	}
 	o := is.outlook
 	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()

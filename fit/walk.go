@@ -26,7 +26,10 @@ type Work struct {
 	// original are not the rungs' fault.
 	kept          []protection
 	orphans, dead int
-	items         []plimsoll.FloorItem
+	// floor is what no rung may remove of the original, made up of the items; these are
+	// nil if there was no need to look.
+	floor int
+	items []plimsoll.FloorItem
 
 	// sent is how an earlier request was cut. Checkpoint is in the draft, by the
 	// insertions placed.
@@ -73,14 +76,17 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 		return nil, err
 	}
 	recalled := w.recall(ctx)
-	if recalled == nil && w.mayRest() {
+	if recalled != nil {
+		w.protect()
+		w.replay(recalled)
+	}
+	w.offerNew()
+	w.reweigh()
+	if w.fits() {
 		return w, w.encode()
 	}
-	w.protect()
-	w.replay(recalled)
-	if w.sent != nil && w.mayWait() {
-		w.reweigh()
-		return w, w.encode()
+	if recalled == nil {
+		w.protect()
 	}
 	finished := false
 	defer func() {
@@ -120,36 +126,16 @@ func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
 	}, nil
 }
 
-// mayRest reports whether a conversation that was never cut needs nothing done now,
-// except that tools are added to it where the task asks for that.
-func (w *Work) mayRest() bool {
-	if len(w.k.options.Arrival) > 0 {
-		return false
-	}
-	load := w.offerAlone()
-	if load <= w.high && (w.k.options.Policy == nil || w.plain() && w.waits(load)) {
-		return true
-	}
-	w.draft.Rollback(0)
-	w.plan.After, w.plan.Edits, w.plan.Rungs = w.plan.Before, []plimsoll.Edit{}, []plimsoll.RungReport{}
-	return false
-}
-
-// mayWait reports whether a conversation that is cut as before needs nothing new.
-func (w *Work) mayWait() bool {
-	return w.plain() && w.Load() <= w.high && (w.k.options.Policy == nil || w.waits(w.Load()))
-}
-
-// plain reports whether every request of the conversation is treated alike: nothing
-// is cut on arrival and nothing is pinned.
-func (w *Work) plain() bool {
-	return len(w.k.options.Arrival)+len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) == 0
+// fits reports whether nothing needs to be done now beyond what earlier requests had:
+// no rung acts on arrival, the load is not over the high watermark, and the policy waits.
+func (w *Work) fits() bool {
+	return len(w.k.options.Arrival) == 0 && w.Load() <= w.high && (w.k.options.Policy == nil || w.policyWaits())
 }
 
 // reweigh takes the load of the draft as a whole, and returns by how much it is more
 // than the sum of the edits says.
 func (w *Work) reweigh() int {
-	w.plan.Edits = w.draft.Edits()
+	w.plan.Edits, w.plan.Floor = w.draft.Edits(), w.floorWithTools()
 	if !w.plan.Changed() {
 		w.plan.After = w.plan.Before
 		return 0
@@ -171,9 +157,7 @@ func (w *Work) verify(ctx context.Context) error {
 		w.plan.Body = w.body
 		return nil
 	}
-	tools := w.addedTools()
 	w.draft.Rollback(w.verified)
-	w.raise(w.addedTools() - tools)
 	w.plan.Rungs, w.strict, w.drift = w.plan.Rungs[:w.reports], true, 0
 	w.reweigh()
 	if err := w.climb(ctx); err != nil {
