@@ -132,9 +132,11 @@ func (d *Draft) Message(i int) (Message, bool) {
 	return s.show(), !s.dropped
 }
 
-// Part returns a part of the original as it stands now, and whether it is still
-// there.
+// Part returns a part of the original as it stands now, and whether it is there.
 func (d *Draft) Part(at PartRef) (Part, bool) {
+	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
+		return nil, false
+	}
 	s := &d.slots()[at.Message]
 	k := s.place(at.Part)
 	if s.dropped || k < 0 {
@@ -400,9 +402,6 @@ func (d *Draft) Weight(i int) int {
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {
-	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
-		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.base.Messages.items), ErrInvalid)
-	}
 	part, ok := d.Part(at)
 	if !ok {
 		return nil, fmt.Errorf("part %d of message %d: %w", at.Part, at.Message, ErrNotFound)

@@ -68,7 +68,7 @@ func TestDraftRefusesToPartACallFromItsResult(t *testing.T) {
 		}, plimsoll.ErrInvalid},
 		{"replacing in a message that does not exist", func(d *plimsoll.Draft) error {
 			return d.ReplaceResult(plimsoll.PartRef{Message: 9}, testkit.Text("x"), because)
-		}, plimsoll.ErrInvalid},
+		}, plimsoll.ErrNotFound},
 		{"dropping more than there is", func(d *plimsoll.Draft) error {
 			return d.Drop(plimsoll.Span{Start: 2, End: 9}, because)
 		}, plimsoll.ErrInvalid},

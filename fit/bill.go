@@ -54,14 +54,11 @@ func (b bill) rewritten() int {
 // bill compares a request with the one before it and remembers it for the next.
 // Started says that the conversation is known.
 func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) bill {
-	scale := 1.0
-	if p.After.Total > 0 && u.Prompt() > 0 {
-		scale = float64(u.Prompt()) / float64(p.After.Total)
-	}
+	scale := float64(max(1, u.Prompt())) / float64(max(1, p.After.Total))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
 	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
 	b.covered = billed(savedBefore(p, int(float64(u.CacheRead)/scale)))
-	links := t.sent(p.Draft)
+	links := t.sentChain(p.Draft)
 	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
 	switch {
@@ -100,30 +97,18 @@ func (k *Keeper) life(model string) time.Duration {
 	return k.options.CacheLife(model)
 }
 
-// sent returns the identity of every prefix of what a draft sends. Up to the first edit
-// they are those of the original.
-func (t *Task) sent(d *plimsoll.Draft) []plimsoll.Digest {
+// sentChain returns the identity of every prefix of what a draft sends.
+func (t *Task) sentChain(d *plimsoll.Draft) []plimsoll.Digest {
 	chain := t.chain()
-	links := append(make([]plimsoll.Digest, 0, len(chain)), chain[0])
-	says := newFingerprint()
-	same := true
-	if d.AddedSystem().Len()+d.AddedTools().Len() > 0 {
-		same = false
-		links[0] = says.head(chain[0], d)
-	}
+	last := link(chain[0], headDigest(d.AddedSystem(), d.AddedTools()))
+	links := append(make([]plimsoll.Digest, 0, len(chain)), last)
 	for p := range d.Placed() {
-		last := links[len(links)-1]
-		same = same && p.Original == len(links)-1 && !p.Edited
-		switch {
-		case same:
-			links = append(links, chain[p.Original+1])
-		case p.Original < 0:
-			links = append(links, link(last, says.message(plimsoll.Digest{}, p.Message)))
-		case p.Edited:
-			links = append(links, link(last, says.message(chain[p.Original+1], p.Message)))
-		default:
-			links = append(links, link(last, chain[p.Original+1]))
+		if p.Edited {
+			last = link(last, digestOf(p.Message))
+		} else { // the codec's identity: a client may send the message again with other cache marks
+			last = link(last, chain[p.Original+1])
 		}
+		links = append(links, last)
 	}
 	return links
 }
@@ -173,29 +158,23 @@ func loadBefore(p *plimsoll.Plan, n int) int {
 
 // savedBefore returns what was cut in the first so many tokens of what was sent.
 func savedBefore(p *plimsoll.Plan, tokens int) int {
-	if len(p.Edits) == 0 || tokens <= 0 {
-		return 0
-	}
-	n := len(p.Before.Messages)
 	end := 0 // messages of the original in front of the end
 	sum, next := p.After.System+p.After.Tools+p.After.Framing, 0
 	for placed := range p.Draft.Placed() {
 		if sum >= tokens {
 			break
 		}
-		if placed.Original >= 0 {
-			end = placed.Original + 1
-		}
+		end = max(end, placed.Original+1)
 		sum += p.After.Messages[next].Tokens
 		next++
 	}
 	if next == len(p.After.Messages) {
-		end = n + 1
+		end = math.MaxInt
 	}
 	covered, all := 0, 0
 	for _, e := range p.Edits {
 		all += e.Saved
-		if e.Message < end {
+		if max(0, e.Message) < end {
 			covered += e.Saved
 		}
 	}

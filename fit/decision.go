@@ -226,17 +226,13 @@ func (c *cut) replay(w *Work) error {
 			return err
 		}
 	}
-	n := w.draft.Original().Messages.Len()
 	for _, drop := range c.Drops {
-		if drop.Start < 0 || drop.End > n {
-			return fmt.Errorf("drop messages %d to %d of %d: %w", drop.Start, drop.End, n, plimsoll.ErrInvalid)
-		}
 		for i := drop.Start; i < drop.End; i++ {
-			if w.Protected(i) {
-				return fmt.Errorf("message %d: %w", i, errPin)
-			}
 			if err := w.draft.DropAlone(i, plimsoll.Why{Rung: drop.Rung, Reason: replayReason, Ref: drop.Ref}); err != nil {
 				return err
+			}
+			if w.Protected(i) {
+				return fmt.Errorf("message %d: %w", i, errPin)
 			}
 		}
 	}
@@ -247,11 +243,11 @@ func (c *cut) replay(w *Work) error {
 	}
 	// From the last part to the first: a message may lose several.
 	for _, r := range slices.Backward(c.Removed) {
-		if r.At.Message >= n || w.Pinned(r.At.Message) {
-			return fmt.Errorf("message %d: %w", r.At.Message, errPin)
-		}
 		if err := w.draft.RemovePart(r.At, plimsoll.Why{Rung: r.Rung, Reason: replayReason, Ref: r.Ref}); err != nil {
 			return err
+		}
+		if w.Pinned(r.At.Message) {
+			return fmt.Errorf("message %d: %w", r.At.Message, errPin)
 		}
 	}
 	for _, in := range c.Inserts {
@@ -263,9 +259,6 @@ func (c *cut) replay(w *Work) error {
 }
 
 func (r cutResult) replay(w *Work) error {
-	if r.At.Message < 0 || r.At.Message >= w.draft.Original().Messages.Len() {
-		return fmt.Errorf("message %d: %w", r.At.Message, plimsoll.ErrInvalid)
-	}
 	part, _ := w.draft.Part(r.At)
 	result, ok := part.(plimsoll.ToolResult)
 	if !ok || w.Pinned(r.At.Message) {

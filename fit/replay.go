@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -141,11 +140,4 @@ func replayed(p *plimsoll.Plan) int {
 // compacted reports whether this walk made a checkpoint.
 func (w *Work) compacted() bool {
 	return slices.ContainsFunc(w.made, func(m *Compaction) bool { return m.Status == Compressed && !m.shared })
-}
-
-func notFoundIsNil(err error) error {
-	if errors.Is(err, plimsoll.ErrNotFound) {
-		return nil
-	}
-	return err
 }
