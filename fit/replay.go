@@ -11,40 +11,9 @@ import (
 // recallName is the rung of a report for what was cut as before.
 const recallName = "recall"
 
-// recallShare is how far a load may have come down, by a meter that has learned, for
-// the conversation to be cut as before.
-const recallShare = 0.9
-
-// recallFrom is the load from which on a conversation may have been cut before.
-func (w *Work) recallFrom() int {
-	o, compactor := &w.k.options, w.k.compactor
-	if o.Sticky && (o.cutsEarly() || o.Policy != nil) {
-		return 0
-	}
-	if compactor == nil {
-		return w.high
-	}
-	if threshold := compactor.ActsFrom(w.plan.Line); threshold > 0 {
-		return threshold
-	}
-	if compactor.Slow() && o.Marks.Soft > 0 {
-		return w.soft()
-	}
-	return w.high
-}
-
-// cutsEarly reports whether rungs are applied whatever the load is.
-func (o *Options) cutsEarly() bool {
-	return slices.ContainsFunc(o.Arrival, func(r Rung) bool {
-		_, waits := r.(Compactor)
-		return !waits
-	})
-}
-
-// recall returns how an earlier request of the conversation was cut. A conversation
-// that is small enough to be sent whole was not.
+// recall returns how an earlier request of the conversation was cut; nil if none was.
 func (w *Work) recall(ctx context.Context) *cut {
-	if w.k.compactor == nil && !w.k.options.Sticky || float64(w.plan.Before.Total) < recallShare*float64(w.recallFrom()) {
+	if w.k.compactor == nil && !w.k.options.Sticky {
 		return nil
 	}
 	c, err := w.k.recall(ctx, w.task)
