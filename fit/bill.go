@@ -13,11 +13,11 @@ type bill struct {
 	usage plimsoll.Usage
 	// uncut is the prompt that would have been sent, in tokens as billed.
 	uncut int
-	// broken says that what was sent does not begin with what was sent before, cut that
-	// it is because of a cut; then before is the prompt of that request without cuts,
-	// and warm says whether a prompt cache would still have had it.
-	broken, cut, warm bool
-	before            int
+	// broken says that what was sent does not begin with what was sent before, byCut that
+	// a cut is why; then before is the prompt of that request without cuts, and warm
+	// says whether a prompt cache would still have had it.
+	broken, byCut, warm bool
+	before              int
 	// covered is how many of the tokens that were cut stand in front of the end of
 	// what was read from the cache: those would have been read, too.
 	covered int
@@ -27,7 +27,7 @@ type bill struct {
 // cache is written to it or not as it was.
 func (b bill) without() plimsoll.Usage {
 	read := b.usage.CacheRead + b.covered
-	if b.cut && b.warm {
+	if b.byCut && b.warm {
 		read = b.before
 	}
 	u := b.usage
@@ -44,7 +44,7 @@ func (b bill) without() plimsoll.Usage {
 
 // rewritten is what was not read only because a cut changed what stands before it.
 func (b bill) rewritten() int {
-	if !b.cut || !b.warm {
+	if !b.byCut || !b.warm {
 		return 0
 	}
 	u := b.without()
@@ -65,7 +65,7 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 	case known:
 		is.cached = is.cached || last.cached
 		b.broken = last.messages >= len(links) || links[last.messages] != last.sent
-		b.cut, b.before = b.broken, last.uncut
+		b.byCut, b.before = b.broken, last.uncut
 		b.warm = is.cached && now.Sub(last.at) <= k.life(t.Conversation.Model)
 	case started:
 		b.broken = true // by the client, with or without us
@@ -73,7 +73,7 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 		// Another process may have sent what came before. If so, that ended in front
 		// of the last answer.
 		answer := t.lastAnswer()
-		b.cut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
+		b.byCut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
 	}
 	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
 	return b
@@ -126,7 +126,7 @@ func (t *Task) lastAnswer() int {
 // fresh returns how many edits were not made for an earlier request.
 func fresh(p *plimsoll.Plan) int {
 	n := 0
-	for _, e := range p.Edits[replayed(p):] {
+	for _, e := range p.Edits[replayedEdits(p):] {
 		if e.Kind != plimsoll.EditTool { // tools that are offered from the first request on are no cut
 			n++
 		}
@@ -141,7 +141,7 @@ func firstFresh(p *plimsoll.Plan) int {
 	if fresh(p) == 0 {
 		return first
 	}
-	for _, e := range p.Edits[replayed(p):] {
+	for _, e := range p.Edits[replayedEdits(p):] {
 		first = min(first, max(0, e.Message))
 	}
 	return first

@@ -190,7 +190,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
 	if err == nil {
-		err = w.checkpointHolds(ctx, since, made.Before)
+		err = w.checkCheckpoint(ctx, since, made.Before)
 	}
 	var archive *archiveError
 	switch {
@@ -215,7 +215,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	}
 	w.plan.Rungs = append(w.plan.Rungs, report)
 	if err == nil {
-		w.settled()
+		w.markVerified()
 	}
 	return nil
 }
@@ -261,8 +261,8 @@ func statusOf(err error) CompressionStatus {
 	return CompressionNoop
 }
 
-// checkpointHolds asks whether the new history is no larger, whole and valid.
-func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, before int) error {
+// checkCheckpoint asks whether the new history is no larger, whole and valid.
+func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, before int) error {
 	after := w.Load()
 	if recount := w.k.options.Recount; recount != nil && !w.options.dry {
 		n, err := recount(ctx, w.draft.Result())
@@ -278,7 +278,7 @@ func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, bef
 		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, w.plan.Goal)
 	}
 	// A new history of the same size is no failure; for the rest a rung's rules hold.
-	if err := w.holds(since, before+1, w.Protected); err != nil {
+	if err := w.checkEdits(since, before+1, w.Protected); err != nil {
 		return err
 	}
 	return w.check()

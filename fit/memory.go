@@ -54,7 +54,7 @@ type scoped struct {
 
 // recall returns what was cut for the longest prefix that anything was cut for; nil
 // if nothing was.
-func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
+func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 	memory := k.memoryOf(t)
 	if memory == nil && k.decisions.Len() == 0 {
 		return nil, nil
@@ -79,7 +79,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 	case own != nil && d.Key == chain[n]:
 		return own, nil
 	}
-	c := cutOf(d)
+	c := readCutList(d)
 	if c == nil {
 		return own, nil
 	}
@@ -89,7 +89,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 
 // decided returns what was decided about the longest prefix that something was decided
 // about, and the length of that.
-func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
+func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cutList, int) {
 	for n := len(chain) - 1; n > 0; n-- {
 		if s, ok := k.decisions.Get(scoped{scope, chain[n]}); ok {
 			return s, n
@@ -100,7 +100,7 @@ func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
 
 // remember keeps what was cut for every later request that begins with the same
 // messages.
-func (k *Keeper) remember(ctx context.Context, t *Task, s *cut) error {
+func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	key := t.chain()[s.Until]
 	k.decisions.Put(scoped{t.scope(), key}, s)
 	memory := k.memoryOf(t)

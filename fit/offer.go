@@ -67,7 +67,7 @@ func (w *Work) offers() bool {
 	if len(w.task.Offer) == 0 {
 		return false
 	}
-	if w.task.OfferAlways || w.sent != nil && w.sent.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
+	if w.task.OfferAlways || w.replayed != nil && w.replayed.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
 		return true
 	}
 	for _, e := range w.draft.Edits() {
@@ -89,7 +89,7 @@ func (w *Work) offer() (n, weight int) {
 	if n = int(w.draft.Position() - since); n == 0 {
 		return 0, 0
 	}
-	known := w.sent != nil && w.sent.Offered
+	known := w.replayed != nil && w.replayed.Offered
 	if !known && w.check() != nil {
 		w.draft.Rollback(since)
 		return 0, 0
@@ -111,7 +111,7 @@ func (w *Work) retract() {
 	if n, _ := toolEdits(edits); n == 0 {
 		return
 	}
-	if n, weight := toolEdits(edits[:replayed(w.plan)]); n > 0 {
+	if n, weight := toolEdits(edits[:replayedEdits(w.plan)]); n > 0 {
 		w.plan.Rungs[0].Edits -= n
 		w.plan.Rungs[0].Saved += weight
 	}

@@ -19,8 +19,8 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
-	// drift is the measured load minus the load computed from the edits.
-	drift int
+	// correction is the measured load minus the load computed from the edits.
+	correction int
 
 	// kept says of each message whether it must survive. Orphans and dead calls of the
 	// original are not the rungs' fault.
@@ -31,22 +31,23 @@ type Work struct {
 	floor int
 	items []plimsoll.FloorItem
 
-	// sent is how an earlier request was cut. Checkpoint is in the draft, by the
-	// insertions placed.
-	sent       *cut
+	// replayed is how an earlier request was cut and the draft begins; nil if none was.
+	// Checkpoint is in the draft, by the insertions placed.
+	replayed   *cutList
 	checkpoint *summary.Checkpoint
 	placed     []plimsoll.InsertID
 
-	// stowed is content that was named and is stored if everything succeeds.
-	stowed map[string]plimsoll.List[plimsoll.Part]
+	// unstored is content that was named and is stored if everything succeeds.
+	unstored map[string]plimsoll.List[plimsoll.Part]
 
 	// made are the compactions of this walk, and flight is what other walks wait for.
 	made   []*Compaction
 	flight *flight
 	// background says that no request waits for this walk. Due says that the policy asks
-	// for a checkpoint that can be made in the background; was is the cut at that time.
+	// for a checkpoint that can be made in the background; dueAfter is what was replayed
+	// then.
 	background, due bool
-	was             *cut
+	dueAfter        *cutList
 
 	// verified is how far the draft is known to be valid, and reports how many rungs had
 	// reported then. Strict says that each rung is checked by itself.
@@ -69,7 +70,8 @@ type walkOptions struct {
 	noCompaction bool
 }
 
-// walk is the story of a request.
+// walk is the story of a request: cut it as an earlier one was cut, and if it does not
+// fit then, climb the ladder. The caller commits.
 func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
 	w, err := k.weigh(t, o)
 	if err != nil {
@@ -122,7 +124,7 @@ func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
 	}
 	return &Work{
 		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
-		high: int(k.options.Marks.High * float64(line.Limit())), stowed: map[string]plimsoll.List[plimsoll.Part]{},
+		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
 
@@ -142,7 +144,7 @@ func (w *Work) reweigh() int {
 	}
 	w.plan.After = w.k.options.Meter.Weigh(w.draft.Result())
 	off := w.plan.After.Total - w.Load()
-	w.drift += off
+	w.correction += off
 	return off
 }
 
@@ -158,7 +160,7 @@ func (w *Work) verify(ctx context.Context) error {
 		return nil
 	}
 	w.draft.Rollback(w.verified)
-	w.plan.Rungs, w.strict, w.drift = w.plan.Rungs[:w.reports], true, 0
+	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
 	w.reweigh()
 	if err := w.climb(ctx); err != nil {
 		return err
@@ -210,7 +212,7 @@ func (w *Work) encode() (err error) {
 	return err
 }
 
-// settled says that the draft is valid as it is now.
-func (w *Work) settled() {
+// markVerified says that the draft is valid as it is now.
+func (w *Work) markVerified() {
 	w.verified, w.reports = w.draft.Position(), len(w.plan.Rungs)
 }

@@ -185,7 +185,7 @@ func (m *maker) write(o fit.Order) error {
 	prompt := m.Prompt
 	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
-		Conversation: c, Old: m.fresh, Sent: w.Sent, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
+		Conversation: c, Old: m.fresh, Sent: w.Replayed, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: slices.Concat(summary.Rules(m.earlier.summary), summary.Needs(c, m.fresh)), Progress: o.Progress,
 	}
