@@ -28,6 +28,7 @@
 //	window      the model's limit in tokens, prompt and answer together
 //	reserve     tokens of the window that stay free for the answer
 //	limit       the most that a prompt may weigh: window minus reserve
+//	line        window and reserve together; a load over its limit must be cut
 //	load        tokens of system, tools and messages together
 //	watermark   a fraction of the limit: high, where rungs must act; low, what they
 //	            aim at; soft, where a summary is begun in the background
@@ -38,10 +39,14 @@
 //	ref         an unguessable name of stored content
 //	placeholder the text that replaces a tool output; a view is an output cut short
 //	draft, edit a conversation that is being changed, and one entry of its log
-//	rung        one way to make a conversation smaller; the ladder is all, in order
+//	rung        one way to make a conversation smaller; the ladder is all, in order;
+//	            rungs on arrival cut every request, whatever its load
+//	keeper      the engine with its configuration; it gets a task for each request, and
+//	            a walk is one task on its way through it
 //	checkpoint  what replaces old messages: the user's words, a ledger, a summary
 //	receipt     a message that says what was removed and where it is kept
 //	decision    what was cut for a prefix; replayed on every request that begins with it
+//	            if cuts are sticky
 //	scope       tenant, conversation name, preset and limit; decisions never cross it
 //	policy      says when to cut a conversation that is still under its limit
 //	preset      a named configuration

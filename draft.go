@@ -16,10 +16,8 @@ type Draft struct {
 	meter Meter
 	// weighed is the load of each message of the original; nil if it is unknown.
 	weighed []MessageLoad
-	// outline is drawn at the first call of structure.
-	outline  Outline
-	outlined bool
-	// touching lists, for each message, the pairs with a call or a result in it.
+	// touching lists, for each message, the pairs with a call or a result in it. Drop
+	// makes it.
 	touching [][]Pair
 	made     []slot
 	inserts  []insertion
@@ -91,16 +89,6 @@ func (d *Draft) slots() []slot {
 	return d.made
 }
 
-// structure draws the outline at the first call.
-func (d *Draft) structure() Outline {
-	if d.outlined {
-		return d.outline
-	}
-	d.outline, d.outlined = d.base.Outline(), true
-	d.touching = touching(d.outline.Pairs, len(d.base.Messages.items))
-	return d.outline
-}
-
 // touching lists, for each of n messages, the pairs with a call or a result in it. All
 // lists share one array.
 func touching(pairs []Pair, n int) [][]Pair {
@@ -123,7 +111,7 @@ func touching(pairs []Pair, n int) [][]Pair {
 func (d *Draft) Original() Conversation { return d.base }
 
 // Outline returns the structure of the original.
-func (d *Draft) Outline() Outline { return d.structure() }
+func (d *Draft) Outline() Outline { return d.base.Outline() }
 
 // Edits returns the log, oldest first.
 func (d *Draft) Edits() []Edit {
@@ -144,9 +132,11 @@ func (d *Draft) Message(i int) (Message, bool) {
 	return s.show(), !s.dropped
 }
 
-// Part returns a part of the original as it stands now, and whether it is still
-// there.
+// Part returns a part of the original as it stands now, and whether it is there.
 func (d *Draft) Part(at PartRef) (Part, bool) {
+	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
+		return nil, false
+	}
 	s := &d.slots()[at.Message]
 	k := s.place(at.Part)
 	if s.dropped || k < 0 {
@@ -160,7 +150,9 @@ func (d *Draft) Drop(span Span, why Why) error {
 	if span.Start < 0 || span.End > len(d.base.Messages.items) || span.Start > span.End {
 		return fmt.Errorf("drop messages %d to %d of %d: %w", span.Start, span.End, len(d.base.Messages.items), ErrInvalid)
 	}
-	d.structure()
+	if d.touching == nil {
+		d.touching = touching(d.Outline().Pairs, len(d.base.Messages.items))
+	}
 	for i := span.Start; i < span.End; i++ {
 		for _, p := range d.touching[i] {
 			if span.Contains(p.Call.Message) != span.Contains(p.Result.Message) && !d.slots()[i].dropped {
@@ -262,7 +254,7 @@ func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
 	if before < 0 || before > len(d.base.Messages.items) {
 		return 0, fmt.Errorf("insert before message %d of %d: %w", before, len(d.base.Messages.items), ErrInvalid)
 	}
-	for _, p := range d.structure().Pairs {
+	for _, p := range d.Outline().Pairs {
 		if p.Call.Message < before && before <= p.Result.Message && !d.slots()[p.Call.Message].dropped {
 			return 0, fmt.Errorf("insert before message %d: call in %d, result in %d: %w",
 				before, p.Call.Message, p.Result.Message, ErrSeparated)
@@ -360,7 +352,7 @@ func (d *Draft) weigh(m Message, i int) int {
 	}
 	siblings := 0
 	if i >= 0 {
-		siblings = d.structure().Siblings[i]
+		siblings = d.Outline().Siblings[i]
 	}
 	return d.meter.WeighMessage(d.base, m, siblings).Tokens
 }
@@ -376,7 +368,7 @@ func (d *Draft) loads(i int) []int {
 	case d.weighed != nil:
 		s.loads = slices.Clone(d.weighed[i].Parts)
 	default:
-		s.loads = slices.Clone(d.meter.WeighMessage(d.base, *s.message, d.structure().Siblings[i]).Parts)
+		s.loads = slices.Clone(d.meter.WeighMessage(d.base, *s.message, d.Outline().Siblings[i]).Parts)
 	}
 	return s.loads
 }
@@ -388,7 +380,7 @@ func (d *Draft) weighResult(at PartRef, r ToolResult) int {
 	}
 	m := *d.slots()[at.Message].message
 	m.Parts, m.Digest = frozen([]Part{r}), Digest{}
-	return d.meter.WeighMessage(d.base, m, d.structure().Siblings[at.Message]).Parts[0]
+	return d.meter.WeighMessage(d.base, m, d.Outline().Siblings[at.Message]).Parts[0]
 }
 
 // Weight returns what original message i weighs now; 0 if it was dropped.
@@ -410,9 +402,6 @@ func (d *Draft) Weight(i int) int {
 }
 
 func (d *Draft) find(at PartRef) (Part, error) {
-	if at.Message < 0 || at.Message >= len(d.base.Messages.items) {
-		return nil, fmt.Errorf("message %d of %d: %w", at.Message, len(d.base.Messages.items), ErrInvalid)
-	}
 	part, ok := d.Part(at)
 	if !ok {
 		return nil, fmt.Errorf("part %d of message %d: %w", at.Part, at.Message, ErrNotFound)

@@ -1,6 +1,9 @@
 package plimsoll
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Placed is a message of a draft's result and where it came from.
 type Placed struct {
@@ -23,7 +26,8 @@ func (d *Draft) beside() Conversation {
 	return c
 }
 
-// Result returns the conversation as the edits leave it.
+// Result returns the conversation as the edits leave it. As long as edits only replace
+// the content of results, it shares the outline of the original.
 func (d *Draft) Result() Conversation {
 	c := d.beside()
 	if len(d.log) > 0 {
@@ -32,8 +36,16 @@ func (d *Draft) Result() Conversation {
 			messages = append(messages, p.Message)
 		}
 		c.Messages = frozen(messages)
+		if !slices.ContainsFunc(d.log, loggedEdit.restructures) {
+			c.Messages.drawn = d.base.Messages.drawn
+		}
 	}
 	return c
+}
+
+// restructures reports whether messages or parts came or went.
+func (e loggedEdit) restructures() bool {
+	return e.Kind == EditDrop || e.Kind == EditInsert || e.Kind == EditWithdraw || e.Kind == EditRemove
 }
 
 // Placed iterates over the messages of the result with their origins, so that

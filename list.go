@@ -8,12 +8,16 @@ import (
 
 // List is an immutable sequence. The zero List is empty. Copying a List is
 // cheap and shares the elements, which cannot change.
-type List[T any] struct{ items []T }
+type List[T any] struct {
+	items []T
+	// drawn is the outline of a list of messages; nil for other lists.
+	drawn *drawnOutline
+}
 
 // ListOf returns a list of the given items. The arguments are copied, so a
 // slice passed with ... stays the caller's own.
 func ListOf[T any](items ...T) List[T] {
-	return List[T]{slices.Clone(items)}
+	return frozen(slices.Clone(items))
 }
 
 // Len returns the number of items.
@@ -56,4 +60,10 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 }
 
 // frozen wraps items without a copy, for slices that have no other owner.
-func frozen[T any](items []T) List[T] { return List[T]{items} }
+func frozen[T any](items []T) List[T] {
+	l := List[T]{items: items}
+	if _, ok := any((*T)(nil)).(*Message); ok {
+		l.drawn = new(drawnOutline)
+	}
+	return l
+}

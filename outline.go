@@ -1,5 +1,7 @@
 package plimsoll
 
+import "sync"
+
 // Span is a half-open range of message indices.
 type Span struct {
 	Start int `json:"start"`
@@ -58,8 +60,22 @@ type Turn struct {
 type Round struct{ Span }
 
 // Outline finds the turns, rounds and pairs of the conversation. It takes time
-// linear in the number of parts.
-func (c Conversation) Outline() Outline { return outlineOf(c.Messages.items) }
+// linear in the number of parts for the first call; later calls for the same list of
+// messages return the same outline. Callers must not change it.
+func (c Conversation) Outline() Outline {
+	drawn := c.Messages.drawn
+	if drawn == nil { // the zero list
+		return Outline{}
+	}
+	drawn.once.Do(func() { drawn.outline = outlineOf(c.Messages.items) })
+	return drawn.outline
+}
+
+// drawnOutline is the outline of a list of messages, drawn at the first call.
+type drawnOutline struct {
+	once    sync.Once
+	outline Outline
+}
 
 func outlineOf(messages []Message) Outline {
 	p := newPairing(messages)

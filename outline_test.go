@@ -3,6 +3,7 @@ package plimsoll_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -244,4 +245,33 @@ func TestSiblingsOfManyParallelCallsAreFoundInLinearTime(t *testing.T) {
 	if siblings[1] != n || siblings[n] != n {
 		t.Errorf("siblings %d and %d, want %d", siblings[1], siblings[n], n)
 	}
+}
+
+func TestOutlineOfOneListIsDrawnOnce(t *testing.T) {
+	t.Parallel()
+	c := testkit.Conversation(testkit.History(t, "u a:c1 t:r1 a"))
+	d := plimsoll.NewDraft(c, nil)
+	testkit.Must(t, d.ReplaceResult(plimsoll.PartRef{Message: 2}, plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "short"}), because))
+	first := &c.Outline().Pairs[0]
+	if first != &d.Outline().Pairs[0] || first != &d.Result().Outline().Pairs[0] {
+		t.Error("a draft that only replaces a result drew the outline again")
+	}
+	testkit.Must(t, d.Drop(plimsoll.Span{Start: 3, End: 4}, because))
+	if turns := d.Result().Outline().Turns; turns[0].End != 3 {
+		t.Errorf("turns %+v, want one of three messages", turns)
+	}
+}
+
+func TestOutlineIsSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	c := testkit.Conversation(testkit.History(t, "u a:c1 t:r1 a"))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if n := len(c.Outline().Pairs); n != 1 {
+				t.Errorf("%d pairs, want 1", n)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -13,11 +13,11 @@ type bill struct {
 	usage plimsoll.Usage
 	// uncut is the prompt that would have been sent, in tokens as billed.
 	uncut int
-	// broken says that what was sent does not begin with what was sent before, cut that
-	// it is because of a cut; then before is the prompt of that request without cuts,
-	// and warm says whether a prompt cache would still have had it.
-	broken, cut, warm bool
-	before            int
+	// broken says that what was sent does not begin with what was sent before, byCut that
+	// a cut is why; then before is the prompt of that request without cuts, and warm
+	// says whether a prompt cache would still have had it.
+	broken, byCut, warm bool
+	before              int
 	// covered is how many of the tokens that were cut stand in front of the end of
 	// what was read from the cache: those would have been read, too.
 	covered int
@@ -27,7 +27,7 @@ type bill struct {
 // cache is written to it or not as it was.
 func (b bill) without() plimsoll.Usage {
 	read := b.usage.CacheRead + b.covered
-	if b.cut && b.warm {
+	if b.byCut && b.warm {
 		read = b.before
 	}
 	u := b.usage
@@ -44,7 +44,7 @@ func (b bill) without() plimsoll.Usage {
 
 // rewritten is what was not read only because a cut changed what stands before it.
 func (b bill) rewritten() int {
-	if !b.cut || !b.warm {
+	if !b.byCut || !b.warm {
 		return 0
 	}
 	u := b.without()
@@ -54,21 +54,18 @@ func (b bill) rewritten() int {
 // bill compares a request with the one before it and remembers it for the next.
 // Started says that the conversation is known.
 func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) bill {
-	scale := 1.0
-	if p.After.Total > 0 && u.Prompt() > 0 {
-		scale = float64(u.Prompt()) / float64(p.After.Total)
-	}
+	scale := float64(max(1, u.Prompt())) / float64(max(1, p.After.Total))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
 	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
 	b.covered = billed(savedBefore(p, int(float64(u.CacheRead)/scale)))
-	links := t.sent(p.Draft)
+	links := t.sentChain(p.Draft)
 	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
 	switch {
 	case known:
 		is.cached = is.cached || last.cached
 		b.broken = last.messages >= len(links) || links[last.messages] != last.sent
-		b.cut, b.before = b.broken, last.uncut
+		b.byCut, b.before = b.broken, last.uncut
 		b.warm = is.cached && now.Sub(last.at) <= k.life(t.Conversation.Model)
 	case started:
 		b.broken = true // by the client, with or without us
@@ -76,7 +73,7 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 		// Another process may have sent what came before. If so, that ended in front
 		// of the last answer.
 		answer := t.lastAnswer()
-		b.cut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
+		b.byCut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
 	}
 	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
 	return b
@@ -100,30 +97,18 @@ func (k *Keeper) life(model string) time.Duration {
 	return k.options.CacheLife(model)
 }
 
-// sent returns the identity of every prefix of what a draft sends. Up to the first edit
-// they are those of the original.
-func (t *Task) sent(d *plimsoll.Draft) []plimsoll.Digest {
+// sentChain returns the identity of every prefix of what a draft sends.
+func (t *Task) sentChain(d *plimsoll.Draft) []plimsoll.Digest {
 	chain := t.chain()
-	links := append(make([]plimsoll.Digest, 0, len(chain)), chain[0])
-	says := newFingerprint()
-	same := true
-	if d.AddedSystem().Len()+d.AddedTools().Len() > 0 {
-		same = false
-		links[0] = says.head(chain[0], d)
-	}
+	last := link(chain[0], headDigest(d.AddedSystem(), d.AddedTools()))
+	links := append(make([]plimsoll.Digest, 0, len(chain)), last)
 	for p := range d.Placed() {
-		last := links[len(links)-1]
-		same = same && p.Original == len(links)-1 && !p.Edited
-		switch {
-		case same:
-			links = append(links, chain[p.Original+1])
-		case p.Original < 0:
-			links = append(links, link(last, says.message(plimsoll.Digest{}, p.Message)))
-		case p.Edited:
-			links = append(links, link(last, says.message(chain[p.Original+1], p.Message)))
-		default:
-			links = append(links, link(last, chain[p.Original+1]))
+		if p.Edited {
+			last = link(last, digestOf(p.Message))
+		} else { // the codec's identity: a client may send the message again with other cache marks
+			last = link(last, chain[p.Original+1])
 		}
+		links = append(links, last)
 	}
 	return links
 }
@@ -141,7 +126,7 @@ func (t *Task) lastAnswer() int {
 // fresh returns how many edits were not made for an earlier request.
 func fresh(p *plimsoll.Plan) int {
 	n := 0
-	for _, e := range p.Edits[replayed(p):] {
+	for _, e := range p.Edits[replayedEdits(p):] {
 		if e.Kind != plimsoll.EditTool { // tools that are offered from the first request on are no cut
 			n++
 		}
@@ -156,7 +141,7 @@ func firstFresh(p *plimsoll.Plan) int {
 	if fresh(p) == 0 {
 		return first
 	}
-	for _, e := range p.Edits[replayed(p):] {
+	for _, e := range p.Edits[replayedEdits(p):] {
 		first = min(first, max(0, e.Message))
 	}
 	return first
@@ -173,29 +158,23 @@ func loadBefore(p *plimsoll.Plan, n int) int {
 
 // savedBefore returns what was cut in the first so many tokens of what was sent.
 func savedBefore(p *plimsoll.Plan, tokens int) int {
-	if len(p.Edits) == 0 || tokens <= 0 {
-		return 0
-	}
-	n := len(p.Before.Messages)
 	end := 0 // messages of the original in front of the end
 	sum, next := p.After.System+p.After.Tools+p.After.Framing, 0
 	for placed := range p.Draft.Placed() {
 		if sum >= tokens {
 			break
 		}
-		if placed.Original >= 0 {
-			end = placed.Original + 1
-		}
+		end = max(end, placed.Original+1)
 		sum += p.After.Messages[next].Tokens
 		next++
 	}
 	if next == len(p.After.Messages) {
-		end = n + 1
+		end = math.MaxInt
 	}
 	covered, all := 0, 0
 	for _, e := range p.Edits {
 		all += e.Saved
-		if e.Message < end {
+		if max(0, e.Message) < end {
 			covered += e.Saved
 		}
 	}

@@ -146,6 +146,7 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 	}
 	order := Order{Old: c.Old(w, t), Target: t, Trigger: o.trigger(), Directives: o.Directives}
 	made := &Compaction{Status: CompressionNoop, Trigger: order.Trigger, Before: w.Load(), After: w.Load(), Plan: w.plan, old: order.Old}
+	earlier := w.made
 	w.made = append(w.made, made)
 	switch {
 	case order.Old.Len() == 0:
@@ -154,35 +155,24 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 	case !o.Force && w.k.tripped(w.task, w.Load()):
 		made.Reason = "the last two compactions gained little; waiting for the conversation to grow"
 		return nil
-	}
-	if w.options.dry {
+	case w.options.dry:
 		return w.carryOut(ctx, c, order, made)
 	}
-	waited, err := w.claim(ctx, c, order.Old)
-	if err != nil {
+	switch waited, err := w.claim(ctx, c, order.Old); {
+	case err != nil:
 		return err
-	}
-	if waited && w.relieved() {
+	case waited && w.relieved():
 		made.Status, made.After, made.Checkpoint = Compressed, w.Load(), w.checkpoint
 		made.shared = true
 		return nil
+	case waited: // the other walk's checkpoint is in the draft now, and is not enough
+		w.made = earlier
+		return w.compact(ctx, c, w.target(), o)
 	}
-	if waited { // the other walk's checkpoint is in the draft now, and is not enough
-		order.Target = w.target()
-		order.Old = c.Old(w, order.Target)
-		made.old = order.Old
-		if order.Old.Len() == 0 {
-			made.Reason = "nothing is old enough"
-			return nil
-		}
-	}
-	notes, veto := w.ask(ctx, order, made)
-	made.notes = notes
-	if veto != "" {
+	if veto := w.ask(ctx, &order, made); veto != "" {
 		made.Reason = "vetoed: " + veto
 		return nil
 	}
-	order.Directives = slices.Concat(o.Directives, made.directives)
 	order.Progress = func(done, all int) {
 		w.k.tell(CompressionProgress{Done: done, All: all, Waiting: !w.background})
 	}
@@ -200,7 +190,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
 	if err == nil {
-		err = w.checkpointHolds(ctx, since, made.Before)
+		err = w.checkCheckpoint(ctx, since, made.Before)
 	}
 	var archive *archiveError
 	switch {
@@ -225,7 +215,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	}
 	w.plan.Rungs = append(w.plan.Rungs, report)
 	if err == nil {
-		w.settled()
+		w.markVerified()
 	}
 	return nil
 }
@@ -271,8 +261,8 @@ func statusOf(err error) CompressionStatus {
 	return CompressionNoop
 }
 
-// checkpointHolds asks whether the new history is no larger, whole and valid.
-func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, before int) error {
+// checkCheckpoint asks whether the new history is no larger, whole and valid.
+func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, before int) error {
 	after := w.Load()
 	if recount := w.k.options.Recount; recount != nil && !w.options.dry {
 		n, err := recount(ctx, w.draft.Result())
@@ -284,11 +274,11 @@ func (w *Work) checkpointHolds(ctx context.Context, since plimsoll.Position, bef
 	if after > before {
 		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
 	}
-	if least := w.plan.Floor + w.toolCost() + w.checkpointWeight(since); least > w.plan.Goal && before > w.plan.Goal {
+	if least := w.floorWithTools() + w.toolCost() + w.checkpointWeight(since); least > w.plan.Goal && before > w.plan.Goal {
 		return fmt.Errorf("there is no room for a checkpoint: %d tokens could not go any more, and %d are aimed at", least, w.plan.Goal)
 	}
 	// A new history of the same size is no failure; for the rest a rung's rules hold.
-	if err := w.holds(since, before+1, w.Protected); err != nil {
+	if err := w.checkEdits(since, before+1, w.Protected); err != nil {
 		return err
 	}
 	return w.check()
@@ -309,27 +299,28 @@ func (w *Work) checkpointWeight(since plimsoll.Position) int {
 	return tokens
 }
 
-// ask asks the hooks. It returns what went wrong with them, and the first veto.
-func (w *Work) ask(ctx context.Context, order Order, made *Compaction) (notes []string, veto string) {
+// ask asks the hooks. It adds their directives to the order, notes what went wrong with
+// them, and returns the first veto.
+func (w *Work) ask(ctx context.Context, order *Order, made *Compaction) (veto string) {
 	asked := PreCompress{
 		Trigger: made.Trigger, Conversation: w.task.Conversation, Old: order.Old, Before: made.Before, Line: w.plan.Line,
 	}
 	for _, hook := range w.k.options.Hooks.PreCompress {
 		verdict, err := hook(ctx, asked)
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("hook: %v", err))
+			made.notes = append(made.notes, fmt.Sprintf("hook: %v", err))
 			continue
 		}
 		if verdict.Veto != "" {
-			return notes, verdict.Veto
+			return verdict.Veto
 		}
-		made.directives = append(made.directives, verdict.Directives...)
+		order.Directives = slices.Concat(order.Directives, verdict.Directives)
 	}
-	return notes, ""
+	return ""
 }
 
-// report counts a compaction in the breaker and the accounts, and tells events and
-// hooks.
+// report counts a compaction in the breaker and the accounts, and tells hooks and
+// events. The event says which hooks failed.
 func (w *Work) report(ctx context.Context, made *Compaction) {
 	if made.shared || made.Status == CompressionNoop {
 		return
@@ -351,10 +342,12 @@ func (w *Work) report(ctx context.Context, made *Compaction) {
 	if made == w.made[len(w.made)-1] && w.plan.Changed() {
 		told.After = w.plan.After.Total // with what later rungs did
 	}
-	k.tell(told)
+	var failed []string
 	for _, hook := range k.options.Hooks.PostCompress {
 		if err := hook(ctx, told); err != nil {
-			made.notes = append(made.notes, fmt.Sprintf("hook: %v", err))
+			failed = append(failed, fmt.Sprintf("hook: %v", err))
 		}
 	}
+	told.Notes = slices.Concat(told.Notes, failed)
+	k.tell(told)
 }

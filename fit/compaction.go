@@ -49,9 +49,6 @@ const (
 // Compactor is a rung that replaces old messages by a checkpoint.
 type Compactor interface {
 	Rung
-	// ActsFrom returns the load at which it may act; 0 means the keeper's high
-	// watermark.
-	ActsFrom(plimsoll.Line) int
 	// Due reports whether its own trigger says that it must act now.
 	Due(Reading) bool
 	// Old returns what it would replace: a span that begins behind the leading
@@ -106,9 +103,9 @@ type Compaction struct {
 	// Plan has the edits; it can be sent whatever the status is.
 	Plan *plimsoll.Plan `json:"-"`
 
-	// old is the span that was to be replaced; notes and directives come from
-	// hooks; shared says that another request made the checkpoint.
-	old               plimsoll.Span
-	notes, directives []string
-	shared            bool
+	// old is the span that was to be replaced; notes say which hooks failed; shared says
+	// that another request made the checkpoint.
+	old    plimsoll.Span
+	notes  []string
+	shared bool
 }

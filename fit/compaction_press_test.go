@@ -32,7 +32,6 @@ type press struct {
 
 func (*press) Name() string                             { return "press" }
 func (*press) Slow() bool                               { return false }
-func (*press) ActsFrom(plimsoll.Line) int               { return 0 }
 func (*press) Due(r fit.Reading) bool                   { return r.Total > r.High }
 func (*press) Prospect(*fit.Work) (removable, from int) { return 0, 0 }
 

@@ -3,6 +3,7 @@ package fit_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,26 @@ func TestG14_HooksAreAskedBeforeAndToldAfterACompaction(t *testing.T) {
 	}
 	if made.Status != fit.CompressionNoop || !strings.Contains(made.Reason, "not on a Sunday") || asked[1].Trigger != fit.Manual {
 		t.Errorf("after a veto: %s %s, trigger %s", made.Status, made.Reason, asked[1].Trigger)
+	}
+}
+
+func TestTheEventOfACompactionSaysWhichHooksFailed(t *testing.T) {
+	t.Parallel()
+	var notes []string
+	k := compacting(t, &scribe{}, func(o *fit.Options) {
+		o.Hooks.PostCompress = []func(context.Context, fit.ChatCompressed) error{
+			func(context.Context, fit.ChatCompressed) error { return errors.New("no bell") },
+		}
+		o.Events = func(e fit.Event) {
+			if c, ok := e.(fit.ChatCompressed); ok {
+				notes = c.Notes
+			}
+		}
+	})
+	_, err := k.Fit(t.Context(), fit.Task{Conversation: talk(14)})
+	testkit.Must(t, err)
+	if !slices.Contains(notes, "hook: no bell") {
+		t.Errorf("the notes are %q", notes)
 	}
 }
 

@@ -17,9 +17,9 @@ const compactName = "compact"
 // replayReason is the reason of edits that an earlier request had.
 const replayReason = "as for an earlier request"
 
-// cut is everything that was cut for the prefix of a conversation. It is replayed
-// as it is: same prefix, same bytes.
-type cut struct {
+// cutList is everything that was cut for the prefix of a conversation. It is replayed
+// as it is: same prefix, same bytes. A [Decision] is its stored form.
+type cutList struct {
 	Version int `json:"version"`
 	// Until is how many messages the prefix has.
 	Until      int                 `json:"until"`
@@ -69,14 +69,14 @@ type cutInsert struct {
 	Ref    *plimsoll.Ref `json:"ref,omitempty"`
 }
 
-// cut writes down what the draft has lost. It returns nil for a draft that cannot be
+// cutList writes down what the draft has lost. It returns nil for a draft that cannot be
 // written down: one with added instructions, or with content that no rung makes.
-func (w *Work) cut() *cut {
+func (w *Work) cutList() *cutList {
 	d := w.draft
 	if d.AddedSystem().Len() > 0 {
 		return nil
 	}
-	c := &cut{Version: cutVersion, Checkpoint: w.checkpoint, Offered: d.AddedTools().Len() > 0 || w.sent != nil && w.sent.Offered}
+	c := &cutList{Version: cutVersion, Checkpoint: w.checkpoint, Offered: d.AddedTools().Len() > 0 || w.replayed != nil && w.replayed.Offered}
 	if cp := w.checkpoint; cp != nil {
 		c.Until = cp.Old.End
 	}
@@ -118,7 +118,7 @@ func lastEdits(edits []plimsoll.Edit) []plimsoll.Edit {
 
 // add writes down an edit; false if that cannot be done. What was edited in a message
 // that was dropped later goes with the message.
-func (c *cut) add(d *plimsoll.Draft, e plimsoll.Edit) bool {
+func (c *cutList) add(d *plimsoll.Draft, e plimsoll.Edit) bool {
 	at := plimsoll.PartRef{Message: e.Message, Part: e.Part}
 	if e.Kind == plimsoll.EditDrop {
 		c.drop(e.Message, plimsoll.Why{Rung: e.Rung, Ref: e.Ref})
@@ -139,7 +139,7 @@ func (c *cut) add(d *plimsoll.Draft, e plimsoll.Edit) bool {
 	return ok
 }
 
-func (c *cut) drop(i int, why plimsoll.Why) {
+func (c *cutList) drop(i int, why plimsoll.Why) {
 	if cp := c.Checkpoint; cp != nil && cp.Old.Contains(i) && !slices.Contains(cp.Kept, i) {
 		return // the checkpoint does it
 	}
@@ -190,7 +190,7 @@ func indexOf(content plimsoll.List[plimsoll.Part], part plimsoll.Part) int {
 }
 
 // refs returns all references that are named.
-func (c *cut) refs() []string {
+func (c *cutList) refs() []string {
 	var all []string
 	add := func(ref *plimsoll.Ref) {
 		if ref != nil && !slices.Contains(all, ref.ID) {
@@ -217,7 +217,7 @@ func (c *cut) refs() []string {
 
 // replay cuts the draft as an earlier one was. It refuses to take what must now
 // survive, and what is not where it was.
-func (c *cut) replay(w *Work) error {
+func (c *cutList) replay(w *Work) error {
 	if cp := c.Checkpoint; cp != nil {
 		if err := w.mayPlace(cp); err != nil {
 			return err
@@ -226,17 +226,13 @@ func (c *cut) replay(w *Work) error {
 			return err
 		}
 	}
-	n := w.draft.Original().Messages.Len()
 	for _, drop := range c.Drops {
-		if drop.Start < 0 || drop.End > n {
-			return fmt.Errorf("drop messages %d to %d of %d: %w", drop.Start, drop.End, n, plimsoll.ErrInvalid)
-		}
 		for i := drop.Start; i < drop.End; i++ {
-			if w.Protected(i) {
-				return fmt.Errorf("message %d: %w", i, errPin)
-			}
 			if err := w.draft.DropAlone(i, plimsoll.Why{Rung: drop.Rung, Reason: replayReason, Ref: drop.Ref}); err != nil {
 				return err
+			}
+			if w.Protected(i) {
+				return fmt.Errorf("message %d: %w", i, errPin)
 			}
 		}
 	}
@@ -247,11 +243,11 @@ func (c *cut) replay(w *Work) error {
 	}
 	// From the last part to the first: a message may lose several.
 	for _, r := range slices.Backward(c.Removed) {
-		if r.At.Message >= n || w.Pinned(r.At.Message) {
-			return fmt.Errorf("message %d: %w", r.At.Message, errPin)
-		}
 		if err := w.draft.RemovePart(r.At, plimsoll.Why{Rung: r.Rung, Reason: replayReason, Ref: r.Ref}); err != nil {
 			return err
+		}
+		if w.Pinned(r.At.Message) {
+			return fmt.Errorf("message %d: %w", r.At.Message, errPin)
 		}
 	}
 	for _, in := range c.Inserts {
@@ -263,9 +259,6 @@ func (c *cut) replay(w *Work) error {
 }
 
 func (r cutResult) replay(w *Work) error {
-	if r.At.Message < 0 || r.At.Message >= w.draft.Original().Messages.Len() {
-		return fmt.Errorf("message %d: %w", r.At.Message, plimsoll.ErrInvalid)
-	}
 	part, _ := w.draft.Part(r.At)
 	result, ok := part.(plimsoll.ToolResult)
 	if !ok || w.Pinned(r.At.Message) {
@@ -299,7 +292,7 @@ func (w *Work) mayPlace(cp *summary.Checkpoint) error {
 }
 
 // decision writes it down for a memory.
-func (c *cut) decision(key plimsoll.Digest) (Decision, error) {
+func (c *cutList) decision(key plimsoll.Digest) (Decision, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
 		return Decision{}, fmt.Errorf("remember: %w", err)
@@ -307,9 +300,9 @@ func (c *cut) decision(key plimsoll.Digest) (Decision, error) {
 	return Decision{Key: key, Body: body, Refs: c.refs()}, nil
 }
 
-// cutOf reads what another process wrote down; nil if another version did.
-func cutOf(d Decision) *cut {
-	var c cut
+// readCutList reads what another process wrote down; nil if another version did.
+func readCutList(d Decision) *cutList {
+	var c cutList
 	if err := json.Unmarshal(d.Body, &c); err != nil || c.Version != cutVersion {
 		return nil
 	}

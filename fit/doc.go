@@ -4,10 +4,11 @@
 //	keeper.go    New, Fit, Plan: the doors
 //	walk.go      the story of a request, top down
 //	protect.go   which messages must survive, and what they weigh (the floor)
-//	replay.go    what earlier requests were cut is cut again, byte for byte
+//	replay.go    what was cut for an earlier request is cut again, byte for byte
 //	policy.go    whether a cut pays before the limit is reached
 //	ladder.go    the rungs in order, until the goal is reached
 //	offer.go     tools that read what was cut
+//	commit.go    what was cut is stored, and the decision remembered
 //	compact.go   checkpoints; inflight.go: one at a time; breaker.go: not in vain
 //	decision.go  a cut in a form that can be stored; memory.go: where it is stored
 //	undo.go      a compaction taken back

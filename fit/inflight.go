@@ -92,9 +92,9 @@ func (w *Work) claim(ctx context.Context, c Compactor, old plimsoll.Span) (waite
 		if mine != nil {
 			w.flight = mine
 			// Another walk may have ended since this one looked into the memory.
-			was := w.sent
+			was := w.replayed
 			w.replay(w.recall(ctx))
-			waited = waited || w.sent != was
+			waited = waited || w.replayed != was
 		} else {
 			k.tell(CompressionProgress{Waiting: !w.background})
 			select {
@@ -153,7 +153,7 @@ func (w *Work) relieved() bool {
 	most := w.high
 	switch {
 	case w.due:
-		return w.sent != w.was
+		return w.replayed != w.dueAfter
 	case w.background:
 		most = w.soft()
 	}
@@ -188,7 +188,7 @@ func (k *Keeper) prepare(t *Task, w *Work) {
 	if k.inflight.ctx == nil {
 		k.inflight.ctx, k.inflight.stop = context.WithCancel(context.Background())
 	}
-	ctx, task, due, was := k.inflight.ctx, *t, w.due, w.was
+	ctx, task, due, was := k.inflight.ctx, *t, w.due, w.dueAfter
 	k.inflight.background.Go(func() { k.compactInBackground(ctx, &task, due, was) })
 }
 
@@ -197,7 +197,7 @@ func (w *Work) soft() int { return int(w.k.options.Marks.Soft * float64(w.plan.L
 
 // compactInBackground makes a checkpoint for later requests: because the policy found it
 // due for a conversation with the cut was, or because of the load.
-func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was *cut) {
+func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was *cutList) {
 	defer func() {
 		if r := recover(); r != nil { // no request may end by a walk that it does not wait for
 			k.tell(ChatCompressed{Trigger: Automatic, Status: CompressionNoop, Reason: fmt.Sprintf("panic: %v\n%s", r, debug.Stack())})
@@ -209,14 +209,14 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	if err != nil {
 		return // the request itself got the error
 	}
-	w.background, w.due, w.was = true, due, was
+	w.background, w.due, w.dueAfter = true, due, was
 	defer w.release()
 	w.protect()
 	w.replay(w.recall(ctx))
 	if w.findFloor(false) != nil {
 		return
 	}
-	if !due && w.Load() <= w.soft() || due && w.sent != was { // another request has had it made meanwhile
+	if !due && w.Load() <= w.soft() || due && w.replayed != was { // another request has had it made meanwhile
 		return
 	}
 	if err := w.compact(ctx, k.compactor, w.target(), CompactOptions{}); err != nil {

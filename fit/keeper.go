@@ -126,7 +126,7 @@ type Task struct {
 type Keeper struct {
 	options   Options
 	compactor Compactor
-	decisions *lru.Map[scoped, *cut]
+	decisions *lru.Map[scoped, *cutList]
 	breakers  *lru.Map[scoped, breaker]
 	states    *lru.Map[scoped, policyMemo]
 	inflight  inflight
@@ -140,7 +140,7 @@ func New(o *Options) (*Keeper, error) {
 	}
 	k := &Keeper{
 		options: *o, compactor: o.compactor(),
-		decisions: lru.New[scoped, *cut](recentDecisions, nil),
+		decisions: lru.New[scoped, *cutList](recentDecisions, nil),
 		breakers:  lru.New[scoped, breaker](recentBreakers, nil),
 		states:    lru.New[scoped, policyMemo](recentStates, nil),
 		books:     newBooks(),

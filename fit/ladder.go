@@ -114,11 +114,10 @@ func (w *Work) pass(ctx context.Context) error {
 	return nil
 }
 
-// goalOf is how far a rung goes. A rung that takes only outputs and thinking cuts down to
-// Watermarks.Room, so that the next cut comes later.
+// goalOf is how far a rung goes. A cheap rung cuts down to Watermarks.Room, so that the
+// next cut comes later.
 func (w *Work) goalOf(r Rung, goal int) int {
-	_, deep := r.(Compactor)
-	if _, cheap := r.(Prospector); !cheap || deep || w.k.options.Marks.Room == 0 {
+	if _, ok := cheap(r); !ok || w.k.options.Marks.Room == 0 {
 		return goal
 	}
 	base, limit := w.Base(), w.plan.Line.Limit()
@@ -142,7 +141,7 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	}
 	report := plimsoll.RungReport{Rung: r.Name(), Edits: int(w.draft.Position() - since)}
 	if err == nil && report.Edits > 0 {
-		err = w.holds(since, before, w.Kept)
+		err = w.checkEdits(since, before, w.Kept)
 	}
 	if err == nil && report.Edits > 0 && w.strict {
 		err = w.check()
@@ -162,9 +161,9 @@ var (
 	errPin        = errors.New("a message that must survive was removed or changed")
 )
 
-// holds asks whether the edits since a position left the draft smaller, and touched
+// checkEdits asks whether the edits since a position left the draft smaller, and touched
 // nothing that must survive.
-func (w *Work) holds(since plimsoll.Position, before int, kept func(int) bool) error {
+func (w *Work) checkEdits(since plimsoll.Position, before int, kept func(int) bool) error {
 	if w.Load() >= before {
 		return errNotSmaller
 	}
@@ -179,7 +178,9 @@ func (w *Work) holds(since plimsoll.Position, before int, kept func(int) bool) e
 	return nil
 }
 
+// overload is the error for a conversation that cannot be made to fit. The draft has no
+// added tools then.
 func (w *Work) overload(load int) error {
-	e := &plimsoll.OverloadError{Line: w.plan.Line, Floor: w.plan.Floor, Items: w.items, Load: load, Rungs: w.plan.Rungs}
+	e := &plimsoll.OverloadError{Line: w.plan.Line, Floor: w.floor, Items: w.items, Load: load, Rungs: w.plan.Rungs}
 	return &plimsoll.Error{Op: "fit", Hint: e.Hint(), Err: e}
 }

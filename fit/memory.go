@@ -54,7 +54,7 @@ type scoped struct {
 
 // recall returns what was cut for the longest prefix that anything was cut for; nil
 // if nothing was.
-func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
+func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 	memory := k.memoryOf(t)
 	if memory == nil && k.decisions.Len() == 0 {
 		return nil, nil
@@ -72,22 +72,24 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cut, error) {
 	case errors.Is(err, plimsoll.ErrNotFound) && own != nil:
 		k.decisions.Delete(scoped{t.scope(), chain[n]})
 		return k.recall(ctx, t)
+	case errors.Is(err, plimsoll.ErrNotFound):
+		return nil, nil
 	case err != nil:
-		return own, notFoundIsNil(err)
+		return own, err
 	case own != nil && d.Key == chain[n]:
 		return own, nil
 	}
-	c := cutOf(d)
+	c := readCutList(d)
 	if c == nil {
 		return own, nil
 	}
-	k.decide(t.scope(), d.Key, c)
+	k.decisions.Put(scoped{t.scope(), d.Key}, c)
 	return c, nil
 }
 
 // decided returns what was decided about the longest prefix that something was decided
 // about, and the length of that.
-func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
+func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cutList, int) {
 	for n := len(chain) - 1; n > 0; n-- {
 		if s, ok := k.decisions.Get(scoped{scope, chain[n]}); ok {
 			return s, n
@@ -96,15 +98,11 @@ func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cut, int) {
 	return nil, 0
 }
 
-func (k *Keeper) decide(scope string, key plimsoll.Digest, s *cut) {
-	k.decisions.Put(scoped{scope, key}, s)
-}
-
 // remember keeps what was cut for every later request that begins with the same
 // messages.
-func (k *Keeper) remember(ctx context.Context, t *Task, s *cut) error {
+func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	key := t.chain()[s.Until]
-	k.decide(t.scope(), key, s)
+	k.decisions.Put(scoped{t.scope(), key}, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil
@@ -159,32 +157,28 @@ func forModel(links []plimsoll.Digest, model string) []plimsoll.Digest {
 		return links
 	}
 	salt := sha256.Sum256([]byte(model))
-	first, second := binary.LittleEndian.Uint64(salt[:8]), binary.LittleEndian.Uint64(salt[8:])
-	keys := make([]plimsoll.Digest, len(links))
-	for i := range links {
-		binary.LittleEndian.PutUint64(keys[i][:8], binary.LittleEndian.Uint64(links[i][:8])^first)
-		binary.LittleEndian.PutUint64(keys[i][8:], binary.LittleEndian.Uint64(links[i][8:])^second)
-	}
-	return keys
+	return salted(links, plimsoll.Digest(salt[:len(plimsoll.Digest{})]))
 }
 
 // chainOf draws a chain from what the conversation says, for conversations that no
 // codec has read.
 func chainOf(c plimsoll.Conversation) []plimsoll.Digest {
-	chain := make([]plimsoll.Digest, 1, c.Messages.Len()+1)
-	head := sha256.New()
-	encoder := json.NewEncoder(head)
-	_ = encoder.Encode(plainParts(c.System)) // a hash takes everything
-	for _, tool := range c.Tools.All() {
-		_ = encoder.Encode(tool)
-	}
-	copy(chain[0][:], head.Sum(nil))
-	last := wordsOf(chain[0])
-	for _, m := range c.Messages.All() {
-		last = last.mix(wordsOf(digestOf(m)))
-		chain = append(chain, last.digest())
+	chain := append(make([]plimsoll.Digest, 0, c.Messages.Len()+1), headDigest(c.System, c.Tools))
+	for i, m := range c.Messages.All() {
+		chain = append(chain, link(chain[i], digestOf(m)))
 	}
 	return chain
+}
+
+// headDigest identifies instructions and tools.
+func headDigest(system plimsoll.List[plimsoll.Part], tools plimsoll.List[plimsoll.Tool]) plimsoll.Digest {
+	sum := sha256.New()
+	encoder := json.NewEncoder(sum)
+	_ = encoder.Encode(plainParts(system)) // a hash takes everything
+	for _, tool := range tools.All() {
+		_ = encoder.Encode(tool)
+	}
+	return plimsoll.Digest(sum.Sum(nil)[:len(plimsoll.Digest{})])
 }
 
 // digestOf identifies a message by its bytes, or by what it says if the task has none.
@@ -194,35 +188,19 @@ func digestOf(m plimsoll.Message) plimsoll.Digest {
 	}
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode(plainMessage{m.Role, m.Name, plainParts(m.Parts)})
-	var digest plimsoll.Digest
-	copy(digest[:], sum.Sum(nil))
-	return digest
+	return plimsoll.Digest(sum.Sum(nil)[:len(plimsoll.Digest{})])
 }
 
-// link mixes the digest of a message into that of everything before it.
-func link(before, message plimsoll.Digest) plimsoll.Digest {
-	return wordsOf(before).mix(wordsOf(message)).digest()
-}
-
-// digestWords are a digest as numbers.
-type digestWords struct{ a, b uint64 }
-
-func wordsOf(d plimsoll.Digest) digestWords {
-	return digestWords{binary.LittleEndian.Uint64(d[:8]), binary.LittleEndian.Uint64(d[8:])}
-}
-
-func (w digestWords) digest() (d plimsoll.Digest) {
-	binary.LittleEndian.PutUint64(d[:8], w.a)
-	binary.LittleEndian.PutUint64(d[8:], w.b)
+// link mixes the digest of a message into that of everything before it. A conversation
+// has thousands of links and they are drawn for each request, so it is two
+// multiplications; digests are fingerprints already.
+func link(before, message plimsoll.Digest) (d plimsoll.Digest) {
+	a, b := binary.LittleEndian.Uint64(before[:8]), binary.LittleEndian.Uint64(before[8:])
+	for _, m := range [2]uint64{binary.LittleEndian.Uint64(message[:8]), binary.LittleEndian.Uint64(message[8:])} {
+		high, low := bits.Mul64(a^m^0x9e3779b97f4a7c15, b^0xd1b54a32d192ed03)
+		a, b = b^low^bits.RotateLeft64(m, 29), a^high
+	}
+	binary.LittleEndian.PutUint64(d[:8], a)
+	binary.LittleEndian.PutUint64(d[8:], b)
 	return d
-}
-
-// mix takes another digest in. A conversation has thousands of links and they are drawn
-// for each request, so it is two multiplications; digests are fingerprints already.
-func (w digestWords) mix(m digestWords) digestWords {
-	high, low := bits.Mul64(w.a^m.a^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
-	w.a, w.b = w.b^low^bits.RotateLeft64(m.a, 29), w.a^high
-	high, low = bits.Mul64(w.a^m.b^0x9e3779b97f4a7c15, w.b^0xd1b54a32d192ed03)
-	w.a, w.b = w.b^low^bits.RotateLeft64(m.b, 29), w.a^high
-	return w
 }

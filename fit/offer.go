@@ -50,15 +50,15 @@ func (w *Work) toolCost() int {
 	return w.addMissing()
 }
 
-// addedTools is what the tools weigh that the draft has added.
-func (w *Work) addedTools() int {
-	n := 0
-	for _, e := range w.draft.Edits() {
+// toolEdits returns how many of the edits added tools, and what these weigh.
+func toolEdits(edits []plimsoll.Edit) (n, weight int) {
+	for _, e := range edits {
 		if e.Kind == plimsoll.EditTool {
-			n -= e.Saved
+			n++
+			weight -= e.Saved
 		}
 	}
-	return n
+	return n, weight
 }
 
 // offers reports whether the draft must have the tools: it has lost something that can
@@ -67,7 +67,7 @@ func (w *Work) offers() bool {
 	if len(w.task.Offer) == 0 {
 		return false
 	}
-	if w.task.OfferAlways || w.sent != nil && w.sent.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
+	if w.task.OfferAlways || w.replayed != nil && w.replayed.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
 		return true
 	}
 	for _, e := range w.draft.Edits() {
@@ -89,7 +89,7 @@ func (w *Work) offer() (n, weight int) {
 	if n = int(w.draft.Position() - since); n == 0 {
 		return 0, 0
 	}
-	known := w.sent != nil && w.sent.Offered
+	known := w.replayed != nil && w.replayed.Offered
 	if !known && w.check() != nil {
 		w.draft.Rollback(since)
 		return 0, 0
@@ -100,50 +100,23 @@ func (w *Work) offer() (n, weight int) {
 // offerNew is offer for tools that no earlier request had.
 func (w *Work) offerNew() {
 	if n, weight := w.offer(); n > 0 {
-		w.raise(weight)
 		w.plan.Rungs = append(w.plan.Rungs, plimsoll.RungReport{Rung: offerName, Edits: n, Saved: -weight})
 	}
-}
-
-// offerAlone adds the tools to a conversation that is otherwise left as it is, and
-// returns what it weighs with them.
-func (w *Work) offerAlone() int {
-	if !w.task.OfferAlways {
-		return w.plan.Before.Total
-	}
-	weight := w.addMissing()
-	if w.draft.Position() == 0 {
-		return w.plan.Before.Total
-	}
-	if w.check() != nil {
-		w.draft.Rollback(0)
-		return w.plan.Before.Total
-	}
-	w.plan.Edits, w.plan.After = w.draft.Edits(), w.k.options.Meter.Weigh(w.draft.Result())
-	w.plan.Rungs = []plimsoll.RungReport{{Rung: offerName, Edits: len(w.plan.Edits), Saved: -weight}}
-	return w.plan.After.Total
 }
 
 // retract takes the tools back if there is no room for them: what must be sent is worth
 // more than what could be read.
 func (w *Work) retract() {
-	if w.draft.AddedTools().Len() == 0 {
+	edits := w.draft.Edits()
+	if n, _ := toolEdits(edits); n == 0 {
 		return
 	}
-	old, verified := replayed(w.plan), int(w.verified)
-	for i, e := range w.draft.Edits() {
-		if e.Kind != plimsoll.EditTool {
-			continue
-		}
-		w.raise(e.Saved)
-		if i < old {
-			w.plan.Rungs[0].Edits--
-			w.plan.Rungs[0].Saved -= e.Saved
-		}
-		if i < verified {
-			w.verified--
-		}
+	if n, weight := toolEdits(edits[:replayedEdits(w.plan)]); n > 0 {
+		w.plan.Rungs[0].Edits -= n
+		w.plan.Rungs[0].Saved += weight
 	}
+	n, _ := toolEdits(edits[:w.verified])
+	w.verified -= plimsoll.Position(n)
 	for i := range w.plan.Rungs {
 		if r := &w.plan.Rungs[i]; r.Rung == offerName {
 			r.Edits, r.Saved, r.Undone = 0, 0, "there is no room for the tools"
@@ -152,19 +125,4 @@ func (w *Work) retract() {
 	w.draft.RemoveTools()
 	w.body, w.valid = nil, false
 	w.reweigh()
-}
-
-// raise adds the weight of tools to what no rung may remove.
-func (w *Work) raise(weight int) {
-	if weight == 0 {
-		return
-	}
-	w.plan.Floor += weight
-	for i := range w.items {
-		if w.items[i].Kind == plimsoll.FloorTools {
-			w.items[i].Tokens += weight
-			return
-		}
-	}
-	w.items = append(w.items, plimsoll.FloorItem{Kind: plimsoll.FloorTools, Message: -1, Tokens: weight})
 }

@@ -107,16 +107,20 @@ func (w *Work) putState(memo policyMemo) {
 
 func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
 
-// waits asks the policy by the last outlook, while that is fresh. If the policy waits,
-// the state is remembered; else it must be asked again by a new outlook. A request
+// policyWaits asks the policy by the last outlook, while that is fresh. If the policy
+// waits, the state is remembered; else it must be asked again by a new outlook. A request
 // that comes again was decided already, and its cut is recalled.
-func (w *Work) waits(load int) bool {
+func (w *Work) policyWaits() bool {
+	load := w.Load()
 	is, n := w.k.stateOf(w.task)
-	if n == w.messages() && (is.action == Wait || w.sent != nil) {
+	if n == w.messages() && (is.action == Wait || w.replayed != nil) {
 		return true
 	}
 	if n == 0 || n == w.messages() || is.outlook.Load == 0 || load-is.outlook.Load > max(1000, load/freshGrowth) {
 		return false
+	}
+	if len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) > 0 {
+		return false // a pin may change what can be taken off from request to request
 	}
 	o := is.outlook
 	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()
@@ -136,7 +140,7 @@ func (w *Work) decide() Action {
 	}
 	is, n := w.k.stateOf(w.task)
 	if n == w.messages() {
-		if w.k.options.Sticky && w.sent != nil {
+		if w.k.options.Sticky && w.replayed != nil {
 			return Wait // its cut is replayed already, and a checkpoint is not made twice
 		}
 		return is.action
@@ -158,18 +162,13 @@ func (w *Work) outlook() Outlook {
 	}
 	first := w.messages()
 	for _, r := range w.k.options.Rungs {
-		p, ok := r.(Prospector)
-		if !ok {
-			continue
-		}
-		if c, deep := r.(Compactor); deep {
-			o.Deep = w.deep(c, p)
-			continue
-		}
-		removable, at := p.Prospect(w)
-		if removable > 0 {
-			o.Cheap.Removable += removable
-			first = min(first, at)
+		if p, ok := cheap(r); ok {
+			if removable, at := p.Prospect(w); removable > 0 {
+				o.Cheap.Removable += removable
+				first = min(first, at)
+			}
+		} else if p, ok := r.(Prospector); ok {
+			o.Deep = w.deep(p)
 		}
 	}
 	o.Cheap.Rewritten = max(0, w.weightFrom(first)-o.Cheap.Removable)
@@ -190,11 +189,11 @@ func (w *Work) withTools(p Prospect, cost int) Prospect {
 	return p
 }
 
-// deep is the prospect of a checkpoint.
-func (w *Work) deep(c Compactor, p Prospector) Prospect {
+// deep is the prospect of a checkpoint by a compactor.
+func (w *Work) deep(p Prospector) Prospect {
 	removable, at := p.Prospect(w)
 	deep := Prospect{Removable: removable, Rewritten: max(0, w.weightFrom(at)-removable)}
-	if c.Slow() {
+	if p.(Compactor).Slow() {
 		deep.Written = summaryTokens
 	}
 	return deep
@@ -221,30 +220,34 @@ func (w *Work) weightFrom(i int) int {
 func (w *Work) act(ctx context.Context) error {
 	switch w.decide() {
 	case CutDeep:
-		if w.canWait() {
-			w.due, w.was = true, w.sent
-		} else if w.k.compactor != nil {
-			return w.compact(ctx, w.k.compactor, w.target(), CompactOptions{})
+		c := w.k.compactor
+		switch {
+		case c == nil:
+			return nil
+		case c.Slow() && w.k.options.Marks.Soft > 0 && w.Load() <= w.high:
+			w.due, w.dueAfter = true, w.replayed // Fit has it made in the background
+			return nil
 		}
+		return w.compact(ctx, c, w.target(), CompactOptions{})
 	case CutCheap:
-		t := Target{Line: w.plan.Line, Decided: true}
 		for _, r := range w.k.options.Rungs {
-			if _, deep := r.(Compactor); deep {
+			if _, ok := cheap(r); !ok {
 				continue
 			}
-			if _, ok := r.(Prospector); ok {
-				if err := w.try(ctx, r, t); err != nil {
-					return err
-				}
+			if err := w.try(ctx, r, Target{Line: w.plan.Line, Decided: true}); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// canWait reports whether a checkpoint can be made in the background: a model writes it,
-// and the request fits without.
-func (w *Work) canWait() bool {
-	c := w.k.compactor
-	return c != nil && c.Slow() && w.k.options.Marks.Soft > 0 && w.Load() <= w.high
+// cheap returns the rung if [CutCheap] applies it: it takes outputs and thinking, and can
+// say how much.
+func cheap(r Rung) (Prospector, bool) {
+	if _, ok := r.(Compactor); ok {
+		return nil, false
+	}
+	p, ok := r.(Prospector)
+	return p, ok
 }

@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
@@ -59,29 +58,34 @@ func (w *Work) keepCheckpoints() {
 		}
 	}
 	keepPairs(o, w.kept)
-	for _, t := range o.Turns { // most APIs want the user to speak first
-		if t.User >= 0 && slices.Contains(w.kept[t.Start:t.End], checkpointed) {
-			w.kept[t.User] = max(w.kept[t.User], checkpointed)
-		}
-	}
+	keepOpenings(o, w.kept, checkpointed)
 }
 
 // findFloor finds out what no rung may remove, and refuses at once what cannot fit if
-// the conversation is over its line. Where little can be removed, the goal is half-way between that and the limit.
+// the conversation is over its line. Where little can be removed, the goal is half-way
+// between that and the limit.
 func (w *Work) findFloor(over bool) error {
-	floor, items := floorOf(w.plan.Before, w.task.Conversation, w.kept, w.k.options.least())
-	w.plan.Floor, w.items = floor, items
+	w.floor, w.items = floorOf(w.plan.Before, w.task.Conversation, w.kept, w.k.options.least())
+	floor := w.floor
 	if over && floor > w.plan.Line.Limit() {
 		w.plan.Rungs = []plimsoll.RungReport{} // none was tried
 		return w.overload(0)
 	}
-	added := w.addedTools()
 	if over {
-		floor += added + w.toolCost()
+		floor = w.floorWithTools() + w.toolCost()
 	}
 	w.plan.Goal = max(w.plan.Goal, (floor+w.plan.Line.Limit())/2)
-	w.raise(added)
 	return nil
+}
+
+// floorWithTools is what no rung may remove, with the tools that the draft has added; 0
+// if there was no need to look.
+func (w *Work) floorWithTools() int {
+	if w.items == nil {
+		return 0
+	}
+	_, tools := toolEdits(w.draft.Edits())
+	return w.floor + tools
 }
 
 // least returns what the best shrinker of the ladder leaves of a result, or -1.
@@ -99,51 +103,51 @@ func (o *Options) least() int {
 // With Options.Loose a message may survive without its call or result.
 func protections(c plimsoll.Conversation, o plimsoll.Outline, options *Options, named []int, pins []Pin) []protection {
 	s := make([]protection, c.Messages.Len())
-	raise := func(span plimsoll.Span, to protection) {
+	keepSpan := func(span plimsoll.Span, why protection) {
 		for i := span.Start; i < span.End; i++ {
-			s[i] = max(s[i], to)
+			s[i] = max(s[i], why)
 		}
 	}
 	if options.Keep == KeepMessage {
-		keepMessage(c, raise)
+		keepMessage(c, keepSpan)
 	} else {
-		raise(plimsoll.Span{Start: 0, End: o.Head}, instruction)
-		keepNewest(c, o, options.Keep, raise)
+		keepSpan(plimsoll.Span{Start: 0, End: o.Head}, instruction)
+		keepNewest(c, o, options.Keep, keepSpan)
 	}
 	for _, i := range named {
-		raise(plimsoll.Span{Start: max(0, i), End: min(i+1, len(s))}, newestRound)
+		keepSpan(plimsoll.Span{Start: max(0, i), End: min(i+1, len(s))}, newestRound)
 	}
 	if len(pins) > 0 {
 		tools := toolNames(c, o)
 		for _, p := range pins {
 			for _, i := range pinnedBy(p, c, tools) {
-				raise(plimsoll.Span{Start: i, End: i + 1}, pinned)
+				keepSpan(plimsoll.Span{Start: i, End: i + 1}, pinned)
 			}
 		}
 	}
 	if !options.Loose {
 		keepPairs(o, s)
-		keepOpenings(o, s)
+		keepOpenings(o, s, pinned)
 	}
 	return s
 }
 
-func keepMessage(c plimsoll.Conversation, raise func(plimsoll.Span, protection)) {
+func keepMessage(c plimsoll.Conversation, keepSpan func(plimsoll.Span, protection)) {
 	for i, m := range c.Messages.All() {
 		if m.Role == plimsoll.System {
-			raise(plimsoll.Span{Start: i, End: i + 1}, instruction)
+			keepSpan(plimsoll.Span{Start: i, End: i + 1}, instruction)
 			break
 		}
 	}
 	for i := c.Messages.Len() - 1; i >= 0; i-- {
 		if c.Messages.At(i).Role != plimsoll.System || i == 0 {
-			raise(plimsoll.Span{Start: i, End: i + 1}, newestTurn)
+			keepSpan(plimsoll.Span{Start: i, End: i + 1}, newestTurn)
 			break
 		}
 	}
 }
 
-func keepNewest(c plimsoll.Conversation, o plimsoll.Outline, keep Keep, raise func(plimsoll.Span, protection)) {
+func keepNewest(c plimsoll.Conversation, o plimsoll.Outline, keep Keep, keepSpan func(plimsoll.Span, protection)) {
 	if len(o.Turns) == 0 {
 		return
 	}
@@ -152,19 +156,19 @@ func keepNewest(c plimsoll.Conversation, o plimsoll.Outline, keep Keep, raise fu
 		return
 	}
 	if keep == KeepTurn || len(turn.Rounds) == 0 {
-		raise(turn.Span, newestTurn)
+		keepSpan(turn.Span, newestTurn)
 		return
 	}
 	for i := turn.Start; i < turn.Rounds[0].Start; i++ {
 		if !plimsoll.IsReceipt(c.Messages.At(i)) {
-			raise(plimsoll.Span{Start: i, End: i + 1}, newestTurn)
+			keepSpan(plimsoll.Span{Start: i, End: i + 1}, newestTurn)
 		}
 	}
 	if turn.User >= 0 { // an opening that makes a call is part of the first round
-		raise(plimsoll.Span{Start: turn.User, End: turn.User + 1}, newestTurn)
+		keepSpan(plimsoll.Span{Start: turn.User, End: turn.User + 1}, newestTurn)
 	}
-	raise(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
-	raise(thinking(turn, c), newestRound)
+	keepSpan(turn.Rounds[len(turn.Rounds)-1].Span, newestRound)
+	keepSpan(thinking(turn, c), newestRound)
 }
 
 // atRest reports whether the model has answered and called nothing.
@@ -192,6 +196,10 @@ func thinking(t plimsoll.Turn, c plimsoll.Conversation) plimsoll.Span {
 // keepPairs lets calls and results stand or fall together: a round survives whole
 // with its pinned message.
 func keepPairs(o plimsoll.Outline, s []protection) {
+	answers := make([]bool, len(s))
+	for _, p := range o.Pairs {
+		answers[p.Result.Message] = true
+	}
 	for _, t := range o.Turns {
 		prefix := t.End
 		if len(t.Rounds) > 0 {
@@ -200,28 +208,21 @@ func keepPairs(o plimsoll.Outline, s []protection) {
 		for _, r := range t.Rounds {
 			keepWhole(s[r.Start:r.End])
 		}
-		if paired(o, plimsoll.Span{Start: t.Start, End: prefix}) {
+		if slices.Contains(answers[t.Start:prefix], true) { // only in illegal histories
 			keepWhole(s[t.Start:prefix])
 		}
 	}
 }
 
-// keepOpenings pins the message that opened a turn with what is pinned of the turn:
-// most APIs want the user to speak first, and an answer says little without its
-// question.
-func keepOpenings(o plimsoll.Outline, s []protection) {
+// keepOpenings keeps the message that opened a turn if a message of the turn is kept for
+// the reason why: most APIs want the user to speak first, and an answer says little
+// without its question.
+func keepOpenings(o plimsoll.Outline, s []protection, why protection) {
 	for _, t := range o.Turns {
-		if t.User >= 0 && slices.Contains(s[t.Start:t.End], pinned) {
-			s[t.User] = pinned
+		if t.User >= 0 && slices.Contains(s[t.Start:t.End], why) {
+			s[t.User] = max(s[t.User], why)
 		}
 	}
-}
-
-// paired reports whether a call with a result stands in the span. Between the
-// opening of a turn and its first round that is so only in illegal histories.
-func paired(o plimsoll.Outline, span plimsoll.Span) bool {
-	i := sort.Search(len(o.Pairs), func(i int) bool { return o.Pairs[i].Result.Message >= span.Start })
-	return i < len(o.Pairs) && span.Contains(o.Pairs[i].Result.Message)
 }
 
 func keepWhole(s []protection) {
@@ -248,7 +249,7 @@ func floorOf(load plimsoll.Load, c plimsoll.Conversation, kept []protection, lea
 			continue
 		}
 		n := load.Messages[i].Tokens
-		if s < instruction {
+		if s == newestRound || s == newestTurn {
 			n -= shrinkable(c.Messages.At(i), load.Messages[i], least)
 		}
 		switch sum := sums[s.kind()]; {

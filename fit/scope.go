@@ -45,6 +45,11 @@ func (s Scope) Salt(chain []plimsoll.Digest) []plimsoll.Digest {
 	if !ok {
 		return chain
 	}
+	return salted(chain, salt)
+}
+
+// salted mixes a salt into digests.
+func salted(chain []plimsoll.Digest, salt plimsoll.Digest) []plimsoll.Digest {
 	out := make([]plimsoll.Digest, len(chain))
 	for i, link := range chain {
 		for j := range link {

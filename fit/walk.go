@@ -19,31 +19,35 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
-	// drift is the measured load minus the load computed from the edits.
-	drift int
+	// correction is the measured load minus the load computed from the edits.
+	correction int
 
 	// kept says of each message whether it must survive. Orphans and dead calls of the
 	// original are not the rungs' fault.
 	kept          []protection
 	orphans, dead int
-	items         []plimsoll.FloorItem
+	// floor is what no rung may remove of the original, made up of the items; these are
+	// nil if there was no need to look.
+	floor int
+	items []plimsoll.FloorItem
 
-	// sent is how an earlier request was cut. Checkpoint is in the draft, by the
-	// insertions placed.
-	sent       *cut
+	// replayed is how an earlier request was cut and the draft begins; nil if none was.
+	// Checkpoint is in the draft, by the insertions placed.
+	replayed   *cutList
 	checkpoint *summary.Checkpoint
 	placed     []plimsoll.InsertID
 
-	// stowed is content that was named and is stored if everything succeeds.
-	stowed map[string]plimsoll.List[plimsoll.Part]
+	// unstored is content that was named and is stored if everything succeeds.
+	unstored map[string]plimsoll.List[plimsoll.Part]
 
 	// made are the compactions of this walk, and flight is what other walks wait for.
 	made   []*Compaction
 	flight *flight
 	// background says that no request waits for this walk. Due says that the policy asks
-	// for a checkpoint that can be made in the background; was is the cut at that time.
+	// for a checkpoint that can be made in the background; dueAfter is what was replayed
+	// then.
 	background, due bool
-	was             *cut
+	dueAfter        *cutList
 
 	// verified is how far the draft is known to be valid, and reports how many rungs had
 	// reported then. Strict says that each rung is checked by itself.
@@ -66,21 +70,25 @@ type walkOptions struct {
 	noCompaction bool
 }
 
-// walk is the story of a request.
+// walk is the story of a request: cut it as an earlier one was cut, and if it does not
+// fit then, climb the ladder. The caller commits.
 func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
 	w, err := k.weigh(t, o)
 	if err != nil {
 		return nil, err
 	}
 	recalled := w.recall(ctx)
-	if recalled == nil && w.mayRest() {
+	if recalled != nil {
+		w.protect()
+		w.replay(recalled)
+	}
+	w.offerNew()
+	w.reweigh()
+	if w.fits() {
 		return w, w.encode()
 	}
-	w.protect()
-	w.replay(recalled)
-	if w.sent != nil && w.mayWait() {
-		w.reweigh()
-		return w, w.encode()
+	if recalled == nil {
+		w.protect()
 	}
 	finished := false
 	defer func() {
@@ -116,47 +124,27 @@ func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
 	}
 	return &Work{
 		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
-		high: int(k.options.Marks.High * float64(line.Limit())), stowed: map[string]plimsoll.List[plimsoll.Part]{},
+		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
 
-// mayRest reports whether a conversation that was never cut needs nothing done now,
-// except that tools are added to it where the task asks for that.
-func (w *Work) mayRest() bool {
-	if len(w.k.options.Arrival) > 0 {
-		return false
-	}
-	load := w.offerAlone()
-	if load <= w.high && (w.k.options.Policy == nil || w.plain() && w.waits(load)) {
-		return true
-	}
-	w.draft.Rollback(0)
-	w.plan.After, w.plan.Edits, w.plan.Rungs = w.plan.Before, []plimsoll.Edit{}, []plimsoll.RungReport{}
-	return false
-}
-
-// mayWait reports whether a conversation that is cut as before needs nothing new.
-func (w *Work) mayWait() bool {
-	return w.plain() && w.Load() <= w.high && (w.k.options.Policy == nil || w.waits(w.Load()))
-}
-
-// plain reports whether every request of the conversation is treated alike: nothing
-// is cut on arrival and nothing is pinned.
-func (w *Work) plain() bool {
-	return len(w.k.options.Arrival)+len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) == 0
+// fits reports whether nothing needs to be done now beyond what earlier requests had:
+// no rung acts on arrival, the load is not over the high watermark, and the policy waits.
+func (w *Work) fits() bool {
+	return len(w.k.options.Arrival) == 0 && w.Load() <= w.high && (w.k.options.Policy == nil || w.policyWaits())
 }
 
 // reweigh takes the load of the draft as a whole, and returns by how much it is more
 // than the sum of the edits says.
 func (w *Work) reweigh() int {
-	w.plan.Edits = w.draft.Edits()
+	w.plan.Edits, w.plan.Floor = w.draft.Edits(), w.floorWithTools()
 	if !w.plan.Changed() {
 		w.plan.After = w.plan.Before
 		return 0
 	}
 	w.plan.After = w.k.options.Meter.Weigh(w.draft.Result())
 	off := w.plan.After.Total - w.Load()
-	w.drift += off
+	w.correction += off
 	return off
 }
 
@@ -171,10 +159,8 @@ func (w *Work) verify(ctx context.Context) error {
 		w.plan.Body = w.body
 		return nil
 	}
-	tools := w.addedTools()
 	w.draft.Rollback(w.verified)
-	w.raise(w.addedTools() - tools)
-	w.plan.Rungs, w.strict, w.drift = w.plan.Rungs[:w.reports], true, 0
+	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
 	w.reweigh()
 	if err := w.climb(ctx); err != nil {
 		return err
@@ -226,7 +212,7 @@ func (w *Work) encode() (err error) {
 	return err
 }
 
-// settled says that the draft is valid as it is now.
-func (w *Work) settled() {
+// markVerified says that the draft is valid as it is now.
+func (w *Work) markVerified() {
 	w.verified, w.reports = w.draft.Position(), len(w.plan.Rungs)
 }

@@ -38,7 +38,7 @@ func (w *Work) Line() plimsoll.Line { return w.plan.Line }
 func (w *Work) Before() plimsoll.Load { return w.plan.Before }
 
 // Load returns what the draft weighs now.
-func (w *Work) Load() int { return w.plan.Before.Total - w.draft.Saved() + w.drift }
+func (w *Work) Load() int { return w.plan.Before.Total - w.draft.Saved() + w.correction }
 
 // Fixed returns what the draft weighs beside its messages.
 func (w *Work) Fixed() int {
@@ -107,12 +107,12 @@ func (w *Work) Count(text string) int {
 // Checkpoint returns the one that the draft begins with, or nil.
 func (w *Work) Checkpoint() *summary.Checkpoint { return w.checkpoint }
 
-// Sent returns a new draft that is cut as an earlier request was, and no further.
-func (w *Work) Sent() *plimsoll.Draft {
+// Replayed returns a new draft that is cut as an earlier request was, and no further.
+func (w *Work) Replayed() *plimsoll.Draft {
 	d := plimsoll.NewDraft(w.task.Conversation, nil)
-	if w.sent != nil {
-		sent := &Work{draft: d, kept: make([]protection, len(w.kept))}
-		_ = w.sent.replay(sent) // it was replayed on the same conversation before
+	if w.replayed != nil {
+		again := &Work{draft: d, kept: make([]protection, len(w.kept))}
+		_ = w.replayed.replay(again) // it was replayed on the same conversation before
 	}
 	return d
 }
@@ -141,7 +141,7 @@ func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]
 	if err != nil {
 		return nil, &archiveError{err}
 	}
-	w.stowed[ref.ID] = content
+	w.unstored[ref.ID] = content
 	return &ref, nil
 }
 
@@ -171,18 +171,5 @@ func (w *Work) Place(cp *summary.Checkpoint, why plimsoll.Why) error {
 		placed = append(placed, id)
 	}
 	w.placed, w.checkpoint = placed, cp
-	return nil
-}
-
-// store puts the content of a reference into the archive, once.
-func (w *Work) store(ctx context.Context, id string) error {
-	content, ok := w.stowed[id]
-	if !ok {
-		return nil
-	}
-	if _, err := w.options.archive.Put(ctx, content); err != nil {
-		return &archiveError{err}
-	}
-	delete(w.stowed, id)
 	return nil
 }

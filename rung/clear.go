@@ -188,7 +188,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 			continue
 		}
 		r := o.result(k.w)
-		if failed(r.IsError, textsOf(r.Content.Slice())) {
+		if failed(r.IsError, textsOf(r.Content)) {
 			waiting = append(waiting, o)
 			continue
 		}

@@ -79,18 +79,6 @@ func (*Compact) Name() string { return "compact" }
 // Slow reports whether it asks a model.
 func (c *Compact) Slow() bool { return c.Summarizer != nil }
 
-// ActsFrom returns the load at which the layout may act; 0 leaves it to the keeper.
-func (c *Compact) ActsFrom(line plimsoll.Line) int {
-	switch c.Layout {
-	case RetainAndSummary:
-		return min(int(or(c.Ratio, defaultRatio)*float64(windowOf(line))), line.Limit())
-	case SnapshotAndAnswer:
-		return int(or(c.Threshold, defaultThreshold) * float64(windowOf(line)))
-	default:
-		return 0
-	}
-}
-
 // windowOf returns the model's limit for a prompt, without room for the answer.
 func windowOf(line plimsoll.Line) int {
 	if line.Input > 0 {
@@ -109,12 +97,14 @@ func (c *Compact) Due(r fit.Reading) bool {
 	}
 	switch c.Layout {
 	case RetainAndSummary:
-		return r.Total >= c.ActsFrom(r.Line)
+		threshold := int(or(c.Ratio, defaultRatio) * float64(windowOf(r.Line)))
+		return r.Total >= min(threshold, r.Line.Limit())
 	case SnapshotAndAnswer:
 		request := requestOf(r)
 		history := r.Total - request
+		threshold := int(or(c.Threshold, defaultThreshold) * float64(windowOf(r.Line)))
 		remaining := windowOf(r.Line) - history
-		return history >= c.ActsFrom(r.Line) && float64(request) > overflowShare*float64(remaining)
+		return history >= threshold && float64(request) > overflowShare*float64(remaining)
 	default:
 		return r.Total > r.High
 	}
@@ -195,7 +185,7 @@ func (m *maker) write(o fit.Order) error {
 	prompt := m.Prompt
 	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
-		Conversation: c, Old: m.fresh, Sent: w.Sent, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
+		Conversation: c, Old: m.fresh, Sent: w.Replayed, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: slices.Concat(summary.Rules(m.earlier.summary), summary.Needs(c, m.fresh)), Progress: o.Progress,
 	}

@@ -44,7 +44,7 @@ func (d *Dedupe) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		if !d.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if r := x.output.result(w); failed(r.IsError, textsOf(r.Content.Slice())) {
+		if r := x.output.result(w); failed(r.IsError, textsOf(r.Content)) {
 			waiting = append(waiting, x)
 			continue
 		}
@@ -138,7 +138,7 @@ func copies(w *fit.Work, all []output, files [][]access) map[int]duplicate {
 		if onlyPlaceholder(r) {
 			continue
 		}
-		key := contentKey(r.Content.Slice())
+		key := contentKey(r.Content)
 		later, again := newest[key]
 		if !again {
 			newest[key] = i
@@ -180,9 +180,9 @@ type contentHash [2]uint64
 // contentSeeds are random, so that no tool can make two outputs with the same hash.
 var contentSeeds = [len(contentHash{})]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-func contentKey(parts []plimsoll.Part) contentHash {
+func contentKey(content plimsoll.List[plimsoll.Part]) contentHash {
 	var key contentHash
-	for _, p := range parts {
+	for _, p := range content.All() {
 		switch p := p.(type) {
 		case plimsoll.Text:
 			key.add("text", p.Text)

@@ -92,7 +92,7 @@ func (f *later) write(w *fit.Work, o output) {
 	if f.changed >= 0 {
 		return
 	}
-	if r := o.result(w); !startsFailed(r.IsError, textsOf(r.Content.Slice())) {
+	if r := o.result(w); !startsFailed(r.IsError, textsOf(r.Content)) {
 		f.changed = o.at.Message
 	}
 }
@@ -112,7 +112,7 @@ func (f *later) read(w *fit.Work, o output, a access) (duplicate, bool) {
 			return x, true
 		}
 	}
-	bad := r.IsError || o.tokens < mostOfRefusal && failed(false, textsOf(r.Content.Slice()))
+	bad := r.IsError || o.tokens < mostOfRefusal && failed(false, textsOf(r.Content))
 	if !bad && len(f.reads) < readsPerFile {
 		f.reads = append(f.reads, laterRead{a.span, o.tokens, o.at.Message})
 	}

@@ -35,7 +35,8 @@ func errorLine(line string, words []string) bool {
 			return true
 		}
 	}
-	return startsError(t) || strings.HasPrefix(line, "E   ") || namesException(t) || isFrame(t) || isCompilerError(t)
+	start, rest, _ := strings.Cut(t, ":")
+	return startsError(t) || strings.HasPrefix(line, "E   ") || isException(start) || isFrame(t) || isCompilerError(start, rest)
 }
 
 // errorStarts are what lines about an error start with, in upper or lower case.
@@ -92,10 +93,9 @@ func errorWordsIn(text string) (found []string) {
 	return found
 }
 
-// namesException reports whether a line starts with the name of an exception, such as
-// "ValueError: …" or "java.io.IOException".
-func namesException(t string) bool {
-	name, _, _ := strings.Cut(t, ":")
+// isException reports whether a name is that of an exception, such as "ValueError" or
+// "java.io.IOException".
+func isException(name string) bool {
 	isError, isException := strings.HasSuffix(name, "Error"), strings.HasSuffix(name, "Exception")
 	if !isError && !isException && !strings.HasSuffix(name, "KeyboardInterrupt") {
 		return false
@@ -116,10 +116,9 @@ func isFrame(t string) bool {
 	return strings.HasPrefix(t, "goroutine ") && strings.Contains(t, " [")
 }
 
-// isCompilerError reports whether a line is "file:line:column: message", and the message
-// is not a warning.
-func isCompilerError(t string) bool {
-	file, rest, _ := strings.Cut(t, ":")
+// isCompilerError reports whether "line:column: message" follows the name of a file, and
+// the message is not a warning.
+func isCompilerError(file, rest string) bool {
 	row, rest, _ := strings.Cut(rest, ":")
 	column, message, found := strings.Cut(rest, ": ")
 	if !found || !isNumber(row) || !isNumber(column) || !strings.Contains(file, ".") || strings.Contains(file, " ") {

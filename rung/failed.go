@@ -38,7 +38,7 @@ func startsFailed(isError bool, texts []string) bool {
 
 // statusReach is how far from either end of a text exitStatus looks, in bytes. Programs
 // that run commands print the status there; in between may be prose about statuses.
-const statusReach = 1024
+const statusReach = 512
 
 // exitStatus looks for the exit status of a command. It reports whether it found one and
 // whether one of them is not 0.

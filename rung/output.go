@@ -66,13 +66,10 @@ func (o output) tool(w *fit.Work) string {
 	return plimsoll.Peek(messages.At(o.at.Message), o.at.Part).(plimsoll.ToolResult).Name
 }
 
-// result returns the result as the draft has it, with its content decoded. That takes
-// time, so callers keep what it returns.
+// result returns the result as the draft has it.
 func (o output) result(w *fit.Work) plimsoll.ToolResult {
 	part, _ := w.Draft().Part(o.at)
-	r := part.(plimsoll.ToolResult)
-	r.Content = plimsoll.ListOf(r.Content.Slice()...)
-	return r
+	return part.(plimsoll.ToolResult)
 }
 
 // mustShow reports whether the API accepts only a picture as the output: Responses does
@@ -109,7 +106,7 @@ func origin(ctx context.Context, w *fit.Work, r plimsoll.ToolResult) (ref *plims
 	if ref != nil {
 		return ref, ref.ID, nil
 	}
-	if texts := textsOf(r.Content.Slice()); len(texts) > 0 {
+	if texts := textsOf(r.Content); len(texts) > 0 {
 		id = refIn(texts[len(texts)-1])
 	}
 	return nil, id, nil

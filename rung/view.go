@@ -126,7 +126,7 @@ func (v *View) exempts(tool string) bool {
 // cut replaces an output by a view of it, if it exceeds the limits.
 func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 	r := o.result(w)
-	texts := textsOf(r.Content.Slice())
+	texts := textsOf(r.Content)
 	if r.Ref != nil || !c.exceeded(texts) || onlyPlaceholder(r) {
 		return nil
 	}
@@ -214,9 +214,9 @@ func (c cutter) hasLongLine(text string) bool {
 	return false
 }
 
-func textsOf(parts []plimsoll.Part) []string {
-	texts := make([]string, 0, len(parts))
-	for _, p := range parts {
+func textsOf(content plimsoll.List[plimsoll.Part]) []string {
+	texts := make([]string, 0, content.Len())
+	for _, p := range content.All() {
 		if t, ok := p.(plimsoll.Text); ok {
 			texts = append(texts, t.Text)
 		}

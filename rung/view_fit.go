@@ -56,7 +56,7 @@ type shrinking struct {
 
 func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason string) (*shrinking, error) {
 	s := &shrinking{w: w, output: o, result: o.result(w), cutter: v.cutter(), why: plimsoll.Why{Rung: v.Name(), Reason: reason}}
-	s.texts = textsOf(s.result.Content.Slice())
+	s.texts = textsOf(s.result.Content)
 	id := ""
 	if !v.exempts(o.tool(w)) {
 		var err error

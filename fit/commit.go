@@ -1,0 +1,54 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// commit stores what was taken out, and then remembers and reports what was made.
+func (w *Work) commit(ctx context.Context) error {
+	var refs []string
+	for _, e := range w.draft.Edits() {
+		if e.Ref != nil {
+			refs = append(refs, e.Ref.ID)
+		}
+	}
+	if w.checkpoint != nil {
+		refs = append(refs, w.checkpoint.Refs...)
+	}
+	for _, ref := range refs {
+		content, ok := w.unstored[ref]
+		if !ok {
+			continue
+		}
+		if _, err := w.options.archive.Put(ctx, content); err != nil {
+			return &archiveError{err}
+		}
+		delete(w.unstored, ref)
+	}
+	w.remember(ctx)
+	for _, made := range w.made {
+		w.report(ctx, made)
+	}
+	return nil
+}
+
+// remember keeps how the draft is cut for later requests, if this walk cut anything.
+func (w *Work) remember(ctx context.Context) {
+	if int(w.draft.Position()) == replayedEdits(w.plan) || !w.k.options.Sticky && !w.compacted() {
+		return
+	}
+	c := w.cutList()
+	if c == nil {
+		return
+	}
+	if err := w.k.remember(ctx, w.task, c); err != nil {
+		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
+	}
+}
+
+// compacted reports whether this walk made a checkpoint.
+func (w *Work) compacted() bool {
+	return slices.ContainsFunc(w.made, func(m *Compaction) bool { return m.Status == Compressed && !m.shared })
+}
