@@ -91,8 +91,7 @@ func keyOf(tenant, account string) string {
 
 // labelOf names a tenant as exchanges do.
 func labelOf(t *store.Tenant) string {
-	id := t.ID()
-	return hex.EncodeToString(id[:8])
+	return t.Key()[:16]
 }
 
 // newNote takes from a request what is remembered. Known reports whether an edit of a
