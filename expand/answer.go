@@ -3,6 +3,7 @@ package expand
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/store"
@@ -16,20 +17,33 @@ type Answer struct {
 	Parts []plimsoll.Part
 }
 
-// Execute does what [Call] does for clients that can take more than text.
-func Execute(ctx context.Context, t *store.Tenant, name, arguments string, l *Limits) (Answer, error) {
-	if name != toolRead {
-		text, err := Call(ctx, t, name, arguments, l)
-		return Answer{Text: text}, err
-	}
-	r, err := parseRead(arguments)
-	if err != nil {
-		return Answer{}, err
-	}
+// Call executes a call of one of the tools for a tenant. The arguments are JSON as a
+// model writes it. If it fails, [Explain] says what to tell the model. Limits may be
+// nil.
+func Call(ctx context.Context, t *store.Tenant, name, arguments string, l *Limits) (Answer, error) {
 	if l == nil {
 		l = &Limits{}
 	}
-	return r.Answer(ctx, t, *l)
+	switch name {
+	case toolRead:
+		r, err := parseRead(arguments)
+		if err != nil {
+			return Answer{}, err
+		}
+		return r.Answer(ctx, t, *l)
+	case toolGrep:
+		g, err := parseGrep(arguments)
+		if err != nil {
+			return Answer{}, err
+		}
+		var b strings.Builder
+		err = g.Matches(ctx, &b, t, *l)
+		return Answer{Text: b.String()}, err
+	}
+	return Answer{}, &plimsoll.Error{
+		Op: "expand", Code: plimsoll.CodeInvalid, Hint: "the tools are " + toolRead + " and " + toolGrep,
+		Err: fmt.Errorf("%w %q", errUnknownTool, name),
+	}
 }
 
 // attached returns the parts that stand in lines from one number on and before

@@ -47,26 +47,12 @@ func TestO12_PartsComeBackWithTheirLines(t *testing.T) {
 		{"no bound", toolRead, `{"offset":2,"limit":1}`, Limits{Media: -1}, "    3  [image]", []plimsoll.Part{picture}},
 		{"a search", toolGrep, `{"pattern":"image"}`, Limits{}, "ref:" + ref + "\n    3  [image]", nil},
 	} {
-		got, err := Execute(t.Context(), tenant, tc.tool, strings.Replace(tc.arguments, "{", `{"ref_id":"`+ref+`",`, 1), &tc.limits)
+		got, err := Call(t.Context(), tenant, tc.tool, strings.Replace(tc.arguments, "{", `{"ref_id":"`+ref+`",`, 1), &tc.limits)
 		if tc.arguments == "{}" {
-			got, err = Execute(t.Context(), tenant, tc.tool, `{"ref_id":"`+ref+`"}`, nil)
+			got, err = Call(t.Context(), tenant, tc.tool, `{"ref_id":"`+ref+`"}`, nil)
 		}
 		if diff := cmp.Diff(Answer{tc.text, tc.parts}, got); err != nil || diff != "" {
 			t.Errorf("%s: %v\n-want +got\n%s", tc.name, err, diff)
-		}
-	}
-}
-
-func TestExecuteFailsWhereCallDoes(t *testing.T) {
-	t.Parallel()
-	tenant := newStore(t).Tenant("me")
-	for _, tc := range []struct{ tool, arguments string }{
-		{toolRead, `{"ref_id":"none"}`}, {toolRead, `{}`}, {toolGrep, `{"ref_id":"none","pattern":"x"}`}, {"other", `{}`},
-	} {
-		_, want := Call(t.Context(), tenant, tc.tool, tc.arguments, nil)
-		got, err := Execute(t.Context(), tenant, tc.tool, tc.arguments, nil)
-		if err == nil || err.Error() != want.Error() || got.Text != "" || Explain(err) != Explain(want) {
-			t.Errorf("%s %s: %v, want %v", tc.tool, tc.arguments, err, want)
 		}
 	}
 }

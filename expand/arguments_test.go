@@ -52,7 +52,7 @@ func TestArgumentsThatAreWrongGetTheSchema(t *testing.T) {
 		{"no number", `{"ref_id":"a","limit":"NaN"}`, "limit: want a whole number"},
 	} {
 		_, err := parseRead(tc.text)
-		if !errors.Is(err, ErrArguments) || !strings.Contains(err.Error(), tc.want) {
+		if !errors.Is(err, errArguments) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
 		if told := Explain(err); !strings.Contains(told, tc.want) || !strings.Contains(told, `schema: {"type":"object"`) {

@@ -12,7 +12,7 @@ import (
 // content is a stored text; [store.Reader] is one.
 type content interface {
 	io.ReadSeeker
-	LinesAt(ctx context.Context, from, skip int64) iter.Seq2[store.Line, error]
+	Lines(ctx context.Context, from int64) iter.Seq2[store.Line, error]
 }
 
 var _ content = (*store.Reader)(nil)
@@ -27,7 +27,7 @@ func eachLine(ctx context.Context, c content, from int64, begin func(n int64) *c
 	for from >= 0 {
 		next := int64(-1)
 		var k *cutter
-		for line, err := range c.LinesAt(ctx, from, 0) {
+		for line, err := range c.Lines(ctx, from) {
 			if err != nil {
 				return err
 			}

@@ -10,15 +10,15 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// Sentinels to test for with errors.Is.
+// ErrTime means that a search was stopped because it took too long, before it found
+// anything. A call that is wrong is a [plimsoll.ErrInvalid].
+var ErrTime = errors.New("out of time")
+
 var (
-	// ErrPattern: the pattern is not one, or would cost too much.
-	ErrPattern = fmt.Errorf("pattern: %w", plimsoll.ErrInvalid)
-	// ErrTime: a search was stopped because it took too long, before it found
-	// anything.
-	ErrTime = errors.New("out of time")
-	// ErrArguments: the arguments of a call are not what its schema says.
-	ErrArguments = fmt.Errorf("arguments: %w", plimsoll.ErrInvalid)
+	// errPattern: the pattern is not one, or would cost too much.
+	errPattern = fmt.Errorf("pattern: %w", plimsoll.ErrInvalid)
+	// errArguments: the arguments of a call are not what its schema says.
+	errArguments = fmt.Errorf("arguments: %w", plimsoll.ErrInvalid)
 	// errUnknownTool: there is no such tool here.
 	errUnknownTool = fmt.Errorf("unknown tool: %w", plimsoll.ErrInvalid)
 )
@@ -27,11 +27,11 @@ var (
 const beyond = "Offset exceeds output length."
 
 func badPattern(err error, hint string) error {
-	return &plimsoll.Error{Op: "search", Code: plimsoll.CodeInvalid, Hint: hint, Err: fmt.Errorf("%w: %w", ErrPattern, err)}
+	return &plimsoll.Error{Op: "search", Code: plimsoll.CodeInvalid, Hint: hint, Err: fmt.Errorf("%w: %w", errPattern, err)}
 }
 
 func badArguments(tool plimsoll.Tool, err error) error {
-	return &plimsoll.Error{Op: tool.Name, Code: plimsoll.CodeInvalid, Hint: "call it with arguments by this schema: " + tool.Schema, Err: fmt.Errorf("%w: %w", ErrArguments, err)}
+	return &plimsoll.Error{Op: tool.Name, Code: plimsoll.CodeInvalid, Hint: "call it with arguments by this schema: " + tool.Schema, Err: fmt.Errorf("%w: %w", errArguments, err)}
 }
 
 func outOfTime(g Grep, f finding) error {
@@ -44,7 +44,7 @@ func outOfTime(g Grep, f finding) error {
 
 // failed adds what was asked for to an error of the store.
 func failed(tool string, err error) error {
-	if errors.Is(err, ErrPattern) || errors.Is(err, ErrTime) {
+	if errors.Is(err, errPattern) || errors.Is(err, ErrTime) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", tool, err)
@@ -64,7 +64,7 @@ func Explain(err error) string {
 		return "Error reading tool output cache: the stored output is damaged and cannot be read. Run the tool that produced it once more."
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return "Error reading tool output cache: the call was ended before it was done."
-	case errors.Is(err, ErrPattern), errors.Is(err, ErrTime), errors.Is(err, ErrArguments), errors.Is(err, errUnknownTool):
+	case errors.Is(err, errPattern), errors.Is(err, ErrTime), errors.Is(err, errArguments), errors.Is(err, errUnknownTool):
 		errors.As(err, &own)
 		return sentence("Error reading tool output cache: "+own.Error()) + " " + sentence(upper(own.Hint))
 	}

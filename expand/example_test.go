@@ -40,18 +40,18 @@ func ExampleCall() {
 	s, done := open(ctx)
 	defer done()
 	tenant := s.Tenant("alice")
-	ref, err := tenant.PutReader(ctx, strings.NewReader("ok\nok\nerror: no berth left\nok"), nil)
+	ref, err := tenant.PutReader(ctx, strings.NewReader("ok\nok\nerror: no berth left\nok"), "")
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	// The model calls a tool with the reference from a placeholder.
 	arguments := fmt.Sprintf(`{"ref_id": %q, "offset": 1, "limit": 2}`, ref.ID)
-	text, err := expand.Call(ctx, tenant, "tool_output_cache", arguments, nil)
+	answer, err := expand.Call(ctx, tenant, "tool_output_cache", arguments, nil)
 	if err != nil {
-		text = expand.Explain(err)
+		answer.Text = expand.Explain(err)
 	}
-	fmt.Println(text)
+	fmt.Println(answer.Text)
 	// Output:
 	//     2  ok
 	//     3  error: no berth left

@@ -128,7 +128,7 @@ func seekLine(ctx context.Context, c content, n int64) (bool, error) {
 	if n == 0 {
 		return true, nil
 	}
-	for line, err := range c.LinesAt(ctx, n, 0) {
+	for line, err := range c.Lines(ctx, n) {
 		if err != nil {
 			return false, err
 		}

@@ -117,7 +117,7 @@ func TestGrepRefusesPatternsThatCostTooMuch(t *testing.T) {
 		{"a long text that repeats", Grep{Pattern: "(?:" + strings.Repeat("ab", 300) + "){1000}", Regex: true}, "more than 1000 instructions"},
 	} {
 		_, err := newPattern(tc.grep, Limits{}.withDefaults())
-		if !errors.Is(err, ErrPattern) || !strings.Contains(err.Error(), tc.want) {
+		if !errors.Is(err, errPattern) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
 		if plimsoll.CodeOf(err) != plimsoll.CodeInvalid || !strings.HasPrefix(Explain(err), "Error reading tool output cache: search: pattern: ") {
@@ -273,7 +273,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
 
-func (e *endless) LinesAt(context.Context, int64, int64) iter.Seq2[store.Line, error] {
+func (e *endless) Lines(context.Context, int64) iter.Seq2[store.Line, error] {
 	return func(yield func(store.Line, error) bool) {
 		for n := int64(0); e.left > 0; n++ {
 			k := min(e.left, len(e.block))

@@ -29,24 +29,21 @@ func (m *memory) Read(p []byte) (int, error) {
 	return m.Reader.Read(p)
 }
 
-func (m *memory) LinesAt(_ context.Context, from, skip int64) iter.Seq2[store.Line, error] {
+func (m *memory) Lines(_ context.Context, from int64) iter.Seq2[store.Line, error] {
 	return func(yield func(store.Line, error) bool) {
 		offset := int64(0)
 		for n, line := range bytes.Split(m.data, []byte("\n")) {
-			if int64(n) >= from && !m.pieces(store.Line{Number: int64(n), Offset: offset}, line, skip, yield) {
+			if int64(n) >= from && !m.pieces(store.Line{Number: int64(n), Offset: offset}, line, yield) {
 				return
-			}
-			if int64(n) >= from {
-				skip = 0
 			}
 			offset += int64(len(line)) + 1
 		}
 	}
 }
 
-func (m *memory) pieces(l store.Line, line []byte, start int64, yield func(store.Line, error) bool) bool {
+func (m *memory) pieces(l store.Line, line []byte, yield func(store.Line, error) bool) bool {
 	base := l.Offset
-	for l.Start = start; l.Start <= int64(len(line)); {
+	for l.Start <= int64(len(line)) {
 		end := min(int64(len(line)), l.Start+int64(m.piece))
 		l.Text, l.More, l.Offset = line[l.Start:end], end < int64(len(line)), base+l.Start
 		if !yield(l, nil) {

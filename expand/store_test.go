@@ -35,7 +35,7 @@ func TestO11_AStoredTextAnswersLikeOneInMemory(t *testing.T) {
 	words := rapid.SampledFrom([]string{"a", "b\n", "\r\n", "é", "👍🏽", "needle", "\xff", strings.Repeat("long ", 60), "\n\n", "Needle\n"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(words, 0, 60).Draw(t, "words"), "")
-		ref, err := tenant.PutReader(t.Context(), strings.NewReader(text), nil)
+		ref, err := tenant.PutReader(t.Context(), strings.NewReader(text), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,11 +67,11 @@ func TestO11_AStoredTextAnswersLikeOneInMemory(t *testing.T) {
 func TestGoneIsGoneHoweverItCameToBe(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	theirs, err := s.Tenant("other").PutReader(t.Context(), strings.NewReader("secret"), nil)
+	theirs, err := s.Tenant("other").PutReader(t.Context(), strings.NewReader("secret"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mine, err := s.Tenant("me").PutReader(t.Context(), strings.NewReader("deleted"), nil)
+	mine, err := s.Tenant("me").PutReader(t.Context(), strings.NewReader("deleted"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +88,9 @@ func TestGoneIsGoneHoweverItCameToBe(t *testing.T) {
 			if name == toolGrep {
 				with = strings.TrimSuffix(with, "}") + `,"pattern":"e"}`
 			}
-			text, err := Call(t.Context(), s.Tenant("me"), name, with, nil)
-			if !errors.Is(err, store.ErrGone) || text != "" {
-				t.Errorf("%s %q: %q, %v", name, id, text, err)
+			got, err := Call(t.Context(), s.Tenant("me"), name, with, nil)
+			if !errors.Is(err, store.ErrGone) || got.Text != "" {
+				t.Errorf("%s %q: %q, %v", name, id, got.Text, err)
 			}
 			if got, want := Explain(err), Explain(store.ErrGone); got != want {
 				t.Errorf("%s %q: the model reads %q, want %q", name, id, got, want)

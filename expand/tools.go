@@ -1,13 +1,6 @@
 package expand
 
-import (
-	"context"
-	"fmt"
-	"strings"
-
-	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/store"
-)
+import "github.com/plimsoll/plimsoll"
 
 const (
 	toolRead = "tool_output_cache"
@@ -45,40 +38,5 @@ func Tools() []plimsoll.Tool {
 			Name: toolGrep, Schema: grepSchema,
 			Description: "Searches an earlier tool output, or another part of this conversation, that was stored outside to save room and stands here as a placeholder with a ref. Returns the matching lines with their numbers.",
 		},
-	}
-}
-
-// Call executes a call of one of the tools for a tenant. The arguments are JSON as a
-// model writes it. If it fails, [Explain] says what to tell the model. Limits may be
-// nil.
-func Call(ctx context.Context, t *store.Tenant, name, arguments string, l *Limits) (string, error) {
-	if l == nil {
-		l = &Limits{}
-	}
-	var b strings.Builder
-	if err := dispatch(ctx, &b, t, name, arguments, *l); err != nil {
-		return "", err
-	}
-	return b.String(), nil
-}
-
-func dispatch(ctx context.Context, b *strings.Builder, t *store.Tenant, name, arguments string, l Limits) error {
-	switch name {
-	case toolRead:
-		r, err := parseRead(arguments)
-		if err != nil {
-			return err
-		}
-		return r.Lines(ctx, b, t, l)
-	case toolGrep:
-		g, err := parseGrep(arguments)
-		if err != nil {
-			return err
-		}
-		return g.Matches(ctx, b, t, l)
-	}
-	return &plimsoll.Error{
-		Op: "expand", Code: plimsoll.CodeInvalid, Hint: "the tools are " + toolRead + " and " + toolGrep,
-		Err: fmt.Errorf("%w %q", errUnknownTool, name),
 	}
 }

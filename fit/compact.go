@@ -293,7 +293,7 @@ func (w *Work) checkpointWeight(since plimsoll.Position) int {
 			tokens -= e.Saved
 		}
 	}
-	if cp := w.checkpoint; len(cp.Kept) > 0 && cp.OpensWith(cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
+	if cp := w.checkpoint; len(cp.Kept) > 0 && opensWith(cp, cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
 		tokens += w.draft.Weight(cp.Kept[0])
 	}
 	return tokens
@@ -350,4 +350,10 @@ func (w *Work) report(ctx context.Context, made *Compaction) {
 	}
 	told.Notes = slices.Concat(told.Notes, failed)
 	k.tell(told)
+}
+
+// opensWith reports whether original message i must stay before the checkpoint: without
+// it the first message would be the assistant's, which most APIs refuse.
+func opensWith(cp *summary.Checkpoint, i int) bool {
+	return cp != nil && len(cp.Kept) > 0 && cp.Kept[0] == i && len(cp.Messages) > 0 && cp.Messages[0].Role != plimsoll.User
 }

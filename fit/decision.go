@@ -198,7 +198,8 @@ func (c *cutList) refs() []string {
 		}
 	}
 	if c.Checkpoint != nil {
-		all = append(all, c.Checkpoint.AllRefs()...)
+		all = append(all, c.Checkpoint.Refs...)
+		add(c.Checkpoint.Ref)
 	}
 	for _, d := range c.Drops {
 		add(d.Ref)
@@ -280,7 +281,7 @@ func (r cutResult) replay(w *Work) error {
 
 // mayPlace reports why a checkpoint cannot be placed: it would take what must survive.
 func (w *Work) mayPlace(cp *summary.Checkpoint) error {
-	if !cp.Fits(w.draft.Original().Messages.Len()) {
+	if !placeable(cp, w.draft.Original().Messages.Len()) {
 		return fmt.Errorf("checkpoint for messages %d to %d: %w", cp.Old.Start, cp.Old.End, plimsoll.ErrInvalid)
 	}
 	for i := cp.Old.Start; i < cp.Old.End; i++ {
@@ -307,4 +308,24 @@ func readCutList(d Decision) *cutList {
 		return nil
 	}
 	return &c
+}
+
+// placeable reports whether the checkpoint can be placed in a conversation of n messages.
+func placeable(cp *summary.Checkpoint, n int) bool {
+	if cp.Old.Start < 0 || cp.Old.End > n || cp.Old.Start > cp.Old.End {
+		return false
+	}
+	last := cp.Old.Start - 1
+	for _, i := range cp.Kept {
+		if i <= last || i >= cp.Old.End {
+			return false
+		}
+		last = i
+	}
+	for _, m := range cp.Messages {
+		if m.Before < cp.Old.Start || m.Before > cp.Old.End {
+			return false
+		}
+	}
+	return true
 }

@@ -67,7 +67,7 @@ func (w *Work) offers() bool {
 	if len(w.task.Offer) == 0 {
 		return false
 	}
-	if w.task.OfferAlways || w.replayed != nil && w.replayed.Offered || w.checkpoint != nil && len(w.checkpoint.AllRefs()) > 0 {
+	if w.task.OfferAlways || w.replayed != nil && w.replayed.Offered || w.checkpoint != nil && (w.checkpoint.Ref != nil || len(w.checkpoint.Refs) > 0) {
 		return true
 	}
 	for _, e := range w.draft.Edits() {

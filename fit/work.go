@@ -88,7 +88,7 @@ func RewriteShare(load, left, rewritten, perCall int) float64 {
 // instructions, to the newest round or turn, to a checkpoint, or it is pinned. Its tool
 // results may still be shrunk unless it is Pinned.
 func (w *Work) Kept(i int) bool {
-	return w.kept[i] >= checkpointed || w.checkpoint.OpensWith(i)
+	return w.kept[i] >= checkpointed || opensWith(w.checkpoint, i)
 }
 
 // Protected is like Kept, but false for an earlier checkpoint: a compaction may replace

@@ -2,6 +2,7 @@ package rung
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -187,11 +188,11 @@ func (m *maker) write(o fit.Order) error {
 	r := &summary.Request{
 		Conversation: c, Old: m.fresh, Sent: w.Replayed, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
-		Required: slices.Concat(summary.Rules(m.earlier.summary), summary.Needs(c, m.fresh)), Progress: o.Progress,
+		Required: summary.Required(c, m.fresh, m.earlier.summary), Progress: o.Progress,
 	}
 	s, err := m.summarizer().Summarize(m.ctx, r)
 	if err == nil && s.Text == "" {
-		err = summary.ErrEmpty
+		err = errors.New("the summary is empty")
 	}
 	if err != nil {
 		return &fit.NoSummaryError{Err: err}

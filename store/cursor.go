@@ -291,17 +291,3 @@ func (c *cursor) verified(l *load) error {
 	}
 	return nil
 }
-
-// skip passes over chunks that have no line end and lie wholly before the offset.
-func (c *cursor) skip(offset int64) {
-	for len(c.ahead) == 0 {
-		e, ok := c.pop()
-		if !ok {
-			return
-		}
-		if e.Lines > 0 || e.Offset+int64(e.Size) > offset {
-			c.extents = append([]Extent{e}, c.extents...)
-			return
-		}
-	}
-}

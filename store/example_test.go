@@ -41,7 +41,7 @@ func ExampleTenant_PutReader() {
 	s, done := open(ctx)
 	defer done()
 	tenant := s.Tenant("alice")
-	ref, err := tenant.PutReader(ctx, strings.NewReader("first\nsecond\nthird"), &store.PutOptions{Note: "read_file"})
+	ref, err := tenant.PutReader(ctx, strings.NewReader("first\nsecond\nthird"), "read_file")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func ExampleStore_GC() {
 	defer done()
 	tenant := s.Tenant("alice")
 	for _, text := range []string{"needed", "not needed"} {
-		ref, err := tenant.PutReader(ctx, strings.NewReader(text), nil)
+		ref, err := tenant.PutReader(ctx, strings.NewReader(text), "")
 		if err != nil {
 			log.Fatal(err)
 		}

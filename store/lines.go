@@ -31,14 +31,8 @@ const maxPiece = 64 << 10
 // ends it. A text without line ends is one line; what is behind the last line end is
 // a line, even if it is empty.
 func (r *Reader) Lines(ctx context.Context, from int64) iter.Seq2[Line, error] {
-	return r.LinesAt(ctx, from, 0)
-}
-
-// LinesAt is Lines that begins skip bytes inside the first line, or at its end if it
-// is shorter than that. Long lines are not read to get there.
-func (r *Reader) LinesAt(ctx context.Context, from, skip int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		from, skip := max(0, from), max(0, skip)
+		from := max(0, from)
 		c := r.tenant.newCursor(ctx, r.object, r.object.Bytes)
 		defer c.close()
 		s := lineScanner{cursor: c, yield: yield}
@@ -46,7 +40,7 @@ func (r *Reader) LinesAt(ctx context.Context, from, skip int64) iter.Seq2[Line, 
 		if from >= r.object.Lines {
 			scan = s.behind
 		}
-		if err := scan(from, skip); err != nil {
+		if err := scan(from); err != nil {
 			yield(Line{}, r.fault(err))
 		}
 	}
@@ -65,11 +59,8 @@ type lineScanner struct {
 }
 
 // scan yields lines until the end, or until the caller stops.
-func (s *lineScanner) scan(from, skip int64) error {
+func (s *lineScanner) scan(from int64) error {
 	if err := s.find(from); err != nil {
-		return err
-	}
-	if err := s.skip(skip); err != nil {
 		return err
 	}
 	for {
@@ -103,7 +94,7 @@ func (s *lineScanner) scan(from, skip int64) error {
 }
 
 // behind looks whether a text that seems to have too few lines really ends there.
-func (s *lineScanner) behind(_, _ int64) error {
+func (s *lineScanner) behind(int64) error {
 	return s.cursor.seek(max(0, s.cursor.end-1))
 }
 
@@ -134,44 +125,6 @@ func (s *lineScanner) find(n int64) error {
 	s.rest = b.Data[at:]
 	s.line.Offset = b.Offset + int64(at)
 	return nil
-}
-
-// skip goes on inside the line, at most to its end.
-func (s *lineScanner) skip(n int64) error {
-	target := s.line.Offset + min(n, s.cursor.end-s.line.Offset)
-	for s.line.Offset < target {
-		if len(s.rest) == 0 {
-			s.cursor.skip(target)
-			b, err := s.cursor.next()
-			if errors.Is(err, io.EOF) {
-				s.move(s.cursor.end)
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			s.rest = b.Data
-			s.move(b.Offset)
-			continue
-		}
-		step := s.rest[:min(target-s.line.Offset, int64(len(s.rest)))]
-		end := bytes.IndexByte(step, '\n')
-		if end >= 0 {
-			step = step[:end]
-		}
-		s.rest = s.rest[len(step):]
-		s.move(s.line.Offset + int64(len(step)))
-		if end >= 0 {
-			return nil
-		}
-	}
-	return nil
-}
-
-// move says that what is left of the line begins at the offset.
-func (s *lineScanner) move(offset int64) {
-	s.line.Start += offset - s.line.Offset
-	s.line.Offset = offset
 }
 
 // pieces yields pieces while the line, with text, is too long for one. It returns
@@ -224,7 +177,8 @@ func (s *lineScanner) joined(text []byte) []byte {
 func (s *lineScanner) emit(text []byte, more bool) bool {
 	s.line.Text, s.line.More = text, more
 	ok := s.yield(s.line, nil)
-	s.move(s.line.Offset + int64(len(text)))
+	s.line.Offset += int64(len(text))
+	s.line.Start += int64(len(text))
 	return ok
 }
 

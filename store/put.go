@@ -11,14 +11,6 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// PutOptions say more about what is stored.
-type PutOptions struct {
-	// Note says where it is from, for people. The first one stays.
-	Note string
-	// Kind is KindText or KindSpan; empty means KindText.
-	Kind Kind
-}
-
 // Ref returns the reference that Put gives the content. It stores nothing.
 func (t *Tenant) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
 	s, err := sourceOf(content)
@@ -87,27 +79,16 @@ func joined(pieces []string) io.Reader {
 	return io.MultiReader(readers...)
 }
 
-// PutReader stores what a reader returns, in constant memory, and returns the
-// reference when it is committed. Options may be nil. A text gets the same reference
-// as from Put.
+// PutReader stores the text that a reader returns, in constant memory, and returns the
+// reference when it is committed. A text gets the same reference as from Put. The note
+// says where the text is from, for people; the first one stays.
 //
 // Chunks that were written early may be swept before the object is there, by
 // [Store.Sweep] or if it takes longer than the grace of [Policy]. Then a reader that
 // is an io.Seeker is read once more; for another one the error is an
 // [ErrUnavailable], and the caller may try again.
-func (t *Tenant) PutReader(ctx context.Context, r io.Reader, o *PutOptions) (plimsoll.Ref, error) {
+func (t *Tenant) PutReader(ctx context.Context, r io.Reader, note string) (plimsoll.Ref, error) {
 	const op = "store content"
-	if o == nil {
-		o = &PutOptions{}
-	}
-	kind := o.Kind
-	switch kind {
-	case "":
-		kind = KindText
-	case KindText, KindSpan:
-	default:
-		return plimsoll.Ref{}, fault(op, fmt.Errorf("kind %q: %w", o.Kind, plimsoll.ErrInvalid))
-	}
 	seeker, _ := r.(io.Seeker)
 	var start int64
 	if seeker != nil {
@@ -122,8 +103,8 @@ func (t *Tenant) PutReader(ctx context.Context, r io.Reader, o *PutOptions) (pli
 				return plimsoll.Ref{}, err
 			}
 		}
-		w := t.newWriter(kind, o.Note)
-		w.namer, w.certain = t.key.namer(kind), certain
+		w := t.newWriter(KindText, note)
+		w.namer, w.certain = t.key.namer(KindText), certain
 		return w.write(ctx, []section{{r, true}})
 	})
 }
@@ -141,8 +122,7 @@ func (t *Tenant) put(ctx context.Context, op string, again bool, write func(cert
 	return ref, fault(op, err)
 }
 
-// Content returns what Put was given. What PutReader was given is one text, or one
-// [plimsoll.Opaque] part of kind [fit.SpanKind].
+// Content returns what Put was given. What PutReader was given is one text.
 func (t *Tenant) Content(ctx context.Context, id string) (plimsoll.List[plimsoll.Part], error) {
 	content, err := t.content(ctx, id)
 	return content, fault("read "+id, t.noted(ctx, id, err))

@@ -56,7 +56,7 @@ func TestO04_RefsAreShortAndSayNothing(t *testing.T) {
 	}
 	other, err := k.Tenant("bob").Put(t.Context(), text("some text"))
 	must(t, err)
-	span, err := k.tenant.PutReader(t.Context(), strings.NewReader("some text"), &store.PutOptions{Kind: store.KindSpan})
+	span, err := k.tenant.Ref(t.Context(), plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: "some text"}))
 	must(t, err)
 	elsewhere := newMemory()
 	elsewhere.secret[0]++
@@ -85,7 +85,7 @@ func TestO05_ARefIsHandedOutWhenItResolves(t *testing.T) {
 			}
 			return nil
 		}
-		ref, err := k.tenant.PutReader(t.Context(), strings.NewReader(content), nil)
+		ref, err := k.tenant.PutReader(t.Context(), strings.NewReader(content), "")
 		k.memory.before = nil
 		if err == nil {
 			if n < 2 {
@@ -141,7 +141,7 @@ func TestPutReaderGivesATextTheRefOfPut(t *testing.T) {
 		"with the end early":  iotest.DataErrReader(strings.NewReader(content)),
 		"half of what it can": iotest.HalfReader(strings.NewReader(content)),
 	} {
-		got, err := k.tenant.PutReader(t.Context(), r, &store.PutOptions{Note: name})
+		got, err := k.tenant.PutReader(t.Context(), r, name)
 		must(t, err)
 		if got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
@@ -154,18 +154,11 @@ func TestAReaderThatFailsStoresNoObject(t *testing.T) {
 	k := newKit(t)
 	broken := errors.New("broken pipe")
 	r := io.MultiReader(strings.NewReader(prose(1, 20_000)), iotest.ErrReader(broken))
-	_, err := k.tenant.PutReader(t.Context(), r, nil)
+	_, err := k.tenant.PutReader(t.Context(), r, "")
 	is(t, "put", err, broken)
 	if len(k.memory.objects) > 0 {
 		t.Error("half a text is stored as if it were whole")
 	}
-}
-
-func TestPutReaderRefusesAKindThatIsNoBytes(t *testing.T) {
-	t.Parallel()
-	k := newKit(t)
-	_, err := k.tenant.PutReader(t.Context(), strings.NewReader("x"), &store.PutOptions{Kind: store.KindParts})
-	is(t, "parts", err, plimsoll.ErrInvalid)
 }
 
 func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
@@ -178,7 +171,7 @@ func TestWhatIsThereIsNotWrittenAgain(t *testing.T) {
 	if k.memory.calls != first {
 		t.Errorf("the second time: got %+v, want %+v", k.memory.calls, first)
 	}
-	_, err := k.tenant.PutReader(t.Context(), strings.NewReader(content), nil)
+	_, err := k.tenant.PutReader(t.Context(), strings.NewReader(content), "")
 	must(t, err)
 	if k.memory.calls.chunksWritten != first.chunksWritten {
 		t.Errorf("a stream wrote %d chunks that were there", k.memory.calls.chunksWritten-first.chunksWritten)
@@ -259,7 +252,7 @@ func TestChunksThatAreSweptWhileWritingAreWrittenAgain(t *testing.T) {
 		r := strings.NewReader("head" + content)
 		_, err := r.Seek(4, io.SeekStart)
 		must(t, err)
-		ref, err := k.tenant.PutReader(t.Context(), r, nil)
+		ref, err := k.tenant.PutReader(t.Context(), r, "")
 		must(t, err)
 		got, err := readAll(t.Context(), k.tenant, ref.ID)
 		if err != nil || got != content {
@@ -270,7 +263,7 @@ func TestChunksThatAreSweptWhileWritingAreWrittenAgain(t *testing.T) {
 		t.Parallel()
 		k := newKit(t)
 		k.memory.before = k.sweeper(100)
-		_, err := k.tenant.PutReader(t.Context(), io.MultiReader(strings.NewReader(content)), nil)
+		_, err := k.tenant.PutReader(t.Context(), io.MultiReader(strings.NewReader(content)), "")
 		is(t, "put", err, store.ErrUnavailable)
 		if code := plimsoll.CodeOf(err); code != plimsoll.CodeUnavailable {
 			t.Errorf("code: got %q", code)
@@ -299,7 +292,7 @@ func TestAStreamThatFitsInABatchSurvivesASweep(t *testing.T) {
 		}
 		return nil
 	}
-	got, err := k.tenant.PutReader(t.Context(), io.MultiReader(strings.NewReader(content)), nil)
+	got, err := k.tenant.PutReader(t.Context(), io.MultiReader(strings.NewReader(content)), "")
 	if err != nil || got != ref {
 		t.Fatalf("got %v, %v, want %v", got, err, ref)
 	}
@@ -367,11 +360,11 @@ func TestO12_ASpanComesBackAsItWas(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	raw := "{\"role\":\"user\"}\x00\xff"
-	ref, err := k.tenant.PutReader(t.Context(), strings.NewReader(raw), &store.PutOptions{Kind: store.KindSpan, Note: "turns 3 to 9"})
+	span := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: raw})
+	ref, err := k.tenant.Put(t.Context(), span)
 	must(t, err)
 	got, err := k.tenant.Content(t.Context(), ref.ID)
 	must(t, err)
-	span := plimsoll.ListOf[plimsoll.Part](plimsoll.Opaque{Kind: fit.SpanKind, Raw: raw})
 	if diff := cmp.Diff(span.Slice(), got.Slice()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -384,7 +377,7 @@ func TestO12_ASpanComesBackAsItWas(t *testing.T) {
 	var back bytes.Buffer
 	_, err = back.ReadFrom(r)
 	must(t, err)
-	if back.String() != raw || r.Object().Kind != store.KindSpan || r.Object().Note != "turns 3 to 9" {
+	if back.String() != raw || r.Object().Kind != store.KindSpan {
 		t.Errorf("got %q of %+v", back.String(), r.Object())
 	}
 }

@@ -212,28 +212,6 @@ func TestLongLinesComeInPieces(t *testing.T) {
 	}
 }
 
-func TestInsideALongLineNothingIsReadToGetThere(t *testing.T) {
-	t.Parallel()
-	k := newKit(t)
-	line := strings.ReplaceAll(prose(1, 500_000), "\n", " ")
-	ref := k.put(t, "first\n"+line+"\nlast")
-	r, err := k.tenant.Open(t.Context(), ref.ID)
-	must(t, err)
-	defer r.Close()
-	k.memory.calls = calls{}
-	for l, err := range r.LinesAt(t.Context(), 1, 400_000) {
-		must(t, err)
-		if l.Number != 1 || l.Start != 400_000 || string(l.Text) != line[400_000:400_000+len(l.Text)] {
-			t.Errorf("got line %d at %d: %.20q", l.Number, l.Start, l.Text)
-		}
-		break
-	}
-	pieceChunks := (64 << 10) / 16
-	if n := k.memory.calls.chunksRead; n > pieceChunks {
-		t.Errorf("read %d chunks of %d", n, len(k.memory.chunks))
-	}
-}
-
 func TestGoneIsTheSameWhateverTheReason(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
@@ -334,7 +312,7 @@ func TestACallThatIsCancelledSaysSo(t *testing.T) {
 	cancel()
 	_, err = r.Read(make([]byte, 1))
 	is(t, "read", err, context.Canceled)
-	_, err = k.tenant.PutReader(ctx, strings.NewReader("new"), nil)
+	_, err = k.tenant.PutReader(ctx, strings.NewReader("new"), "")
 	is(t, "put", err, context.Canceled)
 	for _, err := range r.Lines(ctx, 5) {
 		is(t, "lines", err, context.Canceled)

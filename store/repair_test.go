@@ -67,7 +67,7 @@ func TestAStreamRepairsWhatReadingFoundDamaged(t *testing.T) {
 		if _, err := readAll(t.Context(), k.tenant, ref.ID); !isDamage(err) {
 			t.Fatalf("reading it gave %v", err)
 		}
-		if _, err := k.tenant.PutReader(t.Context(), struct{ *bytes.Buffer }{bytes.NewBufferString(words)}, nil); err != nil {
+		if _, err := k.tenant.PutReader(t.Context(), struct{ *bytes.Buffer }{bytes.NewBufferString(words)}, ""); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := readAll(t.Context(), k.tenant, ref.ID); err == nil && got == words {

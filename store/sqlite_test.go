@@ -32,7 +32,7 @@ func TestO12_ContentSurvivesInAFile(t *testing.T) {
 	long := prose(1, 3<<20)
 	kept, err := first.Put(t.Context(), mixed)
 	must(t, err)
-	stream, err := first.PutReader(t.Context(), strings.NewReader(long), &store.PutOptions{Note: "log"})
+	stream, err := first.PutReader(t.Context(), strings.NewReader(long), "log")
 	must(t, err)
 
 	second := onDisk(t, path).Tenant("alice")
@@ -196,7 +196,7 @@ func BenchmarkGet(b *testing.B) {
 // long text: it must take the same time everywhere.
 func BenchmarkLines(b *testing.B) {
 	tenant := onDisk(b, filepath.Join(b.TempDir(), "store.db")).Tenant("alice")
-	ref, err := tenant.PutReader(b.Context(), io.LimitReader(&logReader{}, 256<<20), nil)
+	ref, err := tenant.PutReader(b.Context(), io.LimitReader(&logReader{}, 256<<20), "")
 	must(b, err)
 	for _, percent := range []int64{0, 50, 99} {
 		b.Run(fmt.Sprint("at ", percent, "%"), func(b *testing.B) {
@@ -225,7 +225,7 @@ func readTen(b *testing.B, tenant *store.Tenant, id string, from int64) {
 func BenchmarkScan(b *testing.B) {
 	tenant := onDisk(b, filepath.Join(b.TempDir(), "store.db")).Tenant("alice")
 	const size = 64 << 20
-	ref, err := tenant.PutReader(b.Context(), io.LimitReader(&logReader{}, size), nil)
+	ref, err := tenant.PutReader(b.Context(), io.LimitReader(&logReader{}, size), "")
 	must(b, err)
 	r, err := tenant.Open(b.Context(), ref.ID)
 	must(b, err)

@@ -112,7 +112,7 @@ func TestO11_LongStreamsTakeConstantMemory(t *testing.T) {
 	tenant := s.Tenant("alice")
 	var id string
 	used := p.during(func() {
-		ref, err := tenant.PutReader(t.Context(), io.LimitReader(&logReader{}, size), nil)
+		ref, err := tenant.PutReader(t.Context(), io.LimitReader(&logReader{}, size), "")
 		must(t, err)
 		id = ref.ID
 	})

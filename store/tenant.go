@@ -18,10 +18,7 @@ type Tenant struct {
 
 var _ fit.Archive = (*Tenant)(nil)
 
-// ID returns the name that the tenant has in the backend.
-func (t *Tenant) ID() TenantID { return t.id }
-
-// Key returns the same in hexadecimal, for [fit.Scope].
+// Key returns the [TenantID] in hexadecimal, for [fit.Scope].
 func (t *Tenant) Key() string { return hex.EncodeToString(t.id[:]) }
 
 // Objects lists what is stored, newest first, at most limit, behind the one with the

@@ -14,7 +14,7 @@ func TestTheTenantsOfAStoreAreThoseThatHaveContent(t *testing.T) {
 	want := map[store.TenantID]string{}
 	for _, name := range []string{"alice", "bob"} {
 		tenant := k.Tenant(name)
-		ref, err := tenant.PutReader(t.Context(), strings.NewReader("of "+name), nil)
+		ref, err := tenant.PutReader(t.Context(), strings.NewReader("of "+name), "")
 		must(t, err)
 		want[tenant.ID()] = ref.ID
 	}

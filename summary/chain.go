@@ -12,7 +12,7 @@ import (
 
 // The defaults of a [Chain].
 const (
-	DefaultTimeout = 60 * time.Second
+	defaultTimeout = 60 * time.Second
 	defaultMaxWait = 10 * time.Second
 )
 
@@ -26,7 +26,7 @@ type Chain struct {
 	// apply to it.
 	Fallback Summarizer
 	// Timeout is the time limit of the model for all its requests together; 0 means
-	// [DefaultTimeout].
+	// 60 seconds.
 	Timeout time.Duration
 	// Retries is how often Chain asks the model again; 0 means once, negative never.
 	Retries int
@@ -100,7 +100,7 @@ func (l *link) model(ctx context.Context) (Summary, error) {
 	if m == nil {
 		return Summary{}, errNoModel
 	}
-	limit := cmp.Or(l.chain.Timeout, DefaultTimeout)
+	limit := cmp.Or(l.chain.Timeout, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for again := max(0, cmp.Or(l.chain.Retries, 1)); ; again-- {
@@ -143,10 +143,10 @@ func (l *link) prepare(ctx context.Context, err error) bool {
 	if !errors.As(err, &f) {
 		f = &Failure{}
 	}
-	switch f.Remedy {
-	case RemedyNone:
+	switch {
+	case f.Final:
 		return false
-	case RemedyWait:
+	case f.Busy:
 		return l.wait(ctx, f.After)
 	}
 	l.request.Bare = true

@@ -6,34 +6,24 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Failure says why a summariser wrote no summary, and what may help.
+// Failure says why a summariser wrote no summary, and what may help. Without Final,
+// Busy and TooLarge, a bare request may help, as after any other error.
 type Failure struct {
-	Remedy Remedy
-	// After is how long the provider asks to wait; only for [RemedyWait].
+	// Final means that asking again does not help.
+	Final bool
+	// Busy means that the same request may succeed later. After is how long the provider
+	// asks to wait; 0 if it does not say.
+	Busy  bool
 	After time.Duration
-	// Limit is how many tokens fit, if the provider said so; only for
-	// [RemedySmaller].
-	Limit int
+	// TooLarge means that less at a time may succeed; see [Fold]. Limit is how many tokens
+	// fit; 0 if the provider does not say.
+	TooLarge bool
+	Limit    int
 	// Usage is what the provider billed for the failed request.
 	Usage plimsoll.Usage
 	// Err is the cause.
 	Err error
 }
-
-// Remedy is what may help against a failure.
-type Remedy int
-
-const (
-	// RemedyBare means to send a bare request. It is the zero Remedy, and the one for
-	// errors that are not a [Failure].
-	RemedyBare Remedy = iota
-	// RemedyWait means to send the same request later.
-	RemedyWait
-	// RemedySmaller means to send less at a time; see [Fold].
-	RemedySmaller
-	// RemedyNone means that a program cannot help.
-	RemedyNone
-)
 
 // Error returns the cause.
 func (f *Failure) Error() string { return f.Err.Error() }

@@ -69,7 +69,7 @@ func TestTheChainGoesFromModelToRetryToFallback(t *testing.T) {
 			answers{fails(broken)}, "Extracted.", 2, true, []string{"model: the server fell over", "model: the server fell over", "written by extract"},
 		},
 		"what cannot be helped is not tried again": {
-			answers{fails(&Failure{Remedy: RemedyNone, Err: errors.New("no such key")})}, "Extracted.", 1, false, []string{"model: no such key", "written by extract"},
+			answers{fails(&Failure{Final: true, Err: errors.New("no such key")})}, "Extracted.", 1, false, []string{"model: no such key", "written by extract"},
 		},
 	}
 	for name, tt := range tests {
@@ -109,7 +109,7 @@ func TestTheModelHasATimeLimitOverAll(t *testing.T) {
 		chain := &Chain{Model: &scripted{name: "model", answers: answers{hangs}}, Fallback: &scripted{name: "extract", answers: answers{writes("Extracted.")}}}
 		start := time.Now()
 		got, err := chain.Summarize(t.Context(), requestOf(Retained, plimsoll.Say(plimsoll.User, prose(20, 0))))
-		if err != nil || got.Text != "Extracted." || time.Since(start) != DefaultTimeout {
+		if err != nil || got.Text != "Extracted." || time.Since(start) != defaultTimeout {
 			t.Errorf("%q, %v after %v", got.Text, err, time.Since(start))
 		}
 		if !strings.Contains(strings.Join(got.Notes, "\n"), "no summary within 1m0s") {
@@ -149,7 +149,7 @@ func TestABusyServerIsWaitedForIfThatIsShort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				model := &scripted{name: "model", answers: answers{fails(&Failure{Remedy: RemedyWait, After: tt.after, Err: errors.New("busy")}), writes("Written.")}}
+				model := &scripted{name: "model", answers: answers{fails(&Failure{Busy: true, After: tt.after, Err: errors.New("busy")}), writes("Written.")}}
 				chain := &Chain{Model: model, Fallback: &scripted{name: "extract", answers: answers{writes("Extracted.")}}}
 				start := time.Now()
 				got, err := chain.Summarize(t.Context(), requestOf(Retained, plimsoll.Say(plimsoll.User, prose(20, 0))))

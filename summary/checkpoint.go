@@ -95,41 +95,6 @@ type CheckpointMessage struct {
 	Text   string        `json:"text"`
 }
 
-// OpensWith reports whether original message i must stay before the checkpoint: without
-// it the first message would be the assistant's, which most APIs refuse.
-func (cp *Checkpoint) OpensWith(i int) bool {
-	return cp != nil && len(cp.Kept) > 0 && cp.Kept[0] == i && len(cp.Messages) > 0 && cp.Messages[0].Role != plimsoll.User
-}
-
-// Fits reports whether the checkpoint can be placed in a conversation of n messages.
-func (cp *Checkpoint) Fits(n int) bool {
-	if cp.Old.Start < 0 || cp.Old.End > n || cp.Old.Start > cp.Old.End {
-		return false
-	}
-	last := cp.Old.Start - 1
-	for _, i := range cp.Kept {
-		if i <= last || i >= cp.Old.End {
-			return false
-		}
-		last = i
-	}
-	for _, m := range cp.Messages {
-		if m.Before < cp.Old.Start || m.Before > cp.Old.End {
-			return false
-		}
-	}
-	return true
-}
-
-// AllRefs returns all references that the checkpoint needs.
-func (cp *Checkpoint) AllRefs() []string {
-	all := append([]string{}, cp.Refs...)
-	if cp.Ref != nil {
-		all = append(all, cp.Ref.ID)
-	}
-	return all
-}
-
 // SnapshotAnswer is the assistant's answer to a snapshot in layouts that have one.
 const SnapshotAnswer = "Got it. Thanks for the additional context!"
 

@@ -107,7 +107,7 @@ func (c *folding) roomIn(window int) int {
 // the room.
 func (c *folding) tooLarge(err error) bool {
 	var f *Failure
-	if !errors.As(err, &f) || f.Remedy != RemedySmaller {
+	if !errors.As(err, &f) || !f.TooLarge {
 		return false
 	}
 	c.usage = c.usage.Add(f.Usage)
@@ -132,7 +132,7 @@ func (c *folding) fold(ctx context.Context) (Summary, error) {
 	done := 0
 	for at := r.Old.Start; at < r.Old.End; {
 		if c.room < minRoom {
-			return Summary{}, &Failure{Remedy: RemedyNone, Usage: c.usage, Err: fmt.Errorf(
+			return Summary{}, &Failure{Final: true, Usage: c.usage, Err: fmt.Errorf(
 				"%w: there is room for %d tokens of the conversation beside the summary", plimsoll.ErrOverLimit, max(c.room, 0))}
 		}
 		end, all := c.next(at)

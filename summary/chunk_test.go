@@ -35,7 +35,7 @@ func (m *narrow) Summarize(_ context.Context, r *Request) (Summary, error) {
 	size := r.Count(Transcript(r.Conversation, r.Old)) + r.Count(Ask(r)) + OutputTokens(r.Budget, m.window)
 	if size > m.window {
 		m.refused++
-		f := &Failure{Remedy: RemedySmaller, Err: errors.New("too long")}
+		f := &Failure{TooLarge: true, Err: errors.New("too long")}
 		if m.says {
 			f.Limit = m.window
 		}
@@ -126,7 +126,7 @@ func TestAWindowThatIsTooSmallIsRefused(t *testing.T) {
 	model := &narrow{window: 700}
 	_, err := Fold{model, 0}.Summarize(t.Context(), requestOf(Retained, rounds(4, 5000)...))
 	var f *Failure
-	if !errors.As(err, &f) || f.Remedy != RemedyNone || !errors.Is(err, plimsoll.ErrOverLimit) {
+	if !errors.As(err, &f) || !f.Final || !errors.Is(err, plimsoll.ErrOverLimit) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -31,13 +31,13 @@ func (e Extract) Summarize(ctx context.Context, r *Request) (Summary, error) {
 	d.continueFrom(r.Previous)
 	d.require(r.Required)
 	if d.empty() {
-		return Summary{}, fmt.Errorf("extract messages %d to %d: %w", r.Old.Start, r.Old.End, ErrEmpty)
+		return Summary{}, fmt.Errorf("extract messages %d to %d: %w", r.Old.Start, r.Old.End, errEmpty)
 	}
 	s, ok := d.within(r.Format, r.Budget, r.Count)
 	if !ok {
 		return Summary{}, &plimsoll.Error{
 			Op: "extract a summary", Code: plimsoll.CodeInvalid,
-			Err:  fmt.Errorf("a budget of %d tokens has no room for its sections: %w", r.Budget, ErrEmpty),
+			Err:  fmt.Errorf("a budget of %d tokens has no room for its sections: %w", r.Budget, errEmpty),
 			Hint: "give the summary at least 200 tokens",
 		}
 	}

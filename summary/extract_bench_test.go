@@ -39,7 +39,7 @@ func BenchmarkLedger(b *testing.B) {
 func BenchmarkExtract(b *testing.B) {
 	h, bytes := long()
 	r := h.request(Snapshot, 1500)
-	r.Required = Needs(r.Conversation, r.Old)
+	r.Required = needs(r.Conversation, r.Old)
 	b.SetBytes(int64(bytes))
 	for b.Loop() {
 		if _, err := (Extract{}).Summarize(b.Context(), r); err != nil {
@@ -53,6 +53,6 @@ func BenchmarkNeeds(b *testing.B) {
 	c := h.conversation()
 	b.SetBytes(int64(bytes))
 	for b.Loop() {
-		Needs(c, h.all())
+		needs(c, h.all())
 	}
 }

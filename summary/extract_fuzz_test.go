@@ -27,7 +27,7 @@ func FuzzExtractContinuesAnySummary(f *testing.F) {
 		if n := count((rendered{s.Retain, s.Text}).whole()); n > r.Budget {
 			t.Errorf("%d tokens in a budget of %d", n, r.Budget)
 		}
-		again, err := Parse(reply(s, format), format)
+		again, err := parse(reply(s, format), format)
 		if err != nil || again.Retain != s.Retain || format == Snapshot && again.Text != s.Text {
 			t.Errorf("wrote\n%s\n%s\nread\n%s\n%s\n%v", s.Retain, s.Text, again.Retain, again.Text, err)
 		}

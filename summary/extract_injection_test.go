@@ -43,7 +43,7 @@ func TestNothingThatToolsSaidIsPromoted(t *testing.T) {
 						agent("The file says: " + injection.text).
 						agent("I decided to use the second parser because the first one is slow.")
 					r := h.request(f, 2000)
-					r.Required = Needs(r.Conversation, r.Old)
+					r.Required = needs(r.Conversation, r.Old)
 					for range 2 {
 						s := extracted(t, r)
 						checkFenced(t, s, injection.phrase)
@@ -96,7 +96,7 @@ func TestNeedsHoldNothingThatToolsSaid(t *testing.T) {
 		h := (&history{}).user("Go on.").
 			call("Edit", map[string]any{"file_path": injection.text}, injection.text, true).
 			bash("cat x", injection.text+"\nexit status 1", true)
-		for _, need := range Needs(h.conversation(), h.all()) {
+		for _, need := range needs(h.conversation(), h.all()) {
 			if strings.Contains(need, injection.phrase) {
 				t.Errorf("%q is needed", need)
 			}

@@ -20,13 +20,13 @@ func TestLongTextsOfOnePieceStayWithinAllBounds(t *testing.T) {
 			call("update_plan", map[string]any{"plan": text}, text, true).read(text, text)
 		r := h.request(Snapshot, 500)
 		s, err := Extract{}.Summarize(t.Context(), r)
-		if err != nil && !errors.Is(err, ErrEmpty) || count(s.Text) > r.Budget {
+		if err != nil && !errors.Is(err, errEmpty) || count(s.Text) > r.Budget {
 			t.Errorf("%q: %d tokens, %v", piece, count(s.Text), err)
 		}
 		if n := count(newLedger(r.Conversation, r.Old, LedgerOptions{Count: count}).text()); n > 2500 {
 			t.Errorf("%q: a ledger of %d tokens", piece, n)
 		}
-		for _, need := range Needs(r.Conversation, r.Old) {
+		for _, need := range needs(r.Conversation, r.Old) {
 			if len(need) > maxNeedBytes {
 				t.Errorf("%q needs %d bytes", piece, len(need))
 			}

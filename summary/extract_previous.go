@@ -71,7 +71,7 @@ func readDigest(s Summary) *digest {
 	d := &digest{rules: itemsOf(s.Retain)}
 	bodies := map[string]body{}
 	if _, ok := findTag(s.Text, snapshotTag, 0); ok {
-		if parsed, err := Parse(s.Text, Snapshot); err == nil {
+		if parsed, err := parse(s.Text, Snapshot); err == nil {
 			inside := strings.TrimPrefix(parsed.Text, "<"+snapshotTag+">")
 			bodies, _ = readSnapshot(strings.TrimSuffix(inside, "</"+snapshotTag+">"))
 		}

@@ -107,7 +107,7 @@ func TestExtractCanBeParsedAndIsTheSameAgain(t *testing.T) {
 	t.Parallel()
 	for _, f := range []Format{Snapshot, Retained} {
 		s := extracted(t, port().request(f, 800))
-		again, err := Parse(reply(s, f), f)
+		again, err := parse(reply(s, f), f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestExtractCanBeParsedAndIsTheSameAgain(t *testing.T) {
 func TestExtractNamesWhatIsRequired(t *testing.T) {
 	t.Parallel()
 	r := port().request(Snapshot, 800)
-	r.Required = append(Needs(r.Conversation, r.Old), "a thing that nobody said")
+	r.Required = append(needs(r.Conversation, r.Old), "a thing that nobody said")
 	s := extracted(t, r)
 	for _, need := range r.Required {
 		if !strings.Contains(s.Text, need) {
@@ -237,7 +237,7 @@ func TestExtractStaysInAnyBudgetAndWellFormed(t *testing.T) {
 		r := h.request(f, rapid.IntRange(1, 600).Draw(t, "budget"))
 		for range 2 {
 			s, err := Extract{}.Summarize(context.Background(), r)
-			if errors.Is(err, ErrEmpty) {
+			if errors.Is(err, errEmpty) {
 				return
 			}
 			if err != nil {
@@ -246,7 +246,7 @@ func TestExtractStaysInAnyBudgetAndWellFormed(t *testing.T) {
 			if n := count((rendered{s.Retain, s.Text}).whole()); n > r.Budget {
 				t.Fatalf("%d tokens in a budget of %d", n, r.Budget)
 			}
-			again, err := Parse(reply(s, f), f)
+			again, err := parse(reply(s, f), f)
 			if err != nil || again.Retain != s.Retain || f == Snapshot && again.Text != s.Text {
 				t.Fatalf("wrote\n%s\nread\n%s\n%v", s.Text, again.Text, err)
 			}
@@ -257,11 +257,11 @@ func TestExtractStaysInAnyBudgetAndWellFormed(t *testing.T) {
 
 func TestExtractSaysWhenThereIsNothingOrNoRoom(t *testing.T) {
 	t.Parallel()
-	if _, err := (Extract{}).Summarize(t.Context(), (&history{}).request(Snapshot, 500)); !errors.Is(err, ErrEmpty) {
+	if _, err := (Extract{}).Summarize(t.Context(), (&history{}).request(Snapshot, 500)); !errors.Is(err, errEmpty) {
 		t.Errorf("nothing to summarise: %v", err)
 	}
 	_, err := Extract{}.Summarize(t.Context(), port().request(Snapshot, 10))
-	if !errors.Is(err, ErrEmpty) || plimsoll.HintOf(err) == "" {
+	if !errors.Is(err, errEmpty) || plimsoll.HintOf(err) == "" {
 		t.Errorf("no room: %v, hint %q", err, plimsoll.HintOf(err))
 	}
 	done, cancel := context.WithCancel(t.Context())

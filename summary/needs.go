@@ -17,15 +17,20 @@ const (
 	maxErrorNeed      = 2
 )
 
-// Needs lists what a summary of the old part must name: rules that the user gave,
+// Required lists what the next summary must name: the rules that the previous one
+// carries, and what the old part needs. The list is short.
+func Required(c plimsoll.Conversation, old plimsoll.Span, previous Summary) []string {
+	return append(rules(previous), needs(c, old)...)
+}
+
+// needs lists what a summary of the old part must name: rules that the user gave,
 // steps that are still open, names in the last error, and files that are being
-// edited. Texts of tools are not among them, only names. The list is short, and the
-// same for the same input.
-func Needs(c plimsoll.Conversation, old plimsoll.Span) []string {
+// edited. It takes names from the texts of tools, and nothing else.
+func needs(c plimsoll.Conversation, old plimsoll.Span) []string {
 	calls := callsOf(c, old)
-	n := needs{seen: map[string]bool{}}
-	rules := constraints(saidByUser(c, old))
-	for _, s := range rules[max(0, len(rules)-maxConstraintNeed):] {
+	n := shortList{seen: map[string]bool{}}
+	given := constraints(saidByUser(c, old))
+	for _, s := range given[max(0, len(given)-maxConstraintNeed):] {
 		n.add(s.text)
 	}
 	for i, item := range openSteps(lastPlan(c, old, calls)) {
@@ -42,11 +47,10 @@ func Needs(c plimsoll.Conversation, old plimsoll.Span) []string {
 	return n.all
 }
 
-// Rules lists the rules that an earlier summary carries, oldest first: the messages in
-// which the user gave them may be gone, and the next summary must name them too. What
-// tools said is not among them.
-func Rules(earlier Summary) []string {
-	n := needs{seen: map[string]bool{}}
+// rules lists the rules that an earlier summary carries, oldest first. The messages in
+// which the user gave them may be gone. It takes nothing from what tools said.
+func rules(earlier Summary) []string {
+	n := shortList{seen: map[string]bool{}}
 	for line := range strings.SplitSeq(withoutTag(earlier.Retain+"\n"+earlier.Text, fenceTag), "\n") {
 		rule := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "- "), userSaid)
 		if len(n.all) < maxCarriedNeed && !strings.HasPrefix(rule, "<") && isRule(rule) {
@@ -56,12 +60,13 @@ func Rules(earlier Summary) []string {
 	return n.all
 }
 
-type needs struct {
+// shortList holds short texts, each once.
+type shortList struct {
 	all  []string
 	seen map[string]bool
 }
 
-func (n *needs) add(text string) {
+func (n *shortList) add(text string) {
 	text = strings.TrimSuffix(clip(oneLine(text), maxNeedBytes), "…")
 	if text != "" && !n.seen[text] && len(n.all) < maxNeeds {
 		n.seen[text] = true

@@ -32,13 +32,23 @@ const maxFences = 64
 // thoughtTags hold what a model wrote for itself. It is never part of a summary.
 var thoughtTags = []string{"scratchpad", "think", "thinking", "analysis"}
 
-// Parse reads what a model replied. Of a [Snapshot] only the <state_snapshot> is
+// Parse reads what a model replied to a request. It retains nothing that was not asked
+// for.
+func Parse(r *Request, reply string) (Summary, error) {
+	s, err := parse(reply, r.Format)
+	if !r.asksRetain() {
+		s.Retain = ""
+	}
+	return s, err
+}
+
+// parse reads what a model replied. Of a [Snapshot] only the <state_snapshot> is
 // taken, with its five sections in order, missing ones empty. Of the [Retained]
 // format, <retain> and <summary>; without a <summary> the summary is the whole text
 // but for what is retained. What the model wrote for itself is dropped, and other
 // tags than those of the format and of fence become text. Text and Retain of the
 // result can be parsed again and give the same.
-func Parse(reply string, f Format) (Summary, error) {
+func parse(reply string, f Format) (Summary, error) {
 	reply = withoutThoughts(reply, f)
 	if f == Retained {
 		return parseRetained(reply)
@@ -60,7 +70,7 @@ func parseRetained(reply string) (Summary, error) {
 	}
 	s := Summary{Retain: tidy(escape(retain)), Text: body{text: text}.split().String()}
 	if s.Retain == "" && s.Text == "" {
-		return Summary{}, ErrEmpty
+		return Summary{}, errEmpty
 	}
 	return s, nil
 }
@@ -76,7 +86,7 @@ func parseSnapshot(reply string) (Summary, error) {
 // findSnapshot finds and reads the snapshot in a reply.
 func findSnapshot(reply string) (snapshot, error) {
 	if strings.TrimSpace(reply) == "" {
-		return nil, ErrEmpty
+		return nil, errEmpty
 	}
 	inside := reply
 	if open, ok := findTag(reply, snapshotTag, 0); ok {
@@ -88,7 +98,7 @@ func findSnapshot(reply string) (snapshot, error) {
 	}
 	s, err := readSnapshot(inside)
 	if err == nil && s.empty() {
-		err = ErrEmpty
+		err = errEmpty
 	}
 	return s, err
 }

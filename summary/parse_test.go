@@ -33,8 +33,8 @@ func TestC06_RetainAndSummaryAreTakenFromTheReply(t *testing.T) {
 		"no tags at all":                         {"just text", Summary{Text: "just text"}, nil},
 		"an empty retain":                        {"<retain/><summary>b</summary>", Summary{Text: "b"}, nil},
 		"only retained":                          {"<retain>a</retain>", Summary{Retain: "a"}, nil},
-		"nothing":                                {" \n", Summary{}, ErrEmpty},
-		"empty tags":                             {"<retain> </retain><summary>\n</summary>", Summary{}, ErrEmpty},
+		"nothing":                                {" \n", Summary{}, errEmpty},
+		"empty tags":                             {"<retain> </retain><summary>\n</summary>", Summary{}, errEmpty},
 		"a summary that is not closed":           {"<summary>b", Summary{}, errMalformed},
 		"a retain that is not closed":            {"<retain>a<summary>b</summary>", Summary{}, errMalformed},
 		"the scratchpad is dropped":              {"<scratchpad>secret <summary>no</summary></scratchpad><summary>b</summary>", Summary{Text: "b"}, nil},
@@ -48,7 +48,7 @@ func TestC06_RetainAndSummaryAreTakenFromTheReply(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Parse(tt.reply, Retained)
+			got, err := parse(tt.reply, Retained)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -82,8 +82,8 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 		"what stands between belongs to what is known": {"<state_snapshot><overall_goal>g</overall_goal>\n- fact</state_snapshot>", snapshotOf("g", "- fact"), nil},
 		"a section of its own becomes text":            {"<state_snapshot><overall_goal>g</overall_goal><mood>fine</mood></state_snapshot>", snapshotOf("g", "&lt;mood&gt;fine&lt;/mood&gt;"), nil},
 		"a closing tag inside does not end it":         {strings.Replace(full, "- ran", "- ran </state_snapshot> on", 1), strings.Replace(full, "- ran", "- ran &lt;/state_snapshot&gt; on", 1), nil},
-		"nothing":                                      {"", "", ErrEmpty},
-		"five empty sections":                          {snapshotOf(), "", ErrEmpty},
+		"nothing":                                      {"", "", errEmpty},
+		"five empty sections":                          {snapshotOf(), "", errEmpty},
 		"no sections":                                  {"<state_snapshot>text</state_snapshot>", "", errMalformed},
 		"a snapshot that is not closed":                {"<state_snapshot><overall_goal>g</overall_goal>", "", errMalformed},
 		"a section that is not closed":                 {"<state_snapshot><overall_goal>g</state_snapshot>", "", errMalformed},
@@ -92,7 +92,7 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := Parse(tt.reply, Snapshot)
+			got, err := parse(tt.reply, Snapshot)
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}
@@ -108,7 +108,7 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 
 func TestG12_TheSnapshotStandsInAMessageWithItsTags(t *testing.T) {
 	t.Parallel()
-	got, err := Parse("Here you are: "+snapshotOf("g")+" Anything else?", Snapshot)
+	got, err := parse("Here you are: "+snapshotOf("g")+" Anything else?", Snapshot)
 	if err != nil || !strings.HasPrefix(got.Text, "<state_snapshot>\n") || !strings.HasSuffix(got.Text, "\n</state_snapshot>") {
 		t.Errorf("got %q, %v", got.Text, err)
 	}
@@ -128,14 +128,14 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, format := range []Format{Snapshot, Retained} {
-			s, err := Parse(reply, format)
+			s, err := parse(reply, format)
 			if err != nil {
-				if !errors.Is(err, ErrEmpty) && !errors.Is(err, errMalformed) {
+				if !errors.Is(err, errEmpty) && !errors.Is(err, errMalformed) {
 					t.Fatalf("an error of no kind: %v", err)
 				}
 				continue
 			}
-			again, err := Parse(written(s, format), format)
+			again, err := parse(written(s, format), format)
 			if err != nil {
 				t.Fatalf("%q cannot be read again: %v", s.Text, err)
 			}
@@ -169,7 +169,7 @@ func TestParsingTakesTimeWithTheLength(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, f := range []Format{Retained, Snapshot} {
-				if s, err := Parse(reply, f); err == nil && len(s.Text) > 10*len(reply) {
+				if s, err := parse(reply, f); err == nil && len(s.Text) > 10*len(reply) {
 					t.Errorf("%d bytes became %d", len(reply), len(s.Text))
 				}
 			}

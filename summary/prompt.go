@@ -71,7 +71,7 @@ func Ask(r *Request) string {
 		b.WriteString(CompressionPrompt + "\n\n" + askSnapshot)
 	}
 	bullets(&b, p.SummaryDirectives)
-	if r.AsksRetain() {
+	if r.asksRetain() {
 		b.WriteString("\n\n" + askRetain)
 		if p.Retain != "" {
 			b.WriteString("\n" + p.Retain)
@@ -91,9 +91,9 @@ func Ask(r *Request) string {
 	return b.String()
 }
 
-// AsksRetain reports whether the request asks for something to be retained. What a
+// asksRetain reports whether the request asks for something to be retained. What a
 // model retains without being asked does not count.
-func (r *Request) AsksRetain() bool {
+func (r *Request) asksRetain() bool {
 	return r.Format == Retained && (r.Prompt.Retain != "" || len(r.Prompt.RetainDirectives) > 0)
 }
 

@@ -149,7 +149,7 @@ func TestC10_WhatWasRetainedStaysAndTheSummaryIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := requestOf(Retained, plimsoll.Say(plimsoll.User, "Never push. Keep the header."))
 	r.Previous = Summary{Retain: "Never push.", Text: "b"}
-	first, err := Parse("<retain>Keep the header.</retain><summary>d</summary>", Retained)
+	first, err := parse("<retain>Keep the header.</retain><summary>d</summary>", Retained)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		r.Budget = rapid.IntRange(90, 400).Draw(t, "budget")
 		r.Previous.Retain = rapid.SampledFrom([]string{"", "user's words.", "an earlier rule\nand another"}).Draw(t, "earlier")
 		r.Required = rapid.SliceOf(rapid.SampledFrom([]string{"a.go", "never do it", "<x>"})).Draw(t, "required")
-		read, err := Parse(text, r.Format)
+		read, err := parse(text, r.Format)
 		if err != nil {
 			return
 		}
@@ -200,7 +200,7 @@ func TestAnythingCanBeRepaired(t *testing.T) {
 		if strings.Contains(outsideFences(got.Text)+got.Retain, "words of a tool that nobody else said") {
 			t.Fatalf("a tool's words stand free:\n%s\n%s", got.Retain, got.Text)
 		}
-		if again, err := Parse(reply(got, r.Format), r.Format); (err != nil || again.Text != got.Text || again.Retain != got.Retain) && got.Text+got.Retain != "" && err != ErrEmpty {
+		if again, err := parse(reply(got, r.Format), r.Format); (err != nil || again.Text != got.Text || again.Retain != got.Retain) && got.Text+got.Retain != "" && err != errEmpty {
 			t.Fatalf("not well formed (%v):\n%s\nread again\n%s", err, got.Text, again.Text)
 		}
 		if twice, err := repair(r, got); err == nil && r.Previous.Retain == "" && (twice.Text != got.Text || twice.Retain != got.Retain) {

@@ -59,7 +59,7 @@ type Request struct {
 	Budget int
 	// Count counts tokens as the conversation's meter does.
 	Count func(text string) int
-	// Required are texts that the summary must name; see [Needs].
+	// Required are texts that the summary must name; see [Required].
 	Required []string
 	// Progress, if not nil, is called after each chunk with the numbers of chunks.
 	Progress func(done, all int)
@@ -97,8 +97,8 @@ type Summary struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// ErrEmpty says that a summariser wrote nothing that can be used.
-var ErrEmpty = errors.New("the summary is empty")
+// errEmpty says that a summariser wrote nothing that can be used.
+var errEmpty = errors.New("the summary is empty")
 
 // sections lists the sections of a [Snapshot] in order.
 func sections() []string {

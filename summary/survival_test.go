@@ -32,7 +32,7 @@ func TestNamesSurviveTheRecordedCompactions(t *testing.T) {
 				old := plimsoll.Span{End: e.Before.Messages.Len()}
 				ledger := newLedger(e.Before, old, LedgerOptions{Count: count})
 				s := extracted(t, &Request{
-					Conversation: e.Before, Old: old, Budget: 1500, Count: count, Required: Needs(e.Before, old),
+					Conversation: e.Before, Old: old, Budget: 1500, Count: count, Required: needs(e.Before, old),
 				})
 				if n := count(ledger.text()) + count(s.Text); n > 4000 {
 					t.Errorf("%d tokens", n)

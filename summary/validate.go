@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// What may be wrong with a summary, beside [ErrEmpty] and [errMalformed].
+// What may be wrong with a summary, beside [errEmpty] and [errMalformed].
 var (
 	// errEcho says that a summary repeats the messages instead of summarising them.
 	errEcho = errors.New("the summary repeats the messages")
@@ -24,7 +24,7 @@ const overBudget = 3
 // validate returns an error if a model's summary is useless. It ignores flaws that
 // repair can fix.
 func validate(r *Request, s Summary) error {
-	again, err := Parse(reply(s, r.Format), r.Format)
+	again, err := parse(reply(s, r.Format), r.Format)
 	if err != nil {
 		return err
 	}

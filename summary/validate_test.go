@@ -51,7 +51,7 @@ func TestUselessSummariesAreRefused(t *testing.T) {
 		want error
 	}{
 		"one that is fine":                {Summary{Text: "The cranes are being moved."}, nil},
-		"one that is empty":               {Summary{Text: " \n"}, ErrEmpty},
+		"one that is empty":               {Summary{Text: " \n"}, errEmpty},
 		"one that repeats":                {Summary{Text: "As follows: " + prose(40, 100)}, errEcho},
 		"one that repeats in other lines": {Summary{Text: strings.ReplaceAll(prose(40, 100), " ", "\n")}, errEcho},
 		"one that is far over its budget": {Summary{Text: strings.Repeat("new words ", 1300)}, errLarger},

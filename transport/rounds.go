@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
@@ -158,8 +159,8 @@ func (r *trip) execute(name, arguments string) wire.Result {
 	}
 	var got expand.Answer
 	err := r.t.breaker.Do(r.ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
-		got, err = expand.Execute(ctx, r.tenant, name, arguments, limits)
-		if errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrArguments) || errors.Is(err, expand.ErrTime) {
+		got, err = expand.Call(ctx, r.tenant, name, arguments, limits)
+		if errors.Is(err, plimsoll.ErrInvalid) || errors.Is(err, expand.ErrTime) {
 			got, err = expand.Answer{Text: expand.Explain(err)}, nil
 		}
 		return err

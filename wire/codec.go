@@ -65,6 +65,10 @@ type Traits struct {
 	// Paths are the ends of the paths that requests are sent to, and CountPaths of those
 	// where their tokens are counted.
 	Paths, CountPaths []string
+	// Version is what the paths of the provider's own server begin with. VersionInBase
+	// says that clients write it into the base address of a server.
+	Version       string
+	VersionInBase bool
 	// Messages names the member of a request that holds the list of messages.
 	Messages string
 	// InPath says that the path of a request names the model, and says whether the

@@ -91,7 +91,7 @@ func (c *cachePutCmd) Run(p *process, root *cli) error {
 			}
 			return encodeJSON(p.out, ref)
 		}
-		ref, err := t.PutReader(ctx, f, &store.PutOptions{Note: strings.ToValidUTF8(note, "\uFFFD")})
+		ref, err := t.PutReader(ctx, f, strings.ToValidUTF8(note, "\uFFFD"))
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (c *cacheGrepCmd) Run(p *process, root *cli) error {
 // cacheError says which reference it was. Errors about patterns speak for themselves.
 func cacheError(id string, err error) error {
 	var typed *plimsoll.Error
-	if !errors.As(err, &typed) || errors.Is(err, expand.ErrPattern) || errors.Is(err, expand.ErrTime) {
+	if !errors.As(err, &typed) || errors.Is(err, plimsoll.ErrInvalid) || errors.Is(err, expand.ErrTime) {
 		return err
 	}
 	return &plimsoll.Error{Op: "cache " + id, Code: typed.Code, Hint: cmp.Or(typed.Hint, plimsoll.HintOf(err)), Err: typed.Err}

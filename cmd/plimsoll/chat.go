@@ -171,8 +171,8 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 	set := settings.Settings
 	o := &chat.Options{
 		Sessions: sessions, Session: c.Session, System: c.System, Method: c.Method,
-		Marks: marksOf(set),
-		Base:  proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
+		Marks: marksOf(set), Window: set.Window,
+		Base: proxy.NewTransport(), Expand: transport.Expand(set.Expand), Problems: settings.Problems,
 		Parse: func(spec string) (chat.Participant, error) { return chat.ParseParticipant(spec, p.getenv) },
 	}
 	if o.System == "" && !c.Continue && c.Session == "" {
@@ -180,8 +180,6 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 	}
 	if c.Limit != nil {
 		o.Limit = *c.Limit
-	} else {
-		o.Limit = set.Window
 	}
 	models := c.Model
 	if len(models) == 0 && !c.Continue && c.Session == "" {

@@ -2,15 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,15 +23,18 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
+	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // doors is one store with every way in to the engine: the library, the command line, the
-// API and the proxy, all with the same settings.
+// API, the proxy and the chat, all with the same settings. `plimsoll replay` has no store.
 type doors struct {
 	t       *testing.T
 	dialect plimsoll.Dialect
@@ -36,6 +43,9 @@ type doors struct {
 	proxy   *node
 	// sent is what the upstream of the proxy got last.
 	sent []byte
+	// model answers the chat, and remembers what it got.
+	model    *scripted.Model
+	modelURL string
 }
 
 const doorWindow = 9000
@@ -80,6 +90,10 @@ func newDoors(t *testing.T, d plimsoll.Dialect, empty []byte, settings string) *
 		_, _ = io.WriteString(rw, "{}")
 	}))
 	t.Cleanup(upstream.Close)
+	w.model = scripted.New(nil)
+	model := httptest.NewServer(w.model)
+	t.Cleanup(model.Close)
+	w.modelURL = model.URL
 	w.proxy = startNode(t, []string{"PLIMSOLL_CONFIG=" + w.config, "PLIMSOLL_ADMIN_TOKEN=open sesame"}, "--upstream", upstream.URL)
 	return w
 }
@@ -161,6 +175,73 @@ func (w *doors) proxied(body []byte) outcome {
 	return outcome{after + saved, after, string(w.sent)}
 }
 
+// chat continues a session whose newest question has no answer yet. It returns what the
+// model got, and what the chat said about it.
+func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks string) {
+	w.t.Helper()
+	dir := strings.TrimSuffix(w.store, ".db") + ".chats"
+	w.must(os.MkdirAll(dir, 0o700))
+	w.must(os.WriteFile(filepath.Join(dir, "door.jsonl"), session, 0o600))
+	names := map[plimsoll.Dialect]string{
+		plimsoll.OpenAI: "openai:gpt-4o", plimsoll.Responses: "responses:gpt-4o",
+		plimsoll.Anthropic: "anthropic:claude-sonnet-4-5", plimsoll.Gemini: "gemini:gemini-2.5-flash",
+	}
+	participant := "model=" + names[w.dialect] + "@" + w.modelURL
+	cmd := exec.CommandContext(w.t.Context(), "plimsoll", append([]string{"chat", "--session", "door", "-m", participant}, append(arguments, "/retry")...)...)
+	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		w.t.Fatalf("chat: %v\n%s", err, said.String())
+	}
+	log := w.model.Log()
+	return log[len(log)-1].Body, said.String()
+}
+
+// chatted is the outcome of a chat whose request must be cut.
+func (w *doors) chatted(session []byte) outcome {
+	w.t.Helper()
+	sent, remarks := w.chat(session)
+	figures := regexp.MustCompile(`: ≈?([\d,]+) → ≈?([\d,]+) tokens`).FindStringSubmatch(remarks)
+	if figures == nil {
+		w.t.Fatalf("the chat does not say that it cuts:\n%s", remarks)
+	}
+	return outcome{w.number(figures[1]), w.number(figures[2]), string(sent)}
+}
+
+// chatSession is an agent's work as a session of the chat: old turns with their calls and
+// results, and a question without an answer.
+func chatSession(t *testing.T, d plimsoll.Dialect) []byte {
+	t.Helper()
+	type reply struct {
+		Participant, Model string
+		Dialect            plimsoll.Dialect
+		Text               string
+		Rounds             json.RawMessage
+	}
+	type turn struct {
+		Question string
+		To       []string
+		Replies  []reply `json:",omitempty"`
+	}
+	var all []turn
+	for work := agentAtWork(60).Messages.Slice()[1:]; len(work) > 0; work = work[12:] { // six rounds
+		i := len(all)
+		answer := plimsoll.Say(plimsoll.Assistant, fmt.Sprintf("Quay %d is deep enough.", i))
+		rounds, err := wiretest.Rewrite(dialects.Codec(d), plimsoll.Conversation{Messages: plimsoll.ListOf(append(slices.Clone(work[:12]), answer)...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, turn{fmt.Sprintf("Is quay %d deep enough?", i), []string{"model"}, []reply{{"model", "any", d, "It is.", rounds}}})
+	}
+	all = append(all, turn{"And what is open?", []string{"model"}, nil})
+	line, err := json.Marshal(map[string]any{"kind": "turns", "what": "loading", "turns": all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return line
+}
+
 func (w *doors) number(text string) int {
 	w.t.Helper()
 	n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
@@ -200,13 +281,21 @@ func TestEveryWayInCutsAlike(t *testing.T) {
 			if got := newDoors(t, d, empty, "").command(body); got.Before != want.Before || got.After >= got.Before {
 				t.Errorf("the command line counts %d and comes down to %d, the library counts %d", got.Before, got.After, want.Before)
 			}
+			// The chat writes its requests itself: without a limit it sends the whole one. To
+			// Claude it writes max_tokens, of which proxy and chat reserve less than the others
+			// in a window that the operator has set (docs/fitting.md).
+			session := chatSession(t, d)
+			whole, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
+			if diff := cmp.Diff(newDoors(t, d, empty, "").proxied(whole), newDoors(t, d, empty, "").chatted(session)); diff != "" {
+				t.Errorf("the chat differs from the proxy (-proxy +chat):\n%s", diff)
+			}
 		})
 	}
 }
 
 // TestEveryWayInSeesWhatTheOthersDid lets one way in cut a conversation after another on
 // one store: each must send the very bytes of the first. After the API or a command has
-// undone the compaction, the proxy must make a new one.
+// undone the compaction, the proxy and the chat must make a new one.
 func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 	t.Parallel()
 	w := newDoors(t, plimsoll.OpenAI, newStore(t), "method: summary\n")
@@ -217,7 +306,8 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 			t.Errorf("%s does not send what the proxy sent first (-first +again):\n%s", name, diff)
 		}
 	}
-	ref := regexp.MustCompile(`kept as ref=(\w+)`).FindStringSubmatch(first.Body)
+	checkpoint := regexp.MustCompile(`kept as ref=(\w+)`)
+	ref := checkpoint.FindStringSubmatch(first.Body)
 	if ref == nil {
 		t.Fatal("there is no checkpoint to undo")
 	}
@@ -228,14 +318,14 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 	if got := decision(); got != "recall" {
 		t.Errorf("before the undo the proxy's decision is %q, want recall", got)
 	}
-	undo := map[string]func(ref string){
-		"the API": func(ref string) {
+	undo := map[string]func(ref string, body []byte){
+		"the API": func(ref string, body []byte) {
 			resp, answer := call(t, http.MethodPost, w.proxy.url+"/plimsoll/v1/undo?ref="+ref, body, map[string]string{"Authorization": "Bearer open sesame"})
 			if resp.StatusCode != http.StatusOK {
 				t.Fatalf("undo: status %d: %s", resp.StatusCode, answer)
 			}
 		},
-		"the command line": func(ref string) {
+		"the command line": func(ref string, body []byte) {
 			cmd := exec.CommandContext(t.Context(), "plimsoll", "compact", "--undo", ref, "-")
 			cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
 			cmd.Stdin = bytes.NewReader(body)
@@ -245,9 +335,112 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 		},
 	}
 	for name, undo := range undo {
-		undo(ref[1])
+		undo(ref[1], body)
 		if got := decision(); got != "compact" {
 			t.Errorf("after %s has undone it the proxy's decision is %q, want compact", name, got)
 		}
+	}
+
+	// The chat recalls what the proxy did with its request, and compacts again what
+	// another one has undone.
+	session := chatSession(t, w.dialect)
+	body, _ = w.chat(session, "--limit", "200000")
+	first = w.proxied(body)
+	if ref = checkpoint.FindStringSubmatch(first.Body); ref == nil {
+		t.Fatal("there is no checkpoint in the chat")
+	}
+	compacts := func() (string, bool) {
+		sent, remarks := w.chat(session)
+		return string(sent), strings.Contains(remarks, "will become a summary")
+	}
+	if sent, made := compacts(); made || sent != first.Body {
+		t.Errorf("the chat does not send what the proxy made of its request; it says that it makes another summary: %v", made)
+	}
+	for name, undo := range undo {
+		undo(ref[1], body)
+		if _, made := compacts(); !made {
+			t.Errorf("after %s has undone it the chat compacts nothing", name)
+		}
+		if _, made := compacts(); made {
+			t.Errorf("the chat does not recall what it made after %s had undone the first", name)
+		}
+	}
+}
+
+// plainNames is an archive whose references are the same in every run.
+type plainNames struct{}
+
+func (plainNames) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	text := plimsoll.TextOf(content)
+	return plimsoll.Ref{ID: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:26], Bytes: int64(len(text)), Lines: int64(strings.Count(text, "\n") + 1)}, nil
+}
+
+func (a plainNames) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
+	return a.Ref(ctx, content)
+}
+
+func (plainNames) Content(context.Context, string) (plimsoll.List[plimsoll.Part], error) {
+	return plimsoll.List[plimsoll.Part]{}, plimsoll.ErrNotFound
+}
+
+// TestTheLabCutsAsTheLibraryDoes plays a recorded conversation and gives the library the
+// request of each call. `plimsoll replay` has no store and makes its own references, so
+// each of them may weigh a token or two more or less.
+func TestTheLabCutsAsTheLibraryDoes(t *testing.T) {
+	t.Parallel()
+	agent := func(calls int) []byte { return agentRequest(t, plimsoll.OpenAI, calls) }
+	chat := func(calls int) []byte {
+		c := talk("en", 150)
+		c.Messages = plimsoll.ListOf(c.Messages.Slice()[:2*calls+2]...)
+		c.Tools = agentAtWork(1).Tools // without tools the lab assumes that some are not recorded
+		body, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]byte(`{"model":"gpt-4o",`), bytes.TrimPrefix(body, []byte("{"))...)
+	}
+	for _, tt := range []struct {
+		policy  string
+		request func(calls int) []byte
+		calls   int
+		off     float64
+	}{
+		{preset.NameMultichat, chat, 150, 0.001},
+		{preset.NameAuto, agent, 60, 0.01},
+	} {
+		t.Run(tt.policy, func(t *testing.T) {
+			t.Parallel()
+			w := &doors{t: t, dialect: plimsoll.OpenAI}
+			options, err := preset.Named(tt.policy, &preset.Options{Window: doorWindow, Meter: token.NewMeter(nil)})
+			w.must(err)
+			k, err := fit.New(options)
+			w.must(err)
+			sum, cut := 0, false
+			var last *plimsoll.Plan
+			for calls := range tt.calls + 1 {
+				last, err = k.Fit(t.Context(), preset.Task(w.decode(tt.request(calls)), preset.Client{Archive: plainNames{}}))
+				w.must(err)
+				sum += last.After.Total
+				cut = cut || last.Changed()
+			}
+			file := filepath.Join(t.TempDir(), "session.jsonl")
+			w.must(os.WriteFile(file, tt.request(tt.calls), 0o600))
+			out, err := exec.CommandContext(t.Context(), "plimsoll", "replay", "--policy", tt.policy, "--window", fmt.Sprint(doorWindow), "--json", "-", file).Output()
+			w.must(err)
+			var report struct {
+				Calls, Tokens int
+				Policies      map[string]struct {
+					Load int `json:"mean_load"`
+				}
+			}
+			w.must(json.Unmarshal(out, &report))
+			if report.Calls != tt.calls+1 || report.Tokens != last.Before.Total || !cut {
+				t.Errorf("the lab plays %d calls and counts %d tokens at the end, the library %d and %d; cut: %v", report.Calls, report.Tokens, tt.calls+1, last.Before.Total, cut)
+			}
+			want, got := sum/report.Calls, report.Policies[tt.policy].Load
+			if off := math.Abs(float64(got-want)) / float64(want); off > tt.off {
+				t.Errorf("the requests of the lab have %d tokens on average, those of the library %d", got, want)
+			}
+		})
 	}
 }

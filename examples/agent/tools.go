@@ -103,7 +103,7 @@ func (t *tools) call(ctx context.Context, name, text string) string {
 		if err != nil {
 			return expand.Explain(err)
 		}
-		return found
+		return found.Text
 	}
 	if i < 0 {
 		return fmt.Sprintf("Error: there is no tool %q.", name)

@@ -73,18 +73,21 @@ func (e *Engine) askContexts(ctx context.Context, all []Participant) {
 	}
 }
 
-// limitOf is the limit that a request of the participant must keep beside what is known
-// of its model; 0 if there is none.
+// limitOf is the limit that a request of the participant asks for; 0 means that of the
+// settings or of the model. A server that runs the model with less bounds it.
 func (e *Engine) limitOf(p Participant, s state) int {
 	e.mu.Lock()
 	running := e.contexts[p.URL+" "+p.Model]
 	e.mu.Unlock()
-	switch limit := s.settings.Limit; {
-	case running == 0:
+	limit := s.settings.Limit
+	if running == 0 {
 		return limit
-	case limit == 0:
-		return running
-	default:
-		return min(limit, running)
 	}
+	if limit == 0 {
+		limit = e.options.Window
+	}
+	if limit == 0 {
+		return running
+	}
+	return min(limit, running)
 }

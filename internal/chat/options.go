@@ -42,8 +42,9 @@ type Options struct {
 	System string
 	// Method is how old turns go; empty means as the settings say.
 	Method string
-	// Limit is the context limit in tokens for every model; 0 means each one's own.
-	Limit int
+	// Window is the limit that the settings give every model, in tokens; 0 means each
+	// one's own. Limit is what the person asks for instead; 0 means what the session says.
+	Window, Limit int
 	// Expand says when models are offered the tools that read what was taken out.
 	Expand transport.Expand
 	// Tools are what models may use; nil means none.

@@ -150,29 +150,3 @@ func first(names []string, getenv func(string) string) string {
 	}
 	return ""
 }
-
-// endpoint returns where requests of the participant go.
-func (p Participant) endpoint() string {
-	base, path := p.URL, ""
-	if u, err := url.Parse(base); err == nil {
-		path = u.Path
-	}
-	version := func(v string) string {
-		if path == "" {
-			return v
-		}
-		return ""
-	}
-	switch p.Dialect {
-	case plimsoll.Responses:
-		return base + version("/v1") + "/responses"
-	case plimsoll.Anthropic:
-		if !strings.HasSuffix(path, "/v1") {
-			base += "/v1"
-		}
-		return base + "/messages"
-	case plimsoll.Gemini:
-		return base + version("/v1beta") + "/models/" + url.PathEscape(strings.TrimPrefix(p.Model, "models/")) + ":streamGenerateContent?alt=sse"
-	}
-	return base + version("/v1") + "/chat/completions"
-}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/plimsoll/plimsoll"
@@ -74,7 +75,12 @@ func maxOutput(name string) int {
 
 // newRequest is a request to the participant, with what the session says about cutting.
 func (e *Engine) newRequest(ctx context.Context, p Participant, s state, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.endpoint(), bytes.NewReader(body))
+	base, err := url.Parse(p.URL)
+	if err != nil {
+		return nil, err
+	}
+	address := dialects.Endpoint(p.Dialect, base, p.Model, true).String()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

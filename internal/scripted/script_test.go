@@ -102,7 +102,7 @@ func TestOurOwnPromptsAreTakenForDemands(t *testing.T) {
 			t.Fatal(err)
 		}
 		reply := ask(t, scripted.New(nil), plimsoll.OpenAI, `{"model":"gpt-4o","messages":[{"role":"user","content":"mend the crane"},{"role":"assistant","content":"yes"},{"role":"user","content":`+string(demand)+`}]}`)
-		got, err := summary.Parse(reply.said.Message.Text(), r.Format)
+		got, err := summary.Parse(r, reply.said.Message.Text())
 		if err != nil || !strings.Contains(got.Text, "mend the crane") {
 			t.Errorf("%s: %v: %s", name, err, reply.body)
 		}

@@ -45,7 +45,7 @@ func TestContentIsSharedBetweenProcessesAndNotBetweenTenants(t *testing.T) {
 	url := pgtest.Database(t)
 	here, there := newStore(t, url), newStore(t, url)
 	want := text(100_000)
-	ref, err := here.Tenant("alice").PutReader(t.Context(), bytes.NewReader(want), nil)
+	ref, err := here.Tenant("alice").PutReader(t.Context(), bytes.NewReader(want), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func crashWhileStreaming(t *testing.T, c *pgtest.Cluster) {
 	// Random bytes do not compress, so that there is something to send.
 	want := make([]byte, 16<<20)
 	rand.NewChaCha8([32]byte{1}).Read(want)
-	ref, err := s.Tenant("alice").PutReader(t.Context(), &crashing{bytes.NewReader(want), len(want) / 2, c}, nil)
+	ref, err := s.Tenant("alice").PutReader(t.Context(), &crashing{bytes.NewReader(want), len(want) / 2, c}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -289,7 +289,8 @@ func TestAServerFullOfClientsIsUnavailable(t *testing.T) {
 func TestACancelledStatementIsUnavailable(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t)
-	db := open(t, with(url, "statement_timeout=100"), nil)
+	open(t, url, nil) // makes the tables, which may take longer
+	db := open(t, with(url, "statement_timeout=1000"), nil)
 	release, blocked := block(t, url, db, t.Context())
 	unavailable(t, <-blocked, "statement_timeout")
 	release()

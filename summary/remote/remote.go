@@ -13,7 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -46,30 +46,24 @@ type Options struct {
 	// Client sends the requests; nil means one that follows no redirects, since
 	// they would take the key elsewhere.
 	Client *http.Client
-	// Timeout of each request; 0 means [summary.DefaultTimeout].
+	// Timeout of each request; 0 means 60 seconds.
 	Timeout time.Duration
 }
 
-// Key is an API key. It prints as dots, so that it gets into no log and no error.
+// Key is an API key. It is printed, logged and marshalled as dots.
 type Key string
 
 const hiddenKey = "…"
 
-// String hides the key.
-func (Key) String() string { return hiddenKey }
-
-// GoString hides the key.
-func (Key) GoString() string { return hiddenKey }
+// Format hides the key.
+func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hiddenKey) }
 
 // MarshalText hides the key.
 func (Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
 
-// LogValue hides the key.
-func (Key) LogValue() slog.Value { return slog.StringValue(hiddenKey) }
-
 func (o *Options) setDefaults() {
 	o.BaseURL = cmp.Or(o.BaseURL, providerOf[o.Dialect].url)
-	o.Timeout = cmp.Or(o.Timeout, summary.DefaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	if o.Models == nil {
 		o.Models = model.Default()
 	}
@@ -121,7 +115,7 @@ func (s *Summarizer) Name() string {
 func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
 	name := s.modelFor(r.Conversation.Model)
 	if name == "" {
-		return summary.Summary{}, &summary.Failure{Remedy: summary.RemedyNone, Err: invalid(
+		return summary.Summary{}, &summary.Failure{Final: true, Err: invalid(
 			errors.New("no model to ask: the conversation names none"), "name one, such as "+string(s.options.Dialect)+":MODEL")}
 	}
 	window, output := s.limits(name)
@@ -158,7 +152,7 @@ func (a asking) Name() string { return string(a.options.Dialect) + ":" + a.model
 func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
 	body, err := a.body(r)
 	if err != nil {
-		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeInvalid, "", fmt.Errorf("the request cannot be written: %w", err))
+		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeInvalid, "", fmt.Errorf("the request cannot be written: %w", err))
 	}
 	answer, err := a.send(ctx, body)
 	if err != nil {

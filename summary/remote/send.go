@@ -25,13 +25,13 @@ const maxAnswer = 8 << 20
 func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
 	address, err := a.address(a.model)
 	if err != nil {
-		return nil, &summary.Failure{Remedy: summary.RemedyNone, Err: err}
+		return nil, &summary.Failure{Final: true, Err: err}
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.options.Timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, a.failure(summary.RemedyNone, plimsoll.CodeInvalid, specHint, errors.New("the address cannot be used"))
+		return nil, a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, specHint, errors.New("the address cannot be used"))
 	}
 	a.setHeaders(request.Header)
 	response, err := a.options.Client.Do(request)
@@ -44,7 +44,7 @@ func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, a.unreachable(err)
 	case len(answer) > maxAnswer:
-		return nil, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer has more than %d bytes", maxAnswer))
+		return nil, a.failure(summary.Failure{}, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer has more than %d bytes", maxAnswer))
 	case response.StatusCode != http.StatusOK:
 		return nil, a.refused(response, answer)
 	}
@@ -63,7 +63,7 @@ func (a asking) setHeaders(h http.Header) {
 func (a asking) read(answer []byte, r *summary.Request) (summary.Summary, error) {
 	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
 	if err != nil {
-		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer cannot be read: %w", err))
+		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer cannot be read: %w", err))
 	}
 	got, err := a.take(response, r)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a asking) read(answer []byte, r *summary.Request) (summary.Summary, error)
 
 func (a asking) take(response wire.Response, r *summary.Request) (summary.Summary, error) {
 	useless := func(why string) (summary.Summary, error) {
-		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, "use another model for summaries", errors.New(why))
+		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeUnavailable, "use another model for summaries", errors.New(why))
 	}
 	if response.Error != nil {
 		if response.Error.Overflows() {
@@ -98,12 +98,9 @@ func (a asking) take(response wire.Response, r *summary.Request) (summary.Summar
 	if plimsoll.Has[plimsoll.ToolCall](response.Message) {
 		return useless("the model called a tool in the place of writing a summary")
 	}
-	got, err := summary.Parse(response.Message.Text(), r.Format)
+	got, err := summary.Parse(r, response.Message.Text())
 	if err != nil {
-		return summary.Summary{}, a.failure(summary.RemedyBare, plimsoll.CodeUnavailable, "use another model for summaries", err)
-	}
-	if !r.AsksRetain() {
-		got.Retain = ""
+		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeUnavailable, "use another model for summaries", err)
 	}
 	return got, nil
 }
@@ -111,12 +108,13 @@ func (a asking) take(response wire.Response, r *summary.Request) (summary.Summar
 const hintServer = "check that the address is that of the API, and that the model is there"
 
 // failure returns an error with what may help.
-func (a asking) failure(remedy summary.Remedy, code plimsoll.Code, hint string, err error) error {
-	return &summary.Failure{Remedy: remedy, Err: &plimsoll.Error{Op: "ask " + a.Name(), Code: code, Hint: hint, Err: err}}
+func (a asking) failure(f summary.Failure, code plimsoll.Code, hint string, err error) error {
+	f.Err = &plimsoll.Error{Op: "ask " + a.Name(), Code: code, Hint: hint, Err: err}
+	return &f
 }
 
 func (a asking) tooLarge(limit int, said string) error {
-	return &summary.Failure{Remedy: summary.RemedySmaller, Limit: limit, Err: &plimsoll.Error{
+	return &summary.Failure{TooLarge: true, Limit: limit, Err: &plimsoll.Error{
 		Op: "ask " + a.Name(), Code: plimsoll.CodeOverLimit, Hint: "use a model with a larger window for summaries", Err: errors.New(said),
 	}}
 }
@@ -132,7 +130,7 @@ func (a asking) unreachable(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		hint = "raise the time limit, or use a faster model"
 	}
-	return a.failure(summary.RemedyWait, plimsoll.CodeUnavailable, hint, err)
+	return a.failure(summary.Failure{Busy: true}, plimsoll.CodeUnavailable, hint, err)
 }
 
 // refused says what the server said, and what may help.
@@ -147,17 +145,16 @@ func (a asking) refused(response *http.Response, answer []byte) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return a.failure(summary.RemedyNone, plimsoll.CodeInvalid, "check "+providerOf[a.options.Dialect].env, err)
+		return a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, "check "+providerOf[a.options.Dialect].env, err)
 	case status == http.StatusPaymentRequired, bytes.Contains(answer, []byte("insufficient_quota")):
-		return a.failure(summary.RemedyNone, plimsoll.CodeUnavailable, "check the account's quota", err)
+		return a.failure(summary.Failure{Final: true}, plimsoll.CodeUnavailable, "check the account's quota", err)
 	case status == http.StatusNotFound, status < 400:
-		return a.failure(summary.RemedyNone, plimsoll.CodeInvalid, hintServer, err)
+		return a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, hintServer, err)
 	case status == http.StatusTooManyRequests, status == http.StatusRequestTimeout, status >= 500:
-		f := a.failure(summary.RemedyWait, plimsoll.CodeUnavailable, "try again later", err).(*summary.Failure)
-		f.After = retryAfter(response.Header, time.Now())
-		return f
+		f := summary.Failure{Busy: true, After: retryAfter(response.Header, time.Now())}
+		return a.failure(f, plimsoll.CodeUnavailable, "try again later", err)
 	}
-	return a.failure(summary.RemedyBare, plimsoll.CodeInvalid, "check the name of the model", err)
+	return a.failure(summary.Failure{}, plimsoll.CodeInvalid, "check the name of the model", err)
 }
 
 // retryAfter reads how long the server asks to be left alone.

@@ -59,7 +59,7 @@ func TestNoSummaryIsTakenFromAnAnswerThatIsNone(t *testing.T) {
 		s := newServer(t, says(d, "<summary>half</summary>", length[d]))
 		_, err := s.summarizer(t, d, "").Summarize(t.Context(), asks(t, d, summary.Retained, callers[d]))
 		f := failureOf(t, err)
-		if f.Remedy != summary.RemedyBare || f.Usage.Output != 7 || !strings.Contains(err.Error(), "cut off") {
+		if f.Final || f.Busy || f.TooLarge || f.Usage.Output != 7 || !strings.Contains(err.Error(), "cut off") {
 			t.Errorf("%s: %v, usage %+v", d, err, f.Usage)
 		}
 	}
@@ -73,8 +73,8 @@ func TestNoSummaryIsTakenFromAnAnswerThatIsNone(t *testing.T) {
 	} {
 		s := newServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
 		_, err := s.summarizer(t, plimsoll.OpenAI, "").Summarize(t.Context(), asks(t, plimsoll.OpenAI, summary.Retained, callers[plimsoll.OpenAI]))
-		if f := failureOf(t, err); f.Remedy != summary.RemedyBare || plimsoll.HintOf(err) == "" {
-			t.Errorf("%s: %v, remedy %d, hint %q", name, err, f.Remedy, plimsoll.HintOf(err))
+		if f := failureOf(t, err); f.Final || f.Busy || f.TooLarge || plimsoll.HintOf(err) == "" {
+			t.Errorf("%s: %+v, hint %q", name, f, plimsoll.HintOf(err))
 		}
 	}
 }
@@ -107,19 +107,18 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 		status int
 		header http.Header
 		body   string
-		remedy summary.Remedy
-		after  time.Duration
+		want   summary.Failure
 		code   plimsoll.Code
 	}{
-		"a wrong key":        {401, nil, `{"error":{"message":"Incorrect API key provided: ` + key + `"}}`, summary.RemedyNone, 0, plimsoll.CodeInvalid},
-		"no such model":      {404, nil, `{"error":{"message":"no model"}}`, summary.RemedyNone, 0, plimsoll.CodeInvalid},
-		"a redirect":         {307, http.Header{"Location": {"/elsewhere"}}, "", summary.RemedyNone, 0, plimsoll.CodeInvalid},
-		"too many requests":  {429, http.Header{"Retry-After": {"3"}}, `{"error":{"message":"slow down"}}`, summary.RemedyWait, 3 * time.Second, plimsoll.CodeUnavailable},
-		"in milliseconds":    {429, http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"1"}}, "", summary.RemedyWait, 250 * time.Millisecond, plimsoll.CodeUnavailable},
-		"no quota":           {429, nil, `{"error":{"code":"insufficient_quota","message":"pay"}}`, summary.RemedyNone, 0, plimsoll.CodeUnavailable},
-		"a server that fell": {503, nil, "upstream " + key, summary.RemedyWait, 0, plimsoll.CodeUnavailable},
-		"overloaded":         {529, nil, "", summary.RemedyWait, 0, plimsoll.CodeUnavailable},
-		"a form it dislikes": {400, nil, `{"error":{"message":"roles must alternate"}}`, summary.RemedyBare, 0, plimsoll.CodeInvalid},
+		"a wrong key":        {401, nil, `{"error":{"message":"Incorrect API key provided: ` + key + `"}}`, summary.Failure{Final: true}, plimsoll.CodeInvalid},
+		"no such model":      {404, nil, `{"error":{"message":"no model"}}`, summary.Failure{Final: true}, plimsoll.CodeInvalid},
+		"a redirect":         {307, http.Header{"Location": {"/elsewhere"}}, "", summary.Failure{Final: true}, plimsoll.CodeInvalid},
+		"too many requests":  {429, http.Header{"Retry-After": {"3"}}, `{"error":{"message":"slow down"}}`, summary.Failure{Busy: true, After: 3 * time.Second}, plimsoll.CodeUnavailable},
+		"in milliseconds":    {429, http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"1"}}, "", summary.Failure{Busy: true, After: 250 * time.Millisecond}, plimsoll.CodeUnavailable},
+		"no quota":           {429, nil, `{"error":{"code":"insufficient_quota","message":"pay"}}`, summary.Failure{Final: true}, plimsoll.CodeUnavailable},
+		"a server that fell": {503, nil, "upstream " + key, summary.Failure{Busy: true}, plimsoll.CodeUnavailable},
+		"overloaded":         {529, nil, "", summary.Failure{Busy: true}, plimsoll.CodeUnavailable},
+		"a form it dislikes": {400, nil, `{"error":{"message":"roles must alternate"}}`, summary.Failure{}, plimsoll.CodeInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,8 +131,8 @@ func TestRefusalsSayWhatHelps(t *testing.T) {
 			})
 			_, err := s.summarizer(t, plimsoll.OpenAI, "").Summarize(t.Context(), asks(t, plimsoll.OpenAI, summary.Retained, callers[plimsoll.OpenAI]))
 			f := failureOf(t, err)
-			if f.Remedy != tt.remedy || f.After != tt.after || plimsoll.CodeOf(err) != tt.code || plimsoll.HintOf(err) == "" || s.count() != 1 {
-				t.Errorf("%v: remedy %d after %v, code %s, hint %q, %d requests", err, f.Remedy, f.After, plimsoll.CodeOf(err), plimsoll.HintOf(err), s.count())
+			if f.Final != tt.want.Final || f.Busy != tt.want.Busy || f.After != tt.want.After || plimsoll.CodeOf(err) != tt.code || plimsoll.HintOf(err) == "" || s.count() != 1 {
+				t.Errorf("%+v, code %s, hint %q, %d requests", f, plimsoll.CodeOf(err), plimsoll.HintOf(err), s.count())
 			}
 			if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, f), key) {
 				t.Errorf("the key is in the error: %v", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // provider is what is known of the company whose API it is.
@@ -59,41 +60,8 @@ func cutURL(text string) (name, address string) {
 
 // address returns where requests for a model go.
 func (s *Summarizer) address(name string) (*url.URL, error) {
-	u := *s.base
-	path := strings.TrimSuffix(u.Path, "/")
-	var end string
-	switch s.options.Dialect {
-	case plimsoll.OpenAI:
-		end = "/chat/completions"
-	case plimsoll.Responses:
-		end = "/responses"
-	case plimsoll.Anthropic:
-		end = "/messages"
-		if path != "" && !endsInVersion(path) && !strings.HasSuffix(path, end) {
-			path += "/v1"
-		}
-	case plimsoll.Gemini:
-		name = strings.TrimPrefix(name, "models/")
-		if strings.ContainsAny(name, "/?#%") {
-			return nil, invalid(fmt.Errorf("%q cannot be the name of a model", name), specHint)
-		}
-		end = "/models/" + name + ":generateContent"
-		if path == "" {
-			path = "/v1beta"
-		} else if !endsInVersion(path) {
-			path += "/v1beta"
-		}
+	if dialects.Codec(s.options.Dialect).Traits().InPath && strings.ContainsAny(strings.TrimPrefix(name, "models/"), "/?#%") {
+		return nil, invalid(fmt.Errorf("%q cannot be the name of a model", name), specHint)
 	}
-	if path == "" {
-		path = "/v1"
-	}
-	if !strings.HasSuffix(path, end) {
-		path += end
-	}
-	u.Path, u.RawPath = path, ""
-	return &u, nil
+	return dialects.Endpoint(s.options.Dialect, s.base, name, false), nil
 }
-
-var version = regexp.MustCompile(`/v\d+(alpha|beta)?\d*$`)
-
-func endsInVersion(path string) bool { return version.MatchString(path) }

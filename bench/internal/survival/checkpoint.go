@@ -29,7 +29,7 @@ func NewCheckpoint(c plimsoll.Conversation, count func(string) int) (Checkpoint,
 		Ledger: summary.WriteLedger(c, old, summary.LedgerOptions{Budget: ledgerSize, Count: count}),
 	}
 	s, err := summary.Extract{}.Summarize(context.Background(), &summary.Request{
-		Conversation: c, Old: old, Count: count, Budget: most - count(cp.User+"\n"+cp.Ledger+"\n") - 1, Required: summary.Needs(c, old),
+		Conversation: c, Old: old, Count: count, Budget: most - count(cp.User+"\n"+cp.Ledger+"\n") - 1, Required: summary.Required(c, old, summary.Summary{}),
 	})
 	cp.Summary = s.Text
 	return cp, err

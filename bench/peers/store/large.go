@@ -20,7 +20,7 @@ func put(ctx context.Context, file string, in io.Reader) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ref, err := s.Tenant(workload.Tenant).PutReader(ctx, in, nil)
+	ref, err := s.Tenant(workload.Tenant).PutReader(ctx, in, "")
 	if err != nil {
 		return nil, err
 	}

@@ -169,3 +169,17 @@ func TestOnlySoManyReadersWait(t *testing.T) {
 		t.Errorf("one more is answered with %d; %d are counted", w.Code, d.streams.Load())
 	}
 }
+
+func TestDropsForDifferentReasonsStayApart(t *testing.T) {
+	t.Parallel()
+	c := plimsoll.Conversation{Messages: plimsoll.ListOf(
+		plimsoll.Say(plimsoll.User, "one"), plimsoll.Say(plimsoll.Assistant, "two"), plimsoll.Say(plimsoll.User, "three"), plimsoll.Say(plimsoll.User, "four"))}
+	s := sketch{draft: plimsoll.NewDraft(c, nil)}
+	var cuts []shownCut
+	for i, reason := range []string{"oldest turn", "oldest turn", "no answer"} {
+		cuts = s.add(cuts, plimsoll.Edit{Kind: plimsoll.EditDrop, Message: i, Part: -1, Rung: "slide", Reason: reason, Saved: 10})
+	}
+	if len(cuts) != 2 || cuts[0].Until != 1 || cuts[0].Saved != 20 || cuts[1].Message != 2 || cuts[1].Reason != "no answer" {
+		t.Errorf("got %+v", cuts)
+	}
+}

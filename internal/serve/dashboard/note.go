@@ -53,7 +53,7 @@ type request struct {
 	Warning, Failure             string
 }
 
-// Cut is an edit, or a run of messages that were taken out together.
+// shownCut is an edit, or a run of messages that were taken out for one reason.
 type shownCut struct {
 	Kind   plimsoll.EditKind
 	Rung   string
@@ -91,8 +91,7 @@ func keyOf(tenant, account string) string {
 
 // labelOf names a tenant as exchanges do.
 func labelOf(t *store.Tenant) string {
-	id := t.ID()
-	return hex.EncodeToString(id[:8])
+	return t.Key()[:16]
 }
 
 // newNote takes from a request what is remembered. Known reports whether an edit of a
@@ -169,14 +168,16 @@ type sketch struct{ draft *plimsoll.Draft }
 
 // add appends an edit, or lets the run before it grow by it.
 func (s sketch) add(cuts []shownCut, e plimsoll.Edit) []shownCut {
+	reason := clip(e.Reason, maxName)
 	if n := len(cuts); n > 0 && e.Kind == plimsoll.EditDrop {
-		if last := &cuts[n-1]; last.Kind == e.Kind && last.Until == e.Message-1 && last.Rung == e.Rung && sameRef(last.Ref, e.Ref) {
+		last := &cuts[n-1]
+		if last.Kind == e.Kind && last.Until == e.Message-1 && last.Rung == e.Rung && last.Reason == reason && sameRef(last.Ref, e.Ref) {
 			last.Until, last.Saved = e.Message, last.Saved+e.Saved
 			return cuts
 		}
 	}
 	c := shownCut{
-		Kind: e.Kind, Rung: strings.Clone(e.Rung), Reason: clip(e.Reason, maxName), Message: e.Message, Until: e.Message,
+		Kind: e.Kind, Rung: strings.Clone(e.Rung), Reason: reason, Message: e.Message, Until: e.Message,
 		Part: e.Part, Ref: cloneRef(e.Ref), Saved: e.Saved,
 	}
 	s.describe(&c)

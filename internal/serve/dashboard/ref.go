@@ -123,7 +123,7 @@ func (v *refView) read(ctx context.Context, reader *store.Reader) error {
 // It returns the line to go on with; -1 if there is none.
 func (v *refView) readFrom(ctx context.Context, reader *store.Reader, from int64, size *int) (int64, error) {
 	goesOn := false
-	for line, err := range reader.LinesAt(ctx, from, 0) {
+	for line, err := range reader.Lines(ctx, from) {
 		if err != nil {
 			return -1, err
 		}

@@ -89,7 +89,7 @@ func (s *Server) call(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToo
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	answer, err := expand.Execute(ctx, s.tenant, r.Params.Name, string(r.Params.Arguments), &s.options.Limits)
+	answer, err := expand.Call(ctx, s.tenant, r.Params.Name, string(r.Params.Arguments), &s.options.Limits)
 	if err != nil {
 		if plimsoll.CodeOf(err) == plimsoll.CodeInternal || errors.Is(err, store.ErrUnavailable) {
 			s.options.Logger.ErrorContext(ctx, "tool failed", "tool", r.Params.Name, "err", err)

@@ -59,7 +59,7 @@ func stored(t *testing.T) (s *store.Store, path, id string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	ref, err := s.Tenant("me").PutReader(t.Context(), strings.NewReader("one\ntwo\nthree\n"), nil)
+	ref, err := s.Tenant("me").PutReader(t.Context(), strings.NewReader("one\ntwo\nthree\n"), "")
 	if err != nil {
 		t.Fatal(err)
 	}

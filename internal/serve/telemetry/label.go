@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // other is the label of everything that has none of its own.
@@ -25,7 +26,7 @@ func oneOf[T ~string](text T, labels ...T) string {
 }
 
 func dialectLabel(d plimsoll.Dialect) string {
-	return oneOf(d, plimsoll.OpenAI, plimsoll.Responses, plimsoll.Anthropic, plimsoll.Gemini)
+	return oneOf(d, dialects.All()...)
 }
 
 func decisionLabel(d transport.Decision) string {

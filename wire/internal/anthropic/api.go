@@ -12,6 +12,7 @@ import (
 
 var traits = wire.Traits{
 	Name: "messages", Paths: []string{"/messages"}, CountPaths: []string{"/messages/count_tokens"}, Count: "input_tokens",
+	Version:  "/v1",
 	Messages: "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`},
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 var traits = wire.Traits{
-	Name: "chat", Paths: []string{"/chat/completions"}, Messages: "messages", SystemInMessages: true,
+	Name: "chat", Paths: []string{"/chat/completions"}, Version: "/v1", VersionInBase: true,
+	Messages: "messages", SystemInMessages: true,
 	NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`},
 }
 

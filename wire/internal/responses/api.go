@@ -6,7 +6,8 @@ import (
 )
 
 var traits = wire.Traits{
-	Name: "responses", Paths: []string{"/responses", "/responses/compact"}, Messages: "input", SystemInMessages: true, Chained: true,
+	Name: "responses", Paths: []string{"/responses", "/responses/compact"}, Version: "/v1", VersionInBase: true,
+	Messages: "input", SystemInMessages: true, Chained: true,
 	NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`},
 }
 
