@@ -62,20 +62,21 @@ func TestG14_WhatAnAddressAnswersCounts(t *testing.T) {
 func TestAnAddressThatFailsIsNoVeto(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name  string
-		serve http.HandlerFunc
-		fails string
+		name    string
+		timeout time.Duration
+		serve   http.HandlerFunc
+		fails   string
 	}{
-		{"an error", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"veto":"x"}`, 500) }, "500"},
-		{"one that hangs", func(_ http.ResponseWriter, r *http.Request) {
+		{"an error", time.Hour, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"veto":"x"}`, 500) }, "500"},
+		{"one that hangs", 50 * time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body)
 			<-r.Context().Done()
-		}, "took more than 300ms"},
-		{"one that hangs up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		}, "took more than 50ms"},
+		{"one that hangs up", time.Hour, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := post(t, tt.serve, &hook.Options{Timeout: 300 * time.Millisecond}).PreCompress(t.Context(), about())
+			got, err := post(t, tt.serve, &hook.Options{Timeout: tt.timeout}).PreCompress(t.Context(), about())
 			if got.Veto != "" {
 				t.Errorf("veto %q", got.Veto)
 			}

