@@ -11,8 +11,11 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
 // The streams that the codecs are tested with pass if no tool is ours. If all of them
@@ -20,10 +23,10 @@ import (
 func TestStreamsThatServersSent(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		voice voice
+		codec wire.Codec
 		kind  string
-	}{{anthropicVoice, "tool_use\",\"id"}, {openaiVoice, `"tool_calls":[{`}} {
-		archive, err := txtar.ParseFile(filepath.Join("internal", string(tt.voice.codec.Dialect()), "testdata", "streams.txtar"))
+	}{{anthropic.Codec{}, "tool_use\",\"id"}, {openai.Codec{}, `"tool_calls":[{`}} {
+		archive, err := txtar.ParseFile(filepath.Join("internal", string(tt.codec.Dialect()), "testdata", "streams.txtar"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,27 +35,27 @@ func TestStreamsThatServersSent(t *testing.T) {
 			if !ok {
 				continue
 			}
-			t.Run(string(tt.voice.codec.Dialect())+" "+name, func(t *testing.T) {
+			t.Run(string(tt.codec.Dialect())+" "+name, func(t *testing.T) {
 				t.Parallel()
 				var stream []byte
 				for line := range strings.Lines(string(f.Data)) {
 					stream = sse.Append(stream, "", []byte(strings.TrimSuffix(line, "\n")))
 				}
-				checkRecorded(t, tt.voice, tt.kind, stream)
+				checkRecorded(t, tt.codec, tt.kind, stream)
 			})
 		}
 	}
 }
 
-func checkRecorded(t *testing.T, v voice, kind string, stream []byte) {
+func checkRecorded(t *testing.T, codec wire.Codec, kind string, stream []byte) {
 	t.Helper()
-	none := v.codec.NewReply(true, func(string) bool { return false })
+	none := codec.NewReply(true, func(string) bool { return false })
 	view, foreign := feed(none, stream)
 	if diff := cmp.Diff(string(stream), view+string(none.Finish())); diff != "" {
 		t.Errorf("no tool is ours (-want +got):\n%s", diff)
 	}
-	a := v.codec.NewAssembler()
-	for _, e := range events(t, stream) {
+	a := codec.NewAssembler()
+	for _, e := range replytest.Events(t, stream) {
 		a.Event(e.Name, e.Data)
 	}
 	var want []plimsoll.ToolCall
@@ -64,7 +67,7 @@ func checkRecorded(t *testing.T, v voice, kind string, stream []byte) {
 	if foreign.Foreign != (len(want) > 0) || len(foreign.Calls) > 0 {
 		t.Errorf("no tool is ours: %+v", foreign)
 	}
-	all := v.codec.NewReply(true, func(string) bool { return true })
+	all := codec.NewReply(true, func(string) bool { return true })
 	view, round := feed(all, stream)
 	view += string(all.Finish())
 	if len(round.Calls) > 0 && !round.Foreign && strings.Contains(view, kind) {

@@ -5,7 +5,6 @@ package replytest
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -63,11 +63,24 @@ const HiddenTool = "hidden_tool"
 // IsHiddenTool tells the hidden tool from others.
 func IsHiddenTool(name string) bool { return name == HiddenTool }
 
+// Rules are what APIs differ by.
+type Rules struct {
+	// CallIDs says that every call has an id.
+	CallIDs bool
+	// JoinsTexts says that an answer has one text, so that those of two answers have
+	// white space between them.
+	JoinsTexts bool
+	// HidesThoughts says that the client does not see thoughts that led to hidden calls.
+	HidesThoughts bool
+	// BillsReasoning says that the usage names the tokens of reasoning.
+	BillsReasoning bool
+}
+
 // Server writes as a server of one API does, and reads as a client does.
 type Server interface {
 	Codec() wire.Codec
-	// HasIDs says that every call has an id.
-	HasIDs() bool
+	// Rules says how the API differs from others.
+	Rules() Rules
 	// Request makes a body of elements of the list of messages.
 	Request(elements ...string) []byte
 	// User makes an element of the user's.
@@ -86,7 +99,7 @@ type Server interface {
 
 // DrawReply draws what a model says.
 func DrawReply(rt *rapid.T, v Server) ModelReply {
-	story := ModelReply{ids: v.HasIDs() || rapid.Bool().Draw(rt, "ids"), left: rapid.Bool().Draw(rt, "left")}
+	story := ModelReply{ids: v.Rules().CallIDs || rapid.Bool().Draw(rt, "ids"), left: rapid.Bool().Draw(rt, "left")}
 	rounds := rapid.IntRange(1, 3).Draw(rt, "answers")
 	call := 0
 	for i := range rounds {
@@ -114,12 +127,12 @@ func DrawReply(rt *rapid.T, v Server) ModelReply {
 }
 
 func drawPiece(rt *rapid.T, kind PieceKind, call *int, ids bool) Piece {
-	p := Piece{Kind: kind, Text: rapid.StringMatching(`[a-z"\\\n é満]{0,30}[a-z]`).Draw(rt, "text")}
+	p := Piece{Kind: kind, Text: rapid.StringMatching(`[a-z"\\\n é満🚢]{0,30}[a-z]`).Draw(rt, "text")}
 	if kind != CallsHidden && kind != CallsTheirs {
 		return p
 	}
 	*call++
-	p.Call = plimsoll.ToolCall{Name: HiddenTool, Arguments: fmt.Sprintf(`{"n":%d}`, *call)}
+	p.Call = plimsoll.ToolCall{Name: HiddenTool, Arguments: fmt.Sprintf(`{"n":%d,"f":1.50,"s":"a \"b\" é"}`, *call)}
 	if kind == CallsTheirs {
 		p.Call.Name = fmt.Sprintf("their_tool_%d", *call)
 		p.Odd = rapid.Bool().Draw(rt, "odd")
@@ -176,6 +189,9 @@ func Perform(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) P
 		body, err := wire.Continue(codec, sent, w.last.Said, w.Results[i])
 		if err != nil {
 			t.Fatal(err)
+		}
+		if kept, want := rawjson.SharedPrefix(sent.Body(), body), sent.Layout().Messages.End-1; kept < want {
+			t.Fatalf("only %d of %d bytes are kept:\n%s\n%s", kept, want, sent.Body(), body)
 		}
 		sent = MustDecode(t, codec, body)
 		if found := wire.Check(sent); len(found) > 0 {
@@ -250,35 +266,49 @@ func checkReply(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int
 
 // checkView reads the reply with the dialect's own codec.
 func checkView(t rapid.TB, v Server, story ModelReply, streamed bool, view []byte) {
-	codec := v.Codec()
-	got := ReadReply(t, codec, view, streamed)
-	var text strings.Builder
+	rules := v.Rules()
+	got := ReadReply(t, v.Codec(), view, streamed)
+	var text, thoughts, wantText, wantThoughts string
 	for _, p := range got.Message.Parts.All() {
-		if p, ok := p.(plimsoll.Text); ok {
-			text.WriteString(p.Text)
+		switch p := p.(type) {
+		case plimsoll.Text:
+			text += p.Text
+		case plimsoll.Reasoning:
+			thoughts += p.Text
 		}
 	}
-	want := wire.Response{Usage: plimsoll.Usage{}}
-	var wantText strings.Builder
+	var want plimsoll.Usage
 	for _, a := range story.Answers {
 		for _, p := range a.Pieces {
-			if p.Kind == SaysText {
-				wantText.WriteString(p.Text)
+			switch p.Kind {
+			case SaysText:
+				wantText += p.Text
+			case SaysThought:
+				wantThoughts += p.Text
 			}
 		}
-		want.Usage.Input = a.Prompt
-		want.Usage.Output += a.Output + a.Hidden
-		want.Usage.Reasoning += a.Hidden
+		want.Input = a.Prompt
+		want.Output += a.Output + a.Hidden
+		if rules.BillsReasoning {
+			want.Reasoning += a.Hidden
+		}
 	}
-	if text.String() != wantText.String() {
-		t.Fatalf("text %q, want %q, in\n%s", text.String(), wantText.String(), view)
+	if rules.JoinsTexts {
+		text, wantText = withoutSpace(text), withoutSpace(wantText)
+		thoughts, wantThoughts = withoutSpace(thoughts), withoutSpace(wantThoughts)
+	}
+	if text != wantText {
+		t.Fatalf("text %q, want %q, in\n%s", text, wantText, view)
+	}
+	if thoughts != wantThoughts && !rules.HidesThoughts {
+		t.Fatalf("thoughts %q, want %q, in\n%s", thoughts, wantThoughts, view)
 	}
 	last := story.Answers[len(story.Answers)-1]
 	if diff := cmp.Diff(namesOf(last.of(CallsTheirs)), namesOf(CallsIn(got.Message))); diff != "" {
 		t.Fatalf("the client's calls (-told +got):\n%s\n%s", diff, view)
 	}
-	if got.Usage != want.Usage || !got.HasUsage {
-		t.Fatalf("usage %+v, want %+v, in\n%s", got.Usage, want.Usage, view)
+	if got.Usage != want || !got.HasUsage {
+		t.Fatalf("usage %+v, want %+v, in\n%s", got.Usage, want, view)
 	}
 	wantStop := wire.StopEnd
 	if last.calls(CallsTheirs) {
@@ -288,6 +318,8 @@ func checkView(t rapid.TB, v Server, story ModelReply, streamed bool, view []byt
 		t.Fatalf("stop %q, want %q, in\n%s", got.Stop, wantStop, view)
 	}
 }
+
+func withoutSpace(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // ReadReply reads a reply.
 func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Response {
@@ -339,100 +371,6 @@ func namesOf(calls []plimsoll.ToolCall) (names []string) {
 		names = append(names, c.ID+" "+c.Name+" "+c.Arguments)
 	}
 	return names
-}
-
-// checkRestored sends the reply back as a client does and looks at what the model gets.
-func checkRestored(t rapid.TB, v Server, story ModelReply, w Performed, elements []string, record wire.Record) {
-	stored, err := json.Marshal(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	record = wire.Record{}
-	if err := json.Unmarshal(stored, &record); err != nil {
-		t.Fatal(err)
-	}
-	theirs := story.Answers[len(story.Answers)-1].of(CallsTheirs)
-	after := v.Outputs(theirs)
-	if len(theirs) == 0 {
-		after = []string{v.User("and now?")}
-	}
-	next := slices.Concat([]string{v.User("hello")}, elements, after)
-	codec := v.Codec()
-	request := MustDecode(t, codec, v.Request(next...))
-	records := map[int]wire.Record{1: record}
-	body, err := wire.Restore(codec, request, records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, _ := wire.Restore(codec, request, records); !bytes.Equal(body, again) {
-		t.Fatalf("restored twice:\n%s\n%s", body, again)
-	}
-	restored := MustDecode(t, codec, body)
-	if found := wire.Check(restored); len(found) > 0 {
-		t.Fatalf("restored request: %v\n%s", found, body)
-	}
-	if story.left {
-		return // what the model said is not all there, and cannot be
-	}
-	want := conversationOf(t, v, slices.Concat(w.seen, Strings(w.last.Said), ownOutputs(t, v, w, theirs, after)))
-	if diff := cmp.Diff(want, conversationOf(t, v, rawElements(restored))); diff != "" {
-		t.Fatalf("what the model sees (-as it was +restored):\n%s\n%s", diff, body)
-	}
-}
-
-// ownOutputs returns what follows the last answer: the client's results, with ours.
-func ownOutputs(t rapid.TB, v Server, w Performed, theirs []plimsoll.ToolCall, after []string) []string {
-	if len(w.last.Calls) == 0 {
-		return after
-	}
-	ours := w.Results[len(w.Results)-1]
-	if len(theirs) == 0 {
-		return append(besides(t, v, nil, ours), after...)
-	}
-	return besides(t, v, after, ours)
-}
-
-// besides puts results of hidden calls behind the client's in the way of the dialect.
-func besides(t rapid.TB, v Server, after []string, ours []wire.Result) []string {
-	codec := v.Codec()
-	body, err := wire.Continue(codec, MustDecode(t, codec, v.Request()), nil, ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Beside(after, rawElements(MustDecode(t, codec, body)))
-}
-
-func rawElements(r *wire.Request) (raw []string) {
-	for i := range r.Layout().Len() {
-		raw = append(raw, string(r.Raw(i)))
-	}
-	return raw
-}
-
-// Strings returns raw elements as texts.
-func Strings(raw [][]byte) (all []string) {
-	for _, r := range raw {
-		all = append(all, string(r))
-	}
-	return all
-}
-
-// conversationOf returns what elements say, part by part.
-func conversationOf(t rapid.TB, v Server, elements []string) (all []string) {
-	codec := v.Codec()
-	for _, m := range MustDecode(t, codec, v.Request(elements...)).Conversation().Messages.All() {
-		for _, p := range m.Parts.All() {
-			all = append(all, fmt.Sprintf("%s %+v", m.Role, said(p)))
-		}
-	}
-	return all
-}
-
-func said(p plimsoll.Part) any {
-	if r, ok := p.(plimsoll.ToolResult); ok {
-		return fmt.Sprint("result ", r.CallID, r.Name, plimsoll.TextOf(r.Content))
-	}
-	return p
 }
 
 // Run checks that the client sees what is its own in one valid reply, and that the

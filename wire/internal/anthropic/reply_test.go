@@ -1,228 +1,218 @@
 package anthropic_test
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
 )
 
-// named makes a stream of events that are named by their types.
-func named(data ...string) []byte {
-	var out []byte
-	for _, d := range data {
-		out = sse.Append(out, rawjson.MemberText([]byte(d), "type"), []byte(d))
+type fields = map[string]any
+
+func encoded(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
 	}
-	return out
+	return data
 }
 
-func TestAnthropicEventsOfOneReply(t *testing.T) {
-	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isHidden)
-	start := named(
-		`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":1}}}`,
-		`{"type":"ping"}`,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"a\u00e9"}}`,
-		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"S/1"}}`,
-		`{"type":"content_block_stop","index":0}`,
-	)
-	view, first := feed(r, append(bytes.Clone(start), named(
-		`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}}`,
-		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"ref_id\": "}}`,
-		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"\"r\"}"}}`,
-		`{"type":"content_block_stop","index":1}`,
-		`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}`,
-		`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"hm"}}`,
-		`{"type":"content_block_stop","index":2}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":10}}`,
-		`{"type":"message_stop"}`,
-	)...))
-	want := string(start) + string(named(
-		`{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}}`,
-		`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"hm"}}`,
-		`{"type":"content_block_stop","index":1}`,
-	))
-	if diff := cmp.Diff(want, view); diff != "" {
-		t.Errorf("first answer (-want +got):\n%s", diff)
+// server writes as Anthropic's Messages API does.
+type server struct {
+	// odd says that there are comments, pings and unknown events in a stream, and that its
+	// last usage repeats the prompt.
+	odd bool
+}
+
+func (server) Codec() wire.Codec { return anthropic.Codec{} }
+
+func (server) Rules() replytest.Rules { return replytest.Rules{CallIDs: true} }
+
+// Beside puts the blocks of both into one message.
+func (server) Beside(theirs, hidden []string) []string {
+	if len(theirs) == 0 {
+		return hidden
 	}
-	said := `{"role":"assistant","content":[{"type":"thinking","thinking":"a\u00e9","signature":"S/1"},` +
-		`{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{"ref_id": "r"}},{"type":"text","text":"hm"}]}`
-	if diff := cmp.Diff(wire.Round{
-		Calls: []plimsoll.ToolCall{{ID: "o1", Name: "tool_output_cache", Arguments: `{"ref_id": "r"}`}},
-		Said:  [][]byte{[]byte(said)},
-	}, first); diff != "" {
-		t.Errorf("first round (-want +got):\n%s", diff)
+	_, inside, _ := strings.Cut(hidden[0], `"content":[`)
+	return []string{strings.TrimSuffix(theirs[0], `]}`) + "," + inside}
+}
+
+func (server) Request(elements ...string) []byte {
+	return []byte(`{"model":"m","max_tokens":10,"messages":[` + strings.Join(elements, ", ") + `],"stream":true}`)
+}
+
+func (server) User(text string) string { return fmt.Sprintf(`{"role":"user","content":%q}`, text) }
+
+func (server) Outputs(calls []plimsoll.ToolCall) []string {
+	var blocks []string
+	for _, c := range calls {
+		blocks = append(blocks, fmt.Sprintf(`{"type":"tool_result","tool_use_id":%q,"content":"theirs"}`, c.ID))
 	}
-	r.Again()
-	view, _ = feed(r, named(
-		`{"type":"message_start","message":{"id":"msg_2","usage":{"input_tokens":50,"cache_read_input_tokens":70,"output_tokens":2}}}`,
-		`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c1","name":"shell","input":{}}}`,
-		`{"type":"ping"}`,
-		`{"type":"content_block_stop","index":0}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":20}}`,
-		`{"type":"message_stop"}`,
-	))
-	view += string(r.Finish())
-	want = string(named(
-		`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"c1","name":"shell","input":{}}}`,
-		`{"type":"ping"}`,
-		`{"type":"content_block_stop","index":2}`,
-		`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":30,"input_tokens":50,"cache_read_input_tokens":70}}`,
-		`{"type":"message_stop"}`,
-	))
-	if diff := cmp.Diff(want, view); diff != "" {
-		t.Errorf("second answer (-want +got):\n%s", diff)
+	if len(blocks) == 0 {
+		return nil
+	}
+	return []string{`{"role":"user","content":[` + strings.Join(blocks, ",") + `]}`}
+}
+
+// callsLast puts calls behind the rest: no message ends in a thought.
+func callsLast(pieces []replytest.Piece) []replytest.Piece {
+	isCall := func(p replytest.Piece) bool { return p.Call.Name != "" }
+	calls := slices.DeleteFunc(slices.Clone(pieces), func(p replytest.Piece) bool { return !isCall(p) })
+	return append(slices.DeleteFunc(slices.Clone(pieces), isCall), calls...)
+}
+
+// message is an answer without content.
+func (server) message(n int, a replytest.ModelAnswer) fields {
+	return fields{
+		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "m",
+		"content": []any{}, "stop_reason": nil, "stop_sequence": nil,
+		"usage": fields{"input_tokens": a.Prompt, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0, "output_tokens": 1},
 	}
 }
 
-// ourBlock is a call of ours in a stream.
-func ourBlock(index string) []string {
-	return []string{
-		`{"type":"content_block_start","index":` + index + `,"content_block":{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}}`,
-		`{"type":"content_block_delta","index":` + index + `,"delta":{"type":"input_json_delta","partial_json":"{\"a\":1}"}}`,
-		`{"type":"content_block_stop","index":` + index + `}`,
+func reason(a replytest.ModelAnswer) string {
+	if slices.ContainsFunc(a.Pieces, func(p replytest.Piece) bool { return p.Call.Name != "" }) {
+		return "tool_use"
 	}
+	return "end_turn"
 }
 
-func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
-	t.Parallel()
-	const begin, stop = `{"type":"message_start","message":{"id":"msg_1"}}`, `{"type":"message_stop"}`
-	const fault = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`
-	for _, tt := range []struct {
-		name   string
-		events []string
-		cut    int // bytes that are missing at the end
-		view   []string
-		broken bool
-		calls  int
-	}{
-		{"the end of the rounds is the end of the turn", append(append([]string{begin}, ourBlock("0")...), `{"type":"message_delta","delta":{"stop_reason":"tool_use"}}`, stop), 0, []string{begin, `{"type":"message_delta","delta":{"stop_reason":"end_turn"}}`, stop}, false, 1},
-		{"a call that is cut off is not completed", append([]string{begin}, ourBlock("0")[:2]...), 0, []string{begin}, true, 1},
-		{"what came of the end is handed on", append(append([]string{begin}, ourBlock("0")...), `{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`), 0, []string{begin, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`}, true, 1},
-		{"an error passes at once", append(append([]string{begin}, ourBlock("0")...), fault), 0, []string{begin, fault}, true, 1},
-		{"a call without its end is none if there is no room for it", []string{begin, ourBlock("0")[0], `{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a"}}`, `{"type":"content_block_stop","index":0}`, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`, stop}, 0, []string{begin, `{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`, stop}, false, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := anthropic.Codec{}.NewReply(true, isHidden)
-			view, round := feed(r, named(tt.events...))
-			view += string(r.Finish())
-			if diff := cmp.Diff(string(named(tt.view...)), view); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if round.Broken != tt.broken || len(round.Calls) != tt.calls {
-				t.Errorf("broken %v, calls %v", round.Broken, round.Calls)
-			}
-			if _, hidden := r.Record([][]wire.Result{replytest.ResultsFor(round.Calls)}); hidden != (!tt.broken && tt.calls > 0) {
-				t.Errorf("there is a record: %v", hidden)
-			}
-		})
-	}
-}
-
-// What the API wants back is all there, whatever kind of block it is.
-func TestAnthropicBlocksAreSaidAsTheyCame(t *testing.T) {
-	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isHidden)
-	_, round := feed(r, named(append([]string{
-		`{"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"XYZ"}}`,
-		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}`,
-		`{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"query\":\"ships\"}"}}`,
-		`{"type":"content_block_start","index":2,"content_block":{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]}}`,
-		`{"type":"content_block_start","index":3,"content_block":{"type":"text","text":"A ","citations":[]}}`,
-		`{"type":"content_block_delta","index":3,"delta":{"type":"citations_delta","citation":{"cited_text":"x"}}}`,
-		`{"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"\ud83d"}}`,
-		`{"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"\udea2"}}`,
-		`{"type":"content_block_start","index":4,"content_block":{"type":"compaction"}}`,
-		`{"type":"content_block_delta","index":4,"delta":{"type":"compaction_delta","content":"short","encrypted_content":"E2"}}`,
-		`{"type":"content_block_start","index":5,"content_block":{"type":"text","text":""}}`,
-		`{"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"\n\n"}}`,
-	}, ourBlock("6")...)...))
-	want := `{"role":"assistant","content":[{"type":"redacted_thinking","data":"XYZ"},` +
-		`{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"ships"}},` +
-		`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","encrypted_content":"E"}]},` +
-		`{"type":"text","text":"A \ud83d\udea2","citations":[{"cited_text":"x"}]},` +
-		`{"type":"compaction","content":"short","encrypted_content":"E2"},` +
-		`{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{"a":1}}]}`
-	if diff := cmp.Diff(want, string(bytes.Join(round.Said, nil))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if round.Foreign {
-		t.Error("the server's own tools are not the client's")
-	}
-}
-
-func TestAnthropicMessagesAreJoined(t *testing.T) {
-	t.Parallel()
-	r := anthropic.Codec{}.NewReply(false, isHidden)
-	if view, round := feed(r, []byte(`{"id":"msg_1","type":"message","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}],`+
-		`"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":10,"output_tokens_details":{"thinking_tokens":4}}}`)); view != "" || len(round.Calls) != 1 {
-		t.Fatalf("%s, %v", view, round)
-	}
-	r.Again()
-	feed(r, []byte(` {"id":"msg_2","type":"message","model":"m","content":[ {"type":"text","text":"x"} ],"stop_reason":"end_turn","usage":{"input_tokens":50,"output_tokens":20,"output_tokens_details":{"thinking_tokens":1}}}`))
-	want := `{"id":"msg_1","type":"message","model":"m","content":[{"type":"text","text":"Look."},{"type":"text","text":"x"}],"stop_reason":"end_turn",` +
-		`"usage":{"input_tokens":50,"output_tokens":30,"output_tokens_details":{"thinking_tokens":5}}}`
-	if diff := cmp.Diff(want, string(r.Finish())); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestAnthropicBodiesThatAreNoMessagePass(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{"", "<html>", `{"type":"error","error":{}}`, `{"type":"message","content":[`, "[1]"} {
-		r := anthropic.Codec{}.NewReply(false, isHidden)
-		_, round := feed(r, []byte(body))
-		if got := string(r.Finish()); !round.Broken || got != body {
-			t.Errorf("%q came as %q, broken %v", body, got, round.Broken)
+func (v server) Whole(n int, a replytest.ModelAnswer) []byte {
+	message := v.message(n, a)
+	content := []any{}
+	for _, p := range callsLast(a.Pieces) {
+		switch p.Kind {
+		case replytest.SaysText:
+			content = append(content, fields{"type": "text", "text": p.Text})
+		case replytest.SaysThought:
+			content = append(content, fields{"type": "thinking", "thinking": p.Text, "signature": "signed " + p.Text})
+		default:
+			content = append(content, fields{"type": "tool_use", "id": p.Call.ID, "name": p.Call.Name, "input": json.RawMessage(p.Call.Arguments)})
 		}
 	}
+	message["content"], message["stop_reason"] = content, reason(a)
+	message["usage"].(fields)["output_tokens"] = a.Output + a.Hidden
+	return encoded(message)
 }
 
-func TestAnthropicResultsCarryPicturesAndErrors(t *testing.T) {
+func (v server) Streamed(n int, a replytest.ModelAnswer) (stream []byte) {
+	add := func(kind string, m fields) {
+		m["type"] = kind
+		stream = sse.Append(stream, kind, encoded(m))
+		if v.odd {
+			stream = append(stream, ": alive\n\n"...)
+			stream = sse.Append(stream, "ping", []byte(`{"type": "ping"}`))
+			stream = sse.Append(stream, "new_event", []byte(`{"type":"new_event","index":3}`))
+		}
+	}
+	add("message_start", fields{"message": v.message(n, a)})
+	for i, p := range callsLast(a.Pieces) {
+		start, deltas := deltasOf(p)
+		add("content_block_start", fields{"index": i, "content_block": start})
+		for _, d := range deltas {
+			add("content_block_delta", fields{"index": i, "delta": d})
+		}
+		add("content_block_stop", fields{"index": i})
+	}
+	usage := fields{"output_tokens": a.Output + a.Hidden}
+	if v.odd {
+		usage["input_tokens"], usage["cache_read_input_tokens"] = a.Prompt, 0
+	}
+	add("message_delta", fields{"delta": fields{"stop_reason": reason(a), "stop_sequence": nil}, "usage": usage})
+	add("message_stop", fields{})
+	return stream
+}
+
+// deltasOf cuts a piece into deltas of three characters.
+func deltasOf(p replytest.Piece) (start fields, deltas []fields) {
+	add := func(kind, key, text string) {
+		for part := range slices.Chunk([]rune(text), 3) {
+			deltas = append(deltas, fields{"type": kind, key: string(part)})
+		}
+	}
+	switch p.Kind {
+	case replytest.SaysText:
+		add("text_delta", "text", p.Text)
+		return fields{"type": "text", "text": ""}, deltas
+	case replytest.SaysThought:
+		add("thinking_delta", "thinking", p.Text)
+		return fields{"type": "thinking", "thinking": "", "signature": ""}, append(deltas, fields{"type": "signature_delta", "signature": "signed " + p.Text})
+	}
+	add("input_json_delta", "partial_json", p.Call.Arguments)
+	return fields{"type": "tool_use", "id": p.Call.ID, "name": p.Call.Name, "input": fields{}}, deltas
+}
+
+// View reads the reply, and checks that a stream is one of one message.
+func (v server) View(t rapid.TB, reply []byte, streamed bool) []string {
+	if streamed {
+		if wrong := orderly(replytest.Events(t, reply)); wrong != "" {
+			t.Fatalf("%s in\n%s", wrong, reply)
+		}
+	}
+	return replytest.Rendered(t, v.Codec(), v.Request(), replytest.ReadReply(t, v.Codec(), reply, streamed).Message)
+}
+
+// orderly says what is wrong with a stream: it must be one message whose blocks follow each other by number.
+func orderly(events []sse.Event) string {
+	next, open, begun, ended := 0, false, false, false
+	for _, e := range events {
+		var data struct {
+			Type  string
+			Index int
+		}
+		if e.HasData() && json.Unmarshal(e.Data, &data) != nil {
+			return fmt.Sprintf("%q is no JSON", e.Data)
+		}
+		switch data.Type {
+		case "message_start":
+			if begun {
+				return "a second message_start"
+			}
+			begun = true
+		case "content_block_start":
+			if open || data.Index != next || ended {
+				return fmt.Sprintf("block %d begins, want %d", data.Index, next)
+			}
+			open = true
+		case "content_block_delta", "content_block_stop":
+			if !open || data.Index != next {
+				return fmt.Sprintf("%s of %d, want %d", data.Type, data.Index, next)
+			}
+			if data.Type == "content_block_stop" {
+				open = false
+				next++
+			}
+		case "message_delta", "message_stop":
+			ended = true
+		}
+	}
+	return ""
+}
+
+func TestAnthropicIsJoinedIntoOne(t *testing.T) {
 	t.Parallel()
-	picture := plimsoll.Media{Kind: plimsoll.Image, MIME: "image/png", Data: "aWM="}
-	body := []byte(`{"messages":[{"role":"user","content":"hi"}],"max_tokens":1}`)
-	r, err := anthropic.Codec{}.Decode(body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said := [][]byte{[]byte(`{"role":"assistant","content":[]}`)}
-	got, err := wire.Continue(anthropic.Codec{}, r, said, []wire.Result{
-		{Call: plimsoll.ToolCall{ID: "o1"}, Text: "see", Parts: []plimsoll.Part{picture}},
-		{Call: plimsoll.ToolCall{ID: "o2"}, Parts: []plimsoll.Part{picture}},
-		{Call: plimsoll.ToolCall{ID: "o3"}, Text: "no such ref", IsError: true},
-	})
-	if err != nil || !json.Valid(got) {
-		t.Fatalf("%v in %s", err, got)
-	}
-	image := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aWM="}}`
-	want := `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[]},{"role":"user","content":[` +
-		`{"type":"tool_result","tool_use_id":"o1","content":[{"type":"text","text":"see"},` + image + `]},` +
-		`{"type":"tool_result","tool_use_id":"o2","content":[` + image + `]},` +
-		`{"type":"tool_result","tool_use_id":"o3","content":"no such ref","is_error":true}]}],"max_tokens":1}`
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if len(said) != 1 || !strings.HasSuffix(string(said[0]), "[]}") {
-		t.Error("what was said is the caller's")
-	}
+	replytest.Run(t, server{})
 }
 
-// feed writes an answer whole.
-func feed(r wire.Reply, answer []byte) (view string, round wire.Round) {
-	view = string(r.Write(answer))
-	return view, r.End()
+func TestAnthropicWithOddEventsIsJoinedIntoOne(t *testing.T) {
+	t.Parallel()
+	replytest.Run(t, server{odd: true})
 }
 
-func isHidden(name string) bool { return name == "tool_output_cache" }
+func TestAnthropicWithoutHiddenCallsPassesUnchanged(t *testing.T) {
+	t.Parallel()
+	replytest.PassesUnchanged(t, server{odd: true})
+}
+
+func FuzzReply(f *testing.F) { replytest.Fuzz(f, server{odd: true}) }
+
+func BenchmarkReply(b *testing.B) { replytest.Bench(b, server{}) }

@@ -23,7 +23,7 @@ type server struct {
 
 func (server) Codec() wire.Codec { return gemini.Codec{} }
 
-func (server) HasIDs() bool { return false }
+func (server) Rules() replytest.Rules { return replytest.Rules{BillsReasoning: true} }
 
 // Beside puts the parts of both into one content.
 func (server) Beside(theirs, hidden []string) []string {

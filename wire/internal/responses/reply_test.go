@@ -32,7 +32,9 @@ type server struct{}
 
 func (server) Codec() wire.Codec { return responses.Codec{} }
 
-func (server) HasIDs() bool { return true }
+func (server) Rules() replytest.Rules {
+	return replytest.Rules{CallIDs: true, HidesThoughts: true, BillsReasoning: true}
+}
 
 func (server) Beside(theirs, hidden []string) []string { return slices.Concat(theirs, hidden) }
 
