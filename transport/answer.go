@@ -175,7 +175,7 @@ func (p *passing) note() {
 	p.noted = true
 	is := p.r.bill(p.watch)
 	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
-		p.r.thread.Answered(p.r.ctx, history.Reply{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
+		p.r.thread.Answered(p.r.ctx, history.Delivered{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }
 

@@ -96,7 +96,7 @@ const noRoom = "There is no room left in this conversation for what you asked fo
 // finish notes a reply that is whole.
 func (all *rounds) finish(err error) {
 	if err == nil {
-		a := history.Reply{Renamed: all.r.renamed}
+		a := history.Delivered{Renamed: all.r.renamed}
 		a.Record, a.Hidden = all.reply.Record(all.results)
 		is := all.last
 		if a.Hidden {

@@ -103,8 +103,8 @@ func (h *History) Open(ctx context.Context, r *wire.Request, o Options) *Thread 
 	return t
 }
 
-// Reply is what a client got.
-type Reply struct {
+// Delivered is what a client got.
+type Delivered struct {
 	// Record is what the client was shown and, if Hidden, what it was not shown.
 	Record wire.Record
 	Hidden bool
@@ -117,7 +117,7 @@ type Reply struct {
 }
 
 // Answered notes the answer to the request.
-func (t *Thread) Answered(ctx context.Context, a Reply) {
+func (t *Thread) Answered(ctx context.Context, a Delivered) {
 	t.noteReply(ctx, a)
 	t.noteID(ctx, a)
 }
