@@ -52,7 +52,7 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 }
 
 // isEvents reports whether an answer is a stream of events.
-func (r *request) isEvents(resp *http.Response) bool {
+func (r *clientRequest) isEvents(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind == "" {
 		return r.stream && r.events
@@ -114,8 +114,8 @@ func (r *trip) watcher(resp *http.Response) *answer.Watcher {
 
 // bill ends the reading of one answer of the model, and returns what it was. It adds what
 // was billed to the accounts, and lets the meter and the limits learn from it. The next
-// request of the conversation finds it all: only the store is written later, by the ledger.
-func (r *trip) bill(w *answer.Watcher) answer.Result {
+// request of the conversation finds it all: only the store is written later, by the account writer.
+func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	result, ok := w.End()
 	plan := r.sent.plan
 	if ok && result.Model != "" {
@@ -126,7 +126,7 @@ func (r *trip) bill(w *answer.Watcher) answer.Result {
 	}
 	r.x.Usage, r.x.Billed = r.x.Usage.Add(result.Usage), true
 	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
-	task.Memory = t.memoryOf(r.owner) // the ledger waits for a store that fails now
+	task.Memory = t.memoryOf(r.owner) // the account writer waits for a store that fails now
 	if err := r.keeper.Observe(ctx, task, plan, result.Usage); err != nil {
 		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 	}
@@ -175,7 +175,7 @@ func (p *passing) note() {
 	p.noted = true
 	is := p.r.bill(p.watch)
 	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
-		p.r.thread.Answered(p.r.ctx, history.Answer{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
+		p.r.thread.Answered(p.r.ctx, history.Delivered{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }
 

@@ -25,7 +25,7 @@
 //	trip.go       one round trip: attempts until the upstream takes one
 //	fit.go        the plan and the body of an attempt
 //	answer.go     an answer that passes; rounds.go: one with calls of our tools
-//	ledger.go     the one writer of accounts
+//	accounts.go   the one writer of accounts
 //	exchange.go   what observers get about a request
 //
 // and internal/answer, internal/history, internal/limit and internal/breaker hold what

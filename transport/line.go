@@ -67,11 +67,11 @@ func (r *trip) asksForMillion() bool {
 }
 
 // limitKey names the model that the request asks for: with another window it is another.
-func (r *trip) limitKey(model string) limit.Key {
+func (r *trip) limitKey(model string) limit.ModelKey {
 	if r.asksForMillion() {
 		model += " with a million tokens"
 	}
-	return limit.Key{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
+	return limit.ModelKey{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
 }
 
 // reserve is what is kept free of a window that the operator or the client has set,

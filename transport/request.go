@@ -15,9 +15,9 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// request is what a client asks. It is filled while it is read, and does not change
+// clientRequest is what a client asks. It is filled while it is read, and does not change
 // once something is sent.
-type request struct {
+type clientRequest struct {
 	t   *Transport
 	ctx context.Context
 	in  *http.Request
@@ -59,7 +59,7 @@ func readBody(req *http.Request, most int64) ([]byte, error) {
 }
 
 // decode reads the conversation. What is remembered of it must not hold the body.
-func (r *request) decode() (err error) {
+func (r *clientRequest) decode() (err error) {
 	if r.client, err = r.codec.Decode(r.body); err != nil {
 		r.client = nil
 		return err
@@ -76,7 +76,7 @@ func (r *request) decode() (err error) {
 
 // grow asks for memory for the decoded body, if the body of the request has a method for
 // that: the server that holds the budget gives it one.
-func (r *request) grow(size int64) error {
+func (r *clientRequest) grow(size int64) error {
 	if b, ok := r.in.Body.(interface{ Grow(size int64) error }); ok {
 		return b.Grow(size)
 	}
@@ -84,7 +84,7 @@ func (r *request) grow(size int64) error {
 }
 
 // open finds the history of the request.
-func (r *request) open(report func(what string, err error)) {
+func (r *clientRequest) open(report func(what string, err error)) {
 	r.thread = r.t.history.Open(r.ctx, r.client, history.Options{
 		Owner: r.owner.key, Tenant: r.tenant, Scope: r.scope(), Codec: r.codec, Report: report,
 	})
@@ -92,13 +92,13 @@ func (r *request) open(report func(what string, err error)) {
 }
 
 // scope keeps requests apart that ask for something else than others that begin alike.
-func (r *request) scope() fit.Scope {
+func (r *clientRequest) scope() fit.Scope {
 	return fit.Scope{Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit}
 }
 
 // conversationName is the name that the client gives the conversation, or else what it
 // begins with.
-func (r *request) conversationName() string {
+func (r *clientRequest) conversationName() string {
 	if r.conversation != "" {
 		return r.conversation
 	}
@@ -107,7 +107,7 @@ func (r *request) conversationName() string {
 }
 
 // beginning identifies the conversation up to the first message of the user.
-func (r *request) beginning() plimsoll.Digest {
+func (r *clientRequest) beginning() plimsoll.Digest {
 	c, chain := r.shown.Conversation(), r.shown.Chain()
 	for i := range c.Messages.Len() {
 		if c.Messages.At(i).Role == plimsoll.User {
@@ -118,7 +118,7 @@ func (r *request) beginning() plimsoll.Digest {
 }
 
 // account is the name of the conversation in the accounts; empty if nothing was decoded.
-func (r *request) account() string {
+func (r *clientRequest) account() string {
 	if r.shown == nil {
 		return ""
 	}

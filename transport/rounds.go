@@ -23,7 +23,7 @@ type rounds struct {
 	// watch reads the model's answer that passes. First is what the first answer was,
 	// and last the newest.
 	watch       *answer.Watcher
-	first, last *answer.Result
+	first, last *answer.Reading
 	results     [][]wire.Result
 }
 
@@ -97,7 +97,7 @@ const noRoom = "There is no room left in this conversation for what you asked fo
 // finish notes a reply that is whole.
 func (all *rounds) finish(err error) {
 	if err == nil {
-		a := history.Answer{Renamed: all.r.renamed}
+		a := history.Delivered{Renamed: all.r.renamed}
 		a.Record, a.Hidden = all.reply.Record(all.results)
 		is := all.last
 		if a.Hidden {

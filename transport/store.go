@@ -17,7 +17,7 @@ func (t *Transport) memoryOf(o owner) fit.Memory {
 	if o.tenant == nil {
 		return nil
 	}
-	return safeMemory{o.tenant.Memory(), o, t.breaker, t.ledger}
+	return safeMemory{o.tenant.Memory(), o, t.breaker, t.accounts}
 }
 
 // safeArchive is the archive of an owner behind the circuit breaker.
@@ -47,9 +47,9 @@ func (a safeArchive) Content(ctx context.Context, id string) (parts plimsoll.Lis
 // safeMemory is the memory of an owner behind the circuit breaker.
 type safeMemory struct {
 	fit.Memory
-	owner   owner
-	breaker *breaker.Breaker
-	ledger  *ledger
+	owner    owner
+	breaker  *breaker.Breaker
+	accounts *accountWriter
 }
 
 // Recall implements [fit.Memory].
@@ -76,9 +76,9 @@ func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) 
 	return release, ok, err
 }
 
-// AddAccount implements [fit.Memory]. The ledger writes the figures later.
+// AddAccount implements [fit.Memory]. The account writer writes the figures later.
 func (m safeMemory) AddAccount(_ context.Context, a account.Account) error {
-	m.ledger.add(entry{Account: a, owner: m.owner.key, books: m.owner.tenant})
+	m.accounts.add(entry{Account: a, owner: m.owner.key, books: m.owner.tenant})
 	return nil
 }
 

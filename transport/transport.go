@@ -18,11 +18,11 @@ type Transport struct {
 	options Options
 	// secret keeps names of tenants apart where no store does.
 	secret  [32]byte
-	limits  *limit.Limits
+	limits  *limit.Learner
 	history *history.History
 	breaker *breaker.Breaker
-	// ledger writes accounts; nil without a store.
-	ledger *ledger
+	// accounts writes the accounts; nil without a store.
+	accounts *accountWriter
 	// unambiguous are messages that every parser reads alike.
 	unambiguous *lru.Map[plimsoll.Digest, struct{}]
 	unsupported unsupported
@@ -47,15 +47,15 @@ func New(o *Options) (*Transport, error) {
 	t.history = history.New(t.breaker)
 	t.unambiguous = lru.New[plimsoll.Digest, struct{}](maxUnambiguous, nil)
 	if t.options.Store != nil {
-		t.ledger = newLedger(t.breaker, func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
+		t.accounts = newAccountWriter(t.breaker, func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
 	}
 	return t, nil
 }
 
 // Close waits until all accounts are written. The transport must not be used after it.
 func (t *Transport) Close() error {
-	if t.ledger != nil {
-		t.ledger.close()
+	if t.accounts != nil {
+		t.accounts.close()
 	}
 	return nil
 }

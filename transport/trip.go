@@ -19,7 +19,7 @@ import (
 
 // trip is one round trip: a request, what was sent for it, and what observers get.
 type trip struct {
-	*request
+	*clientRequest
 	x Exchange
 	// sent is the last attempt, and sends how many there were.
 	sent  sent
@@ -58,7 +58,7 @@ type sent struct {
 }
 
 func (t *Transport) newTrip(req *http.Request, e endpoint) *trip {
-	r := &trip{request: &request{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}}
+	r := &trip{clientRequest: &clientRequest{t: t, ctx: req.Context(), in: req, endpoint: e, codec: dialects.Codec(e.dialect), owner: t.ownerOf(req)}}
 	r.x = Exchange{
 		Start: t.options.Now(), Dialect: e.dialect, Endpoint: e.name, Upstream: req.URL.Host,
 		Tenant: r.owner.label, Decision: Bypassed,

@@ -35,8 +35,8 @@ type Watcher struct {
 	final []byte
 }
 
-// Result is what a watcher has read.
-type Result struct {
+// Reading is what a watcher has read.
+type Reading struct {
 	wire.Response
 	// Whole says that the answer came to its end. Then Shown identifies what it says. If
 	// a client can name it, ID is its id and Final its body or its last event.
@@ -90,16 +90,16 @@ func (w *Watcher) Complete() bool { return w != nil && !w.broken && w.complete !
 
 // End returns what was read. It is called when the answer has ended, whole or not, and
 // reports false if there is nothing, or if it was called before.
-func (w *Watcher) End() (r Result, ok bool) {
+func (w *Watcher) End() (r Reading, ok bool) {
 	if w == nil || w.broken || w.over {
-		return Result{}, false
+		return Reading{}, false
 	}
 	w.over = true
 	defer func() { ok = ok && !w.broken }()
 	defer w.spare()
 	if err := w.sink.Close(); err != nil {
 		w.fail(err)
-		return Result{}, false
+		return Reading{}, false
 	}
 	r.Response, r.Whole = w.read()
 	if r.Whole = r.Whole && r.Error == nil; r.Whole {

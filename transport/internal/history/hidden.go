@@ -160,7 +160,7 @@ func (t *Thread) others(ctx context.Context, at int) []wire.Record {
 }
 
 // noteReply notes what the newest record of the conversation is, as of this request.
-func (t *Thread) noteReply(ctx context.Context, a Answer) {
+func (t *Thread) noteReply(ctx context.Context, a Delivered) {
 	at := t.chain[len(t.chain)-1]
 	seen := place{a.Record.Shown, t.newest, t.known}
 	if a.Hidden {

@@ -105,8 +105,8 @@ func (h *History) Open(ctx context.Context, r *wire.Request, o Options) *Thread 
 	return t
 }
 
-// Answer is what a client got.
-type Answer struct {
+// Delivered is what a client got.
+type Delivered struct {
 	// Record is what the client was shown and, if Hidden, what it was not shown.
 	Record wire.Record
 	Hidden bool
@@ -119,7 +119,7 @@ type Answer struct {
 }
 
 // Answered notes the answer to the request.
-func (t *Thread) Answered(ctx context.Context, a Answer) {
+func (t *Thread) Answered(ctx context.Context, a Delivered) {
 	t.noteReply(ctx, a)
 	t.noteID(ctx, a)
 }

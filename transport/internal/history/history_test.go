@@ -70,7 +70,7 @@ func chat(texts ...string) string {
 }
 
 // hides is an answer with one round that the client was not shown.
-func hides(t *testing.T, shown, result string) history.Answer {
+func hides(t *testing.T, shown, result string) history.Delivered {
 	t.Helper()
 	reply := dialects.Codec(plimsoll.OpenAI).NewReply(false, func(name string) bool { return name == "cache" })
 	reply.Write([]byte(`{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"cache","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
@@ -83,55 +83,55 @@ func hides(t *testing.T, shown, result string) history.Answer {
 	if !hidden {
 		t.Fatal("the answer hides nothing")
 	}
-	return history.Answer{Record: record, Hidden: true}
+	return history.Delivered{Record: record, Hidden: true}
 }
 
 // shows is an answer that hides nothing.
-func shows(text string) history.Answer {
+func shows(text string) history.Delivered {
 	m := plimsoll.Message{Role: plimsoll.Assistant, Parts: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text})}
-	return history.Answer{Record: wire.Record{Shown: wire.ShownBy(m)}}
+	return history.Delivered{Record: wire.Record{Shown: wire.ShownBy(m)}}
 }
 
 func TestWhatTheClientWasNotShownIsPutBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what    string
-		answers map[string]history.Answer // by the request
+		answers map[string]history.Delivered // by the request
 		next    string
 		// want are texts of the restored request that the client did not send.
 		want []string
 	}{
 		{
 			"in the next request",
-			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1")},
+			map[string]history.Delivered{chat("q1"): hides(t, "a1", "SECRET1")},
 			chat("q1", "a1", "q2"),
 			[]string{"SECRET1"},
 		},
 		{
 			"in every later request",
-			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): shows("a2")},
+			map[string]history.Delivered{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): shows("a2")},
 			chat("q1", "a1", "q2", "a2", "q3"),
 			[]string{"SECRET1"},
 		},
 		{
 			"for two replies",
-			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): hides(t, "a2", "SECRET2")},
+			map[string]history.Delivered{chat("q1"): hides(t, "a1", "SECRET1"), chat("q1", "a1", "q2"): hides(t, "a2", "SECRET2")},
 			chat("q1", "a1", "q2", "a2", "q3"),
 			[]string{"SECRET1", "SECRET2"},
 		},
 		{
 			"but not into another conversation",
-			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1")},
+			map[string]history.Delivered{chat("q1"): hides(t, "a1", "SECRET1")},
 			chat("other", "a1", "q2"), nil,
 		},
 		{
 			"but not for a reply that the client has changed",
-			map[string]history.Answer{chat("q1"): hides(t, "a1", "SECRET1")},
+			map[string]history.Delivered{chat("q1"): hides(t, "a1", "SECRET1")},
 			chat("q1", "changed", "q2"), nil,
 		},
 		{
 			"but not where nothing was hidden",
-			map[string]history.Answer{chat("q1"): shows("a1")},
+			map[string]history.Delivered{chat("q1"): shows("a1")},
 			chat("q1", "a1", "q2"), nil,
 		},
 	} {
@@ -223,8 +223,8 @@ func response(previous, text string) string {
 }
 
 // named is an answer of the Responses API.
-func named(id, text string) history.Answer {
-	return history.Answer{ID: id, Final: fmt.Appendf(nil, `{"id":"%s","object":"response","status":"completed","output":[{"type":"message","id":"msg_%s","role":"assistant","status":"completed","content":[{"type":"output_text","text":"%s"}]}]}`, id, id, text)}
+func named(id, text string) history.Delivered {
+	return history.Delivered{ID: id, Final: fmt.Appendf(nil, `{"id":"%s","object":"response","status":"completed","output":[{"type":"message","id":"msg_%s","role":"assistant","status":"completed","content":[{"type":"output_text","text":"%s"}]}]}`, id, id, text)}
 }
 
 func TestAnAnswerThatTheClientOnlyNamesIsPutBeforeItsRequest(t *testing.T) {

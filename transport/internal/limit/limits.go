@@ -9,23 +9,23 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-// Key names what a limit is learned of: a model of a server. Limits are kept apart by
+// ModelKey names what a limit is learned of: a model of a server. Limits are kept apart by
 // tenant, since an error may quote what the tenant sent.
-type Key struct{ Tenant, Upstream, Model string }
+type ModelKey struct{ Tenant, Upstream, Model string }
 
 // shared is the key without the tenant.
-func (k Key) shared() Key { return Key{Upstream: k.Upstream, Model: k.Model} }
+func (k ModelKey) shared() ModelKey { return ModelKey{Upstream: k.Upstream, Model: k.Model} }
 
-func (k Key) name() string { return "limit:" + k.Tenant + "/" + k.Upstream + "/" + k.Model }
+func (k ModelKey) name() string { return "limit:" + k.Tenant + "/" + k.Upstream + "/" + k.Model }
 
-// Limits are the limits that were learned. The store keeps them for other processes and
-// later ones. Limits are safe for concurrent use.
-type Limits struct {
+// Learner keeps the limits that were learned. The store keeps them for other processes
+// and later ones. It is safe for concurrent use.
+type Learner struct {
 	store *store.Store
 	now   func() time.Time
-	known *lru.Map[Key, found]
+	known *lru.Map[ModelKey, found]
 	// largest are the largest prompts that were answered to any tenant.
-	largest *lru.Map[Key, answered]
+	largest *lru.Map[ModelKey, answered]
 }
 
 // found is what is known of a key; ok is false if the store has nothing.
@@ -51,13 +51,13 @@ const (
 	timeout = 250 * time.Millisecond
 )
 
-// New returns empty limits; without a store if that is nil.
-func New(s *store.Store, now func() time.Time) *Limits {
-	return &Limits{store: s, now: now, known: lru.New[Key, found](maxKnown, nil), largest: lru.New[Key, answered](maxKnown, nil)}
+// New returns a learner that knows no limits; without a store if that is nil.
+func New(s *store.Store, now func() time.Time) *Learner {
+	return &Learner{store: s, now: now, known: lru.New[ModelKey, found](maxKnown, nil), largest: lru.New[ModelKey, answered](maxKnown, nil)}
 }
 
 // Find returns the limit of a model, but not less than what was answered.
-func (l *Limits) Find(ctx context.Context, key Key) (Learned, bool) {
+func (l *Learner) Find(ctx context.Context, key ModelKey) (Learned, bool) {
 	now := l.now()
 	f, ok := l.known.Get(key)
 	if !ok || f.ok && now.Sub(f.At) >= life || !f.ok && now.Sub(f.at) >= recheck {
@@ -67,7 +67,7 @@ func (l *Limits) Find(ctx context.Context, key Key) (Learned, bool) {
 	return f.atLeast(l.Largest(key)), f.ok
 }
 
-func (l *Limits) load(ctx context.Context, key Key) found {
+func (l *Learner) load(ctx context.Context, key ModelKey) found {
 	f := found{at: l.now()}
 	if l.store == nil {
 		return f
@@ -81,7 +81,7 @@ func (l *Limits) load(ctx context.Context, key Key) found {
 }
 
 // Put remembers a limit.
-func (l *Limits) Put(ctx context.Context, key Key, is Learned) error {
+func (l *Learner) Put(ctx context.Context, key ModelKey, is Learned) error {
 	is.At = l.now()
 	l.known.Put(key, found{is, true, is.At})
 	if l.store == nil {
@@ -96,7 +96,7 @@ func (l *Limits) Put(ctx context.Context, key Key, is Learned) error {
 
 // Answered takes note of a prompt that was answered. One that is larger than the limit
 // of its tenant raises that.
-func (l *Limits) Answered(ctx context.Context, key Key, p Prompt) {
+func (l *Learner) Answered(ctx context.Context, key ModelKey, p Prompt) {
 	f, ok := l.known.Get(key)
 	raised := ok && f.ok && p.Billed > f.atLeast(l.Largest(key)).Limit
 	if p.Weighed > l.Largest(key).Weighed {
@@ -110,7 +110,7 @@ func (l *Limits) Answered(ctx context.Context, key Key, p Prompt) {
 }
 
 // Largest returns the largest prompt that the server has answered within a limit's life.
-func (l *Limits) Largest(key Key) Prompt {
+func (l *Learner) Largest(key ModelKey) Prompt {
 	if a, ok := l.largest.Get(key.shared()); ok && l.now().Sub(a.at) < life {
 		return a.Prompt
 	}
@@ -119,8 +119,8 @@ func (l *Limits) Largest(key Key) Prompt {
 
 // Known returns the limits that are still believed, by upstream and model. Of several
 // tenants' limits it is the newest.
-func (l *Limits) Known() map[Key]Learned {
-	newest := map[Key]Learned{}
+func (l *Learner) Known() map[ModelKey]Learned {
+	newest := map[ModelKey]Learned{}
 	for key, f := range l.known.All() {
 		if f.ok && l.now().Sub(f.At) < life && f.At.After(newest[key.shared()].At) {
 			newest[key.shared()] = f.Learned

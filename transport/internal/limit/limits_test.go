@@ -9,12 +9,12 @@ import (
 func TestALimitInUseOutlivesManyOthers(t *testing.T) {
 	t.Parallel()
 	l := New(nil, time.Now)
-	used := Key{Tenant: "t", Upstream: "u", Model: "used"}
+	used := ModelKey{Tenant: "t", Upstream: "u", Model: "used"}
 	if err := l.Put(t.Context(), used, Learned{Limit: 1000, Ratio: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 * maxKnown {
-		l.Find(t.Context(), Key{Tenant: "t", Upstream: "u", Model: fmt.Sprint(i)})
+		l.Find(t.Context(), ModelKey{Tenant: "t", Upstream: "u", Model: fmt.Sprint(i)})
 		if got, ok := l.Find(t.Context(), used); !ok || got.Limit != 1000 {
 			t.Fatalf("after %d others it is %+v, %v", i+1, got, ok)
 		}
@@ -24,7 +24,7 @@ func TestALimitInUseOutlivesManyOthers(t *testing.T) {
 func TestALimitIsTheTenantsAndALargerPromptRaisesIt(t *testing.T) {
 	t.Parallel()
 	l := New(nil, time.Now)
-	one, other := Key{Tenant: "one", Upstream: "u", Model: "m"}, Key{Tenant: "other", Upstream: "u", Model: "m"}
+	one, other := ModelKey{Tenant: "one", Upstream: "u", Model: "m"}, ModelKey{Tenant: "other", Upstream: "u", Model: "m"}
 	if err := l.Put(t.Context(), one, Learned{Limit: 1000, Ratio: 1}); err != nil {
 		t.Fatal(err)
 	}

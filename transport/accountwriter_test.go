@@ -47,17 +47,17 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 	for name, closed := range map[string]error{"the breaker is open": breaker.ErrOpen, "it fails": errors.New("the disk is gone")} {
 		synctest.Test(t, func(t *testing.T) {
 			var failures int
-			l := newLedger(breaker.New(time.Now), func(error) { failures++ })
+			l := newAccountWriter(breaker.New(time.Now), func(error) { failures++ })
 			s := &shelf{closed: closed}
 			add := func(conversation string) {
 				l.add(entry{Account: account.Account{Conversation: conversation, Requests: 1, Saved: 10}, owner: "owner", books: s})
 			}
 			add("one")
 			add("two")
-			time.Sleep(ledgerDelay + time.Second)
+			time.Sleep(writeDelay + time.Second)
 			synctest.Wait()
 			add("one")
-			time.Sleep(3 * ledgerDelay)
+			time.Sleep(3 * writeDelay)
 			synctest.Wait()
 			if s.asked < 2 {
 				t.Errorf("%s: it was asked %d times", name, s.asked)
@@ -85,7 +85,7 @@ func TestFiguresThatAStoreHasNotTakenAreWrittenLaterAndOnce(t *testing.T) {
 func TestFiguresThatAStoreNeverTakesAreGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLedger(breaker.New(time.Now), func(error) {})
+		l := newAccountWriter(breaker.New(time.Now), func(error) {})
 		defer l.close()
 		s := &shelf{closed: errors.New("there is no such table")}
 		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s})
@@ -101,7 +101,7 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told error
-		l := newLedger(breaker.New(time.Now), func(err error) { told = err })
+		l := newAccountWriter(breaker.New(time.Now), func(err error) { told = err })
 		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: &shelf{closed: breaker.ErrOpen}})
 		l.close()
 		if told == nil {
@@ -110,17 +110,17 @@ func TestFiguresThatAreLostAtTheEndAreTold(t *testing.T) {
 	})
 }
 
-// TestFiguresThatFindTheLedgerFullAreDroppedAndCounted has a store that hangs while more
-// requests end than the ledger holds.
-func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
+// TestFiguresThatFindTheWriterFullAreDroppedAndCounted has a store that hangs while more
+// requests end than the writer holds.
+func TestFiguresThatFindTheWriterFullAreDroppedAndCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var told []error
-		l := newLedger(breaker.New(time.Now), func(err error) { told = append(told, err) })
+		l := newAccountWriter(breaker.New(time.Now), func(err error) { told = append(told, err) })
 		s := &shelf{hold: make(chan struct{})}
 		one := entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s}
 		l.add(one)
-		time.Sleep(ledgerDelay)
+		time.Sleep(writeDelay)
 		synctest.Wait() // it waits for the store
 		for range maxEntries + 3 {
 			l.add(one)
@@ -128,7 +128,7 @@ func TestFiguresThatFindTheLedgerFullAreDroppedAndCounted(t *testing.T) {
 		close(s.hold)
 		l.close()
 		if len(told) != 1 || !strings.Contains(told[0].Error(), "the figures of 3 requests") {
-			t.Errorf("the ledger says %v, want 3 dropped requests", told)
+			t.Errorf("the writer says %v, want 3 dropped requests", told)
 		}
 		if got := s.sums["one"].Requests; got != maxEntries+1 {
 			t.Errorf("%d requests are in the account, want %d", got, maxEntries+1)
@@ -144,10 +144,10 @@ func (panics) AddAccount(context.Context, ...account.Account) error { panic("a m
 func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
 	t.Parallel()
 	var told []error
-	l := newLedger(breaker.New(time.Now), func(err error) { told = append(told, err) })
+	l := newAccountWriter(breaker.New(time.Now), func(err error) { told = append(told, err) })
 	l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: panics{}})
 	l.close()
 	if len(told) == 0 || !strings.Contains(told[0].Error(), "panic: a mistake") {
-		t.Errorf("the ledger says %v", told)
+		t.Errorf("the writer says %v", told)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
-// ledger writes figures to the accounts in the store. One goroutine does it, a little
+// accountWriter writes figures to the accounts in the store. One goroutine does it, a little
 // later, so that no request waits for the store and one write serves many requests of a
 // conversation.
-type ledger struct {
+type accountWriter struct {
 	entries chan entry
 	dropped atomic.Int64
 	breaker *breaker.Breaker
@@ -43,8 +43,8 @@ type books interface {
 type accountKey struct{ owner, conversation string }
 
 const (
-	// ledgerDelay is how much later figures are written.
-	ledgerDelay = 2 * time.Second
+	// writeDelay is how much later figures are written.
+	writeDelay = 2 * time.Second
 	// maxEntries bounds the entries that wait for the goroutine, and the conversations
 	// whose figures wait for the store. The rest is dropped and counted.
 	maxEntries = 4096
@@ -55,64 +55,64 @@ const (
 	maxTries = 60
 )
 
-// newLedger starts the goroutine, which close ends.
-func newLedger(b *breaker.Breaker, failed func(error)) *ledger {
+// newAccountWriter starts the goroutine, which close ends.
+func newAccountWriter(b *breaker.Breaker, failed func(error)) *accountWriter {
 	ctx, quit := context.WithCancel(context.Background())
-	l := &ledger{entries: make(chan entry, maxEntries), breaker: b, quit: quit, ended: make(chan struct{}), failed: failed}
-	go l.run(ctx)
-	return l
+	w := &accountWriter{entries: make(chan entry, maxEntries), breaker: b, quit: quit, ended: make(chan struct{}), failed: failed}
+	go w.run(ctx)
+	return w
 }
 
 // add takes figures. It never waits.
-func (l *ledger) add(e entry) {
+func (w *accountWriter) add(e entry) {
 	select {
-	case l.entries <- e:
+	case w.entries <- e:
 	default:
-		l.dropped.Add(1)
+		w.dropped.Add(1)
 	}
 }
 
 // close writes what is left.
-func (l *ledger) close() {
-	l.quit()
-	<-l.ended
+func (w *accountWriter) close() {
+	w.quit()
+	<-w.ended
 }
 
-func (l *ledger) run(ctx context.Context) {
-	defer close(l.ended)
+func (w *accountWriter) run(ctx context.Context) {
+	defer close(w.ended)
 	sums := map[accountKey]entry{}
 	var due <-chan time.Time
 	for {
 		select {
-		case e := <-l.entries:
-			l.sum(sums, e)
+		case e := <-w.entries:
+			w.sum(sums, e)
 			if due == nil {
-				due = time.After(ledgerDelay)
+				due = time.After(writeDelay)
 			}
 			continue
 		case <-due:
 		case <-ctx.Done():
-			for len(l.entries) > 0 {
-				l.sum(sums, <-l.entries)
+			for len(w.entries) > 0 {
+				w.sum(sums, <-w.entries)
 			}
-			if n := len(l.write(sums)); n > 0 {
-				l.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, breaker.ErrOpen))
+			if n := len(w.write(sums)); n > 0 {
+				w.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, breaker.ErrOpen))
 			}
 			return
 		}
 		due = nil
-		if sums = l.write(sums); len(sums) > 0 {
-			due = time.After(ledgerDelay)
+		if sums = w.write(sums); len(sums) > 0 {
+			due = time.After(writeDelay)
 		}
 	}
 }
 
 // sum adds an entry to what waits for the same account.
-func (l *ledger) sum(sums map[accountKey]entry, e entry) {
+func (w *accountWriter) sum(sums map[accountKey]entry, e entry) {
 	key := accountKey{e.owner, e.Conversation}
 	waiting, ok := sums[key]
 	if !ok && len(sums) >= maxEntries {
-		l.dropped.Add(1)
+		w.dropped.Add(1)
 		return
 	}
 	if ok {
@@ -123,9 +123,9 @@ func (l *ledger) sum(sums map[accountKey]entry, e entry) {
 
 // write writes all accounts of an owner at once, and returns those that the store has
 // not taken.
-func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
-	if n := l.dropped.Swap(0); n > 0 {
-		l.failed(fmt.Errorf("the figures of %d requests were dropped: the store is too slow", n))
+func (w *accountWriter) write(sums map[accountKey]entry) (left map[accountKey]entry) {
+	if n := w.dropped.Swap(0); n > 0 {
+		w.failed(fmt.Errorf("the figures of %d requests were dropped: the store is too slow", n))
 	}
 	of := map[string][]entry{}
 	for _, e := range sums {
@@ -134,14 +134,14 @@ func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
 	left = map[accountKey]entry{}
 	for owner, list := range of {
 		for batch := range slices.Chunk(list, maxBatch) {
-			err := l.addTo(batch[0].books, batch)
+			err := w.addTo(batch[0].books, batch)
 			if err == nil {
 				continue
 			}
 			tried := 0
 			if !errors.Is(err, breaker.ErrOpen) {
 				tried = 1
-				l.failed(err)
+				w.failed(err)
 			}
 			for _, e := range batch {
 				if e.tries += tried; e.tries < maxTries {
@@ -154,7 +154,7 @@ func (l *ledger) write(sums map[accountKey]entry) (left map[accountKey]entry) {
 }
 
 // addTo hands figures to an owner's books. A panic in those does not end the process.
-func (l *ledger) addTo(b books, batch []entry) (err error) {
+func (w *accountWriter) addTo(b books, batch []entry) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicError(r)
@@ -164,5 +164,5 @@ func (l *ledger) addTo(b books, batch []entry) (err error) {
 	for i, e := range batch {
 		all[i] = e.Account
 	}
-	return l.breaker.Do(context.Background(), breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
+	return w.breaker.Do(context.Background(), breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
 }
