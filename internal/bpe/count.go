@@ -4,7 +4,6 @@ import "unsafe"
 
 // count returns the number of tokens of text.
 func (w *worker) count(text string) int {
-	w.warm(text)
 	total := 0
 	for len(text) > tailLen {
 		tokens, n := w.countSome(text)

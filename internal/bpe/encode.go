@@ -7,7 +7,6 @@ import (
 
 // encode appends the ids of text to dst.
 func (w *worker) encode(text string, dst []uint32) []uint32 {
-	w.warm(text)
 	for len(text) > tailLen {
 		var n int
 		dst, n = w.encodeSome(text, dst)

@@ -65,7 +65,6 @@ type largeEntry struct {
 // seed teaches the memo of words the tokens of the vocabulary themselves, so that the first text already finds most of
 // its words. Frequent tokens have small ids and come first; the largest vocabulary has more than there is room for.
 func (w *worker) seed() {
-	bringIn(w.words[:])
 	for id := range uint32(min(w.size(), len(w.words))) {
 		n := w.lenOf(id)
 		if n == 0 || n > wordLen {
@@ -74,16 +73,6 @@ func (w *worker) seed() {
 		key := makeKey(unsafe.Pointer(&w.blob[w.offset[id]]), 0, n)
 		if way := w.freeWay(key.slot); way < groupLen {
 			w.words[key.slot^way] = wordEntry{key.last, key.tag | wordUnused | 1}
-		}
-	}
-}
-
-// seedPairs teaches the memo of merges the most frequent ones, which have the smallest ids.
-func (w *worker) seedPairs() {
-	for id := uint32(min(w.size(), 256+len(w.pairs)) - 1); id >= 256; id-- {
-		left, right := leftOf(w.pair[id]), rightOf(w.pair[id])
-		if left != id {
-			w.pairs[pairHash(left, right)>>(64-pairBits)] = pairKey(left, right)<<24 | uint64(id)
 		}
 	}
 }

@@ -2,10 +2,8 @@ package bpe
 
 import (
 	"math/bits"
-	"runtime"
 	"sync"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // tables answers what encoding a piece asks: with which parts does merging start, and what do two parts merge into.
@@ -49,8 +47,6 @@ const (
 	hashFactor = 0x9e3779b97f4a7c15
 )
 
-// newTables fills the tables in two goroutines, each with about half of the work: one needs the merges only, the other
-// the bytes of the tokens.
 func newTables(pairs []uint64, singles []byte) *tables {
 	width := tableWidth(len(pairs))
 	t := &tables{vocab: vocab{pair: pairs}, merges: make([]uint64, 1<<width), shift: uint8(64 - width)}
@@ -58,11 +54,9 @@ func newTables(pairs []uint64, singles []byte) *tables {
 		t.byteID[b], t.byteOf[id] = uint32(id), b
 	}
 	t.trie = sync.OnceValue(func() *trie { return newTrie(&t.vocab) })
-	var merges sync.WaitGroup
-	merges.Go(t.addMerges)
+	t.addMerges()
 	t.spell(singles)
 	t.addSpellings()
-	merges.Wait()
 	return t
 }
 
@@ -92,39 +86,15 @@ func (t *tables) addSpellings() {
 // is not there end at a filter, and a small table stays in a near cache.
 func tableWidth(n int) int { return bits.Len(uint(n * 13 / 10)) }
 
-// addMerges fills duo, merges and maybe. It touches the slots of a block of merges before it fills them: then the
-// waits for memory overlap, which otherwise are most of the time that loading takes.
+// addMerges fills duo, merges and maybe.
 func (t *tables) addMerges() {
-	const block = 64
 	for i := range t.duo {
 		t.duo[i] = none
 	}
-	bringIn(t.merges)
-	bringIn(t.maybe[:])
-	for first := 256; first < t.size(); first += block {
-		last := min(first+block, t.size())
-		touched := uint64(0)
-		for _, pair := range t.pair[first:last] {
-			hash := pairHash(leftOf(pair), rightOf(pair))
-			touched |= t.merges[hash>>t.shift] | uint64(t.maybe.bit(hash))
-		}
-		runtime.KeepAlive(touched)
-		for id := first; id < last; id++ {
-			t.addMerge(uint32(id), leftOf(t.pair[id]), rightOf(t.pair[id]))
-		}
+	for id := uint32(256); id < uint32(t.size()); id++ {
+		t.addMerge(id, leftOf(t.pair[id]), rightOf(t.pair[id]))
 	}
 }
-
-// bringIn writes to every page of new memory. Reading it first would make the system hand out each page twice: one of
-// zeros for reading, then one for writing.
-func bringIn[E any](memory []E) {
-	var zero E
-	for i := 0; i < len(memory); i += pageSize / int(unsafe.Sizeof(zero)) {
-		memory[i] = zero
-	}
-}
-
-const pageSize = 4096
 
 func (t *tables) addMerge(id, left, right uint32) {
 	if left == id {

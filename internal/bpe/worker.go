@@ -59,9 +59,6 @@ type setting struct {
 
 	// largeUsed is how much of large is in use.
 	largeUsed uint32
-
-	// isWarm tells that the tables were brought into a near cache once.
-	isWarm bool
 }
 
 const (
@@ -104,11 +101,6 @@ func (p *pool) get(e *Encoding) *worker {
 func newWorker(e *Encoding) *worker {
 	w := &worker{setting: setting{tables: e.tables, pattern: e.pattern}}
 	w.seed()
-	w.seedPairs()
-	// These are asked at random places before anything is written there; of wideStart, what Chinese and Japanese ask.
-	bringIn(w.largeAt[:])
-	bringIn(w.follows[:])
-	bringIn(w.wideStart[0x3000:0xa000])
 	return w
 }
 
