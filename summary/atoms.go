@@ -16,8 +16,8 @@ const (
 type atom struct {
 	// text is what makes two atoms the same.
 	text string
-	// lead is what stood before it and belongs to it: the slash of an absolute
-	// path, the scheme of an address, the backslash of an escape.
+	// lead is what belongs to the text and comes before it: the slash of a path, the
+	// scheme of an address, or the backslash of an escape.
 	lead string
 }
 
@@ -51,15 +51,14 @@ var classOf = func() (table [256]byte) {
 // eachAtom visits the atoms of a text in order.
 func eachAtom(text string, visit func(atom)) { scanAtoms(text, false, visit) }
 
-// eachArgument visits the atoms of a call's arguments as they stand there. Code in
-// arguments is escaped, so the letter of an escape may stand before a name with
-// nothing between; it stays with the name, and the backslash in its lead, so that a
-// reader sees where the name begins.
+// eachArgument visits the atoms of a call's arguments. Arguments are JSON, so a name may
+// follow the letter of an escape directly, as in \tname. The atom then begins with that
+// letter, and its lead is the backslash.
 func eachArgument(arguments string, visit func(atom)) {
 	scanAtoms(plainEscapes(arguments), true, visit)
 }
 
-// plainEscapes writes JSON with the escapes that JSON asks for and no others.
+// plainEscapes writes JSON with only the escapes that JSON requires.
 func plainEscapes(arguments string) string {
 	if !strings.Contains(arguments, `\u`) && !strings.Contains(arguments, `\/`) {
 		return arguments
@@ -101,8 +100,8 @@ func scanAtoms(text string, escaped bool, visit func(atom)) {
 	}
 }
 
-// identifies tells an identifier from a word: it has a slash, an underscore, capital
-// letters inside, letters with digits, or an extension.
+// identifies reports whether a word is an identifier. It has a slash, an underscore,
+// capital letters inside, letters with digits, or an extension.
 func identifies(s string) bool {
 	var all byte
 	capital := false

@@ -98,8 +98,8 @@ type CheckpointMessage struct {
 // SnapshotAnswer is the assistant's answer to a snapshot in layouts that have one.
 const SnapshotAnswer = "Got it. Thanks for the additional context!"
 
-// CheckpointReceipt returns the receipt of a checkpoint: how many messages it replaces,
-// how many of them still follow it, and the reference to all of them.
+// CheckpointReceipt returns the receipt of a checkpoint. It says how many messages the
+// checkpoint replaces, how many of them follow it, and the reference to all of them.
 func CheckpointReceipt(messages, tokens, follow int, ref *plimsoll.Ref) string {
 	what := fmt.Sprintf("%d earlier messages (%d tokens)", messages, tokens)
 	if follow > 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Fold asks a summariser for an old part that is larger than its window: as many rounds
-// at a time as fit, each time with the summary so far as the previous one. So the
-// summariser updates one summary and never summarises summaries. An old part that fits
-// is one request.
+// Fold asks a summariser for an old part that is larger than its window. Each request has
+// as many rounds as fit, and the summary so far as the previous one. So the summariser
+// updates one summary and never summarises summaries. An old part that fits is one
+// request.
 type Fold struct {
 	Summarizer
 	// Window is how many tokens a request may have, with the answer; 0 means that Fold
@@ -28,9 +28,9 @@ const (
 	minRoom = 256
 )
 
-// OutputTokens returns how many tokens a model may write for a summary: twice the
-// budget, because its tokens differ, plus room to think, but never more than half of a
-// known window.
+// OutputTokens returns how many tokens a model may write for a summary. It is twice the
+// budget, because the model's tokens differ, plus room to think. It is never more than
+// half of a known window.
 func OutputTokens(budget, window int) int {
 	n := 2*max(budget, 1) + scratchTokens
 	if window > 0 {

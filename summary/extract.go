@@ -7,13 +7,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Extract writes summaries without a model: the user's own sentences for the goal and
-// the rules, calls and results for files, commands and errors, the newest plan, and
-// the sentences of the assistant that say most. The same request gives the same
-// summary. The zero Extract is ready to use, and it is safe for concurrent use.
+// Extract writes summaries without a model. It takes the goal and the rules from the
+// user's sentences. It takes files, commands and errors from calls and results. It adds
+// the newest plan and the assistant's sentences with the most content. The same request
+// gives the same summary. The zero Extract is ready to use. It is safe for concurrent
+// use.
 //
-// Results of tools are data: of them only names, and error lines inside a fence,
-// get into a summary, and a sentence of the assistant that repeats one does not.
+// Tool results are data. Only names, and error lines inside a fence, get from them into a
+// summary. Extract drops a sentence of the assistant that repeats a result.
 type Extract struct{}
 
 var _ Summarizer = Extract{}

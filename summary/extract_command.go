@@ -9,10 +9,9 @@ const (
 	maxPlainWords   = 3
 )
 
-// commandShape shows a command without its free texts: quoted words, and words beyond
-// the first few that are only letters, become an ellipsis. So a command still says
-// what was run, and nothing that a file is called or that a message says can speak
-// through it.
+// commandShape shows a command without its free texts. Quoted words become an ellipsis,
+// and so do plain words after the first few. The command still says what was run, but the
+// name of a file or a commit message cannot carry an instruction.
 func commandShape(command string) string {
 	command, _, _ = strings.Cut(strings.TrimSpace(command), "\n")
 	if rest, ok := strings.CutPrefix(command, "cd "); ok {

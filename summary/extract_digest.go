@@ -29,8 +29,8 @@ const (
 	decisionWeight  = 2
 )
 
-// digest is everything that a summary could say, whatever the budget. Lists are in the
-// order of the conversation. All texts are single lines.
+// digest is everything that a summary could say with an unlimited budget. Lists are in
+// the order of the conversation. All texts are single lines.
 type digest struct {
 	goal      []string
 	rules     []string // what the user said
@@ -66,7 +66,7 @@ func newDigest(c plimsoll.Conversation, old plimsoll.Span) *digest {
 	return d
 }
 
-// readGoal takes the beginnings of what the user asked first and last.
+// readGoal takes the beginnings of the user's first and last request.
 func (d *digest) readGoal(user []said) {
 	if len(user) == 0 {
 		return
@@ -77,8 +77,8 @@ func (d *digest) readGoal(user []said) {
 	}
 }
 
-// opening returns the first sentences of a text, as many as fit, or the beginning of
-// the first.
+// opening returns as many of the first sentences of a text as fit, or the beginning of
+// the first sentence.
 func opening(text string, n int) string {
 	var b strings.Builder
 	for _, s := range sentences(text) {
@@ -97,8 +97,8 @@ func opening(text string, n int) string {
 	return b.String()
 }
 
-// readKnowledge takes the sentences of the assistant that say most, decisions and
-// findings before others.
+// readKnowledge takes the assistant's sentences with the most content. Decisions and
+// findings come before others.
 func (d *digest) readKnowledge(c plimsoll.Conversation, old plimsoll.Span) {
 	var all []candidate
 	for _, t := range saidByAgent(c, old) {
@@ -120,15 +120,15 @@ func (d *digest) readKnowledge(c plimsoll.Conversation, old plimsoll.Span) {
 	}
 }
 
-// isMarked reports whether a sentence of the assistant begins like a line that is not
-// the assistant's.
+// isMarked reports whether a sentence begins like a line that the assistant did not
+// write.
 func isMarked(s string) bool {
 	return strings.HasPrefix(s, userSaid) || strings.HasPrefix(s, stillToMention)
 }
 
 func (d *digest) readAction(k call) {
 	origin := k.name
-	if k.deed == ranCommand && k.command != "" {
+	if k.action == ranCommand && k.command != "" {
 		shape := commandShape(k.command)
 		ended := "ok"
 		switch {
@@ -147,21 +147,21 @@ func (d *digest) readAction(k call) {
 	}
 }
 
-// fenceOrigin makes an origin that a fence shows as it is.
+// fenceOrigin returns an origin that a fence shows unchanged.
 func fenceOrigin(origin string) string {
 	return clip(oneLine(strings.ReplaceAll(escape(origin), `"`, "'")), maxOrigin)
 }
 
-// withFile notes what was done to a file; the newest stands last. Reading a file does
-// not hide that it was changed.
+// withFile notes what was done to a file. The newest file is the last. Reading a file
+// does not hide an earlier change.
 func withFile(files []fileUse, f fileUse) []fileUse {
 	a := nameOfPath(f.path)
 	if f.path = strings.TrimPrefix(a.lead+a.text, "./"); !isBare(f.path) || len(f.path) > maxPath {
 		return files
 	}
 	if i := slices.IndexFunc(files, func(known fileUse) bool { return known.path == f.path }); i >= 0 {
-		if f.deed == readFile && files[i].deed != deletedFile {
-			f.deed = files[i].deed
+		if f.action == readFile && files[i].action != deletedFile {
+			f.action = files[i].action
 		}
 		files = slices.Delete(files, i, i+1)
 	}
@@ -169,7 +169,7 @@ func withFile(files []fileUse, f fileUse) []fileUse {
 	return files[max(0, len(files)-maxFiles):]
 }
 
-// require adds what must be named and is not.
+// require adds the required texts that the digest does not name yet.
 func (d *digest) require(required []string) {
 	if len(required) == 0 {
 		return
@@ -193,7 +193,8 @@ func (d *digest) empty() bool {
 		len(d.actions)+len(d.errors)+len(d.plan)+len(d.planNotes) == 0
 }
 
-// weightOf says how much a sentence of the assistant is worth beside its words.
+// weightOf returns the factor of a sentence of the assistant, beside the weight of its
+// words.
 func weightOf(s string) float64 {
 	lower := strings.ToLower(s)
 	for _, w := range [...]string{

@@ -6,34 +6,33 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// How many units in a row make an echo: words and names, and single characters where
-// there are no blanks between words.
+// The lengths of a repeated run: in words and names, and in characters for scripts
+// without blanks between words.
 const (
 	echoWords      = 5
 	echoCharacters = 10
 )
 
-// withoutEchoes drops the texts that repeat a run of words of a tool's result in the
-// span, so that nothing a tool said is promoted to what is known or planned because
-// the assistant quoted it.
+// withoutEchoes drops the texts that repeat a run of words of a tool result in the span.
+// The assistant may quote a tool; the quote must not become knowledge or a plan.
 func withoutEchoes[T any](c plimsoll.Conversation, span plimsoll.Span, all []T, text func(T) string) []T {
 	if len(all) == 0 {
 		return nil
 	}
-	e := echoes{of: map[uint64][]int{}, heard: make([]bool, len(all))}
+	e := echoes{of: map[uint64][]int{}, repeated: make([]bool, len(all))}
 	for i, item := range all {
 		e.runs(text(item), func(run uint64) { e.of[run] = append(e.of[run], i) })
 	}
 	for i := span.Start; i < span.End; i++ {
 		for _, p := range c.Messages.At(i).Parts.All() {
 			if r, ok := p.(plimsoll.ToolResult); ok {
-				e.listen(plimsoll.TextOf(r.Content))
+				e.mark(plimsoll.TextOf(r.Content))
 			}
 		}
 	}
 	var kept []T
 	for i, item := range all {
-		if !e.heard[i] {
+		if !e.repeated[i] {
 			kept = append(kept, item)
 		}
 	}
@@ -41,15 +40,15 @@ func withoutEchoes[T any](c plimsoll.Conversation, span plimsoll.Span, all []T, 
 }
 
 type echoes struct {
-	// of says which texts have a run.
-	of    map[uint64][]int
-	heard []bool
+	// of lists the texts that have a run.
+	of       map[uint64][]int
+	repeated []bool
 }
 
-func (e *echoes) listen(text string) {
+func (e *echoes) mark(text string) {
 	e.runs(text, func(run uint64) {
 		for _, i := range e.of[run] {
-			e.heard[i] = true
+			e.repeated[i] = true
 		}
 	})
 }
@@ -89,8 +88,8 @@ const (
 	hashPrime = 0x100000001b3
 )
 
-// echoUnits visits the hashes of words without regard to case, names being one word,
-// and of other letters one by one.
+// echoUnits visits the hashes of the words of a text, in lower case. A name is one word.
+// Letters of scripts without blanks are single units.
 func echoUnits(text string, visit func(unit uint64, word bool)) {
 	h, inWord := uint64(hashStart), false
 	for i := 0; i < len(text); {

@@ -10,16 +10,15 @@ type line struct {
 	section string
 	text    string
 	fence   fenced // instead of text
-	// place is where it stands among the lines of its section.
+	// place is its position among the lines of its section.
 	place int
 }
 
-// rulesSection is the section of what the user said; where it stands depends on the
-// format.
+// rulesSection is the section of the user's rules. The format says where it is written.
 const rulesSection = "rules"
 
-// shares are the parts of a budget, in per cent, that sections have first. What is left
-// then goes to all in turn, a line at a time.
+// shares are the parts of the budget, in per cent, that sections get first. All sections
+// share the rest, a line at a time.
 var shares = [...]struct {
 	section string
 	percent int
@@ -129,8 +128,8 @@ func (d *digest) queues() map[string][]line {
 	return q
 }
 
-// bothEnds orders texts by importance: the first and the last before those between,
-// so that the oldest survive however many come after them.
+// bothEnds orders texts by importance: the first and the last, then those between. So the
+// oldest texts survive, however many follow.
 func bothEnds(texts []string) []line {
 	var lines []line
 	for i, j := 0, len(texts)-1; i <= j; i, j = i+1, j-1 {
@@ -142,7 +141,7 @@ func bothEnds(texts []string) []line {
 	return lines
 }
 
-// actionLines has the last errors and commands in turn, newest first.
+// actionLines returns the last errors and commands in turn, newest first.
 func (d *digest) actionLines() []line {
 	var lines []line
 	for i := 1; i <= max(len(d.errors), len(d.actions)); i++ {
@@ -158,7 +157,7 @@ func (d *digest) actionLines() []line {
 	return lines
 }
 
-// planLines has open steps before those that are done, and of these the last first.
+// planLines returns open steps first, then finished steps from the last to the first.
 func (d *digest) planLines() []line {
 	var open, done []line
 	for i, item := range d.plan {
@@ -179,22 +178,22 @@ func (d *digest) planLines() []line {
 // filesInLine is the most files that a line names.
 const filesInLine = 10
 
-// fileLines has a line for each file that must be named, and lines for each folder of
-// other files, that with the newest change first.
+// fileLines returns a line for each file that must be named. Then it returns lines for
+// the other files of each folder, the folder with the newest change first.
 func (d *digest) fileLines() []line {
 	var lines []line
 	var folders []string
 	byFolder := map[string][]fileUse{}
 	for _, f := range slices.Backward(d.files) {
 		if d.whole[f.path] {
-			lines = append(lines, line{text: f.path + ": " + f.deed.String(), place: len(lines)})
+			lines = append(lines, line{text: f.path + ": " + f.action.String(), place: len(lines)})
 			continue
 		}
 		folder := f.path[:strings.LastIndexByte(f.path, '/')+1]
 		if byFolder[folder] == nil {
 			folders = append(folders, folder)
 		}
-		byFolder[folder] = append(byFolder[folder], fileUse{f.path[len(folder):], f.deed})
+		byFolder[folder] = append(byFolder[folder], fileUse{f.path[len(folder):], f.action})
 	}
 	for _, folder := range folders {
 		for files := range slices.Chunk(byFolder[folder], filesInLine) {
@@ -213,12 +212,12 @@ func folderLine(folder string, files []fileUse) string {
 	for _, s := range ledgerSections {
 		var names []string
 		for _, f := range files {
-			if f.deed == s.deed {
+			if f.action == s.action {
 				names = append(names, f.path)
 			}
 		}
 		if len(names) > 0 {
-			groups = append(groups, s.deed.String()+" "+strings.Join(names, ", "))
+			groups = append(groups, s.action.String()+" "+strings.Join(names, ", "))
 		}
 	}
 	if folder == "" {

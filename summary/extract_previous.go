@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// continueFrom puts what an earlier summary says before what the digest says, and lets
-// the newer of two replace the older. It reads its own summaries line by line, and
-// takes the lines of others as they are.
+// continueFrom adds an earlier summary to the digest. If both say something about the
+// same thing, the newer wins. It reads summaries of Extract line by line, and takes the
+// lines of other summaries unchanged.
 func (d *digest) continueFrom(previous Summary) {
 	if previous.Text == "" && previous.Retain == "" {
 		return
@@ -33,8 +33,8 @@ func (d *digest) continueFrom(previous Summary) {
 	}
 }
 
-// continueGoal keeps the first goal; what was asked later replaces what was the latest
-// request before.
+// continueGoal keeps the first goal. The newest request replaces the request that was
+// newest before.
 func continueGoal(old, now []string) []string {
 	if len(old) == 0 || len(now) == 0 {
 		return append(old, now...)
@@ -47,7 +47,7 @@ func continueGoal(old, now []string) []string {
 	return append(kept, latestRequest+latest)
 }
 
-// union appends the texts that are not there yet; those that are keep their place.
+// union appends the texts that are not in the list yet.
 func union(old, now []string) []string {
 	all := slices.Clone(old)
 	for _, text := range now {
@@ -108,7 +108,7 @@ func readDigest(s Summary) *digest {
 	return d
 }
 
-// byHeadings reads a summary without tags; what stands under no heading is known.
+// byHeadings reads a summary without tags. Text under no heading counts as knowledge.
 func byHeadings(text string) map[string]body {
 	all := body{text: text}.split()
 	texts := map[string]*strings.Builder{}
@@ -154,14 +154,14 @@ func itemsOf(text string) []string {
 	return items
 }
 
-// deedCalled is the deed with files that a word of a summary stands for.
-func deedCalled(word string) deed {
+// actionCalled returns the action on files that a word of a summary names.
+func actionCalled(word string) action {
 	for _, s := range ledgerSections {
-		if s.deed != ranCommand && word == s.deed.String() {
-			return s.deed
+		if s.action != ranCommand && word == s.action.String() {
+			return s.action
 		}
 	}
-	return otherDeed
+	return otherAction
 }
 
 // readFolder reads a line of fileLines, oldest file first.
@@ -169,7 +169,7 @@ func readFolder(text string) []fileUse {
 	folder, rest, ok := strings.Cut(text, "/: ")
 	if !ok {
 		path, word, _ := strings.Cut(text, ": ")
-		if done := deedCalled(word); done != otherDeed && isBare(path) {
+		if done := actionCalled(word); done != otherAction && isBare(path) {
 			return []fileUse{{path, done}}
 		}
 		return nil
@@ -180,8 +180,8 @@ func readFolder(text string) []fileUse {
 	var files []fileUse
 	for group := range strings.SplitSeq(rest, "; ") {
 		word, names, _ := strings.Cut(group, " ")
-		done := deedCalled(word)
-		if done == otherDeed {
+		done := actionCalled(word)
+		if done == otherAction {
 			return nil
 		}
 		for name := range strings.SplitSeq(names, ", ") {

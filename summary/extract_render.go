@@ -18,7 +18,7 @@ var headings = map[string]string{
 // rendered is a summary as text.
 type rendered struct{ retain, text string }
 
-// whole is what is counted.
+// whole is the text whose tokens are counted.
 func (r rendered) whole() string {
 	if r.retain == "" {
 		return r.text

@@ -9,11 +9,11 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// deed is what a call did.
-type deed uint8
+// action is what a call did.
+type action uint8
 
 const (
-	otherDeed deed = iota
+	otherAction action = iota
 	readFile
 	wroteFile
 	editedFile
@@ -23,15 +23,15 @@ const (
 )
 
 // String is the word for it in ledgers and summaries.
-func (d deed) String() string {
+func (d action) String() string {
 	return [...]string{"used", "read", "written", "edited", "deleted", "ran", "planned"}[d]
 }
 
-// call is a tool call of the old part with what became of it.
+// call is a tool call of the old part with its result.
 type call struct {
-	at   plimsoll.PartRef
-	name string
-	deed deed
+	at     plimsoll.PartRef
+	name   string
+	action action
 	// files that the call names as its object.
 	files []fileUse
 	// command line, for ranCommand.
@@ -48,8 +48,8 @@ type call struct {
 
 // fileUse is what was done to a file.
 type fileUse struct {
-	path string
-	deed deed
+	path   string
+	action action
 }
 
 // callsOf returns the calls of a span, oldest first.
@@ -79,10 +79,10 @@ func callsOf(c plimsoll.Conversation, span plimsoll.Span) []call {
 	return calls
 }
 
-// readCall finds out what a call is for, by the words of the tool's name and the
-// names of its arguments, which are much the same everywhere.
+// readCall finds out what a call does from the words of the tool's name and the names of
+// its arguments. Most programs use the same words.
 func readCall(made plimsoll.ToolCall) call {
-	k := call{name: made.Name, deed: deedOf(made.Name)}
+	k := call{name: made.Name, action: actionOf(made.Name)}
 	var args map[string]any
 	if json.Unmarshal([]byte(made.Arguments), &args) != nil {
 		k.files = patchedFiles(made.Arguments)
@@ -100,18 +100,18 @@ func readCall(made plimsoll.ToolCall) call {
 		}
 	}
 	switch {
-	case k.deed == wrotePlan:
+	case k.action == wrotePlan:
 		k.plan = planOf(args)
 	case path != "":
-		if d := deedOf(command); d != otherDeed && k.deed != readFile {
-			k.deed = d
+		if d := actionOf(command); d != otherAction && k.action != readFile {
+			k.action = d
 		}
-		if k.deed == ranCommand || k.deed == otherDeed {
-			k.deed = readFile
+		if k.action == ranCommand || k.action == otherAction {
+			k.action = readFile
 		}
-		k.files = []fileUse{{path, k.deed}}
+		k.files = []fileUse{{path, k.action}}
 	case command != "":
-		k.deed, k.command = ranCommand, command
+		k.action, k.command = ranCommand, command
 		k.files = patchedFiles(command)
 	default:
 		for _, key := range slices.Sorted(maps.Keys(args)) {
@@ -127,7 +127,7 @@ func plainKey(key string) string {
 	return strings.ToLower(joined.Replace(key))
 }
 
-// joined takes out what parts the words of a key.
+// joined removes the characters between the words of a key.
 var joined = strings.NewReplacer("_", "", "-", "")
 
 // commandLine reads a command that is a text, or a list such as bash -lc TEXT.
@@ -150,7 +150,7 @@ func commandLine(value any) string {
 	return ""
 }
 
-var deedWords = map[string]deed{
+var actionWords = map[string]action{
 	"read": readFile, "view": readFile, "cat": readFile, "open": readFile, "show": readFile,
 	"write": wroteFile, "create": wroteFile, "save": wroteFile,
 	"edit": editedFile, "multiedit": editedFile, "replace": editedFile, "patch": editedFile, "insert": editedFile, "update": editedFile, "modify": editedFile,
@@ -159,15 +159,15 @@ var deedWords = map[string]deed{
 	"todo": wrotePlan, "todos": wrotePlan, "plan": wrotePlan,
 }
 
-// deedOf takes the deed with the highest rank of those that a tool's name speaks of,
-// so that TodoWrite is a plan and str_replace_editor edits.
-func deedOf(name string) deed {
-	found := otherDeed
+// actionOf returns the action with the highest rank that the words of a tool's name mean.
+// So TodoWrite is a plan, and str_replace_editor edits.
+func actionOf(name string) action {
+	found := otherAction
 	if len(name) > maxAtom {
 		return found
 	}
 	for word := range nameWords(name) {
-		found = max(found, deedWords[word])
+		found = max(found, actionWords[word])
 	}
 	return found
 }
@@ -202,10 +202,10 @@ func patchedFiles(text string) []fileUse {
 	for line := range strings.Lines(text) {
 		for _, h := range [...]struct {
 			heading string
-			deed    deed
+			action  action
 		}{{"*** Update File: ", editedFile}, {"*** Add File: ", wroteFile}, {"*** Delete File: ", deletedFile}} {
 			if path, ok := strings.CutPrefix(strings.TrimSpace(line), h.heading); ok {
-				files = append(files, fileUse{path, h.deed})
+				files = append(files, fileUse{path, h.action})
 			}
 		}
 	}

@@ -6,15 +6,15 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Bounds of what is looked at and kept of a failed result.
+// Bounds of the part of a failed result that is read and kept.
 const (
 	outcomeWindow = 8 << 10
 	maxProblem    = 4
 	maxLine       = 200
 )
 
-// outcome tells whether a result reports a failure, and which of its lines say what
-// went wrong: those that speak of an error, else the first.
+// outcome reports whether a result is a failure, and which of its lines say what went
+// wrong. These are the lines about an error, or else the first lines.
 func outcome(r plimsoll.ToolResult) (failed bool, problem []string) {
 	text := plimsoll.TextOf(r.Content)
 	if !r.IsError && !reportsFailure(text) {
@@ -37,8 +37,8 @@ func outcome(r plimsoll.ToolResult) (failed bool, problem []string) {
 	return true, problem
 }
 
-// windowLines yields the lines of the beginning and of the end of a text, without
-// blanks around them, and no empty ones.
+// windowLines yields the non-empty lines of the beginning and of the end of a text,
+// trimmed.
 func windowLines(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		parts := []string{text}
@@ -56,8 +56,8 @@ func windowLines(text string) func(yield func(string) bool) {
 	}
 }
 
-// reportsFailure reads the words in which programs and harnesses say how a command
-// ended.
+// reportsFailure looks for the words in which programs and harnesses report that a
+// command failed.
 func reportsFailure(text string) bool {
 	head, tail := strings.ToLower(text[:min(len(text), 400)]), strings.ToLower(text[max(0, len(text)-400):])
 	for _, opening := range [...]string{"error:", "error ", "fatal:", "panic:", "traceback (most recent"} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// planState is how far a step of a plan is.
+// planState is the state of a step of a plan.
 type planState uint8
 
 const (
@@ -26,8 +26,8 @@ type planItem struct {
 // maxPlan is the most steps that are read of one plan.
 const maxPlan = 60
 
-// planOf reads the list of steps in the arguments of a tool for plans: objects with a
-// text and a status, or texts.
+// planOf reads the steps in the arguments of a tool for plans. Steps are texts, or
+// objects with a text and a status.
 func planOf(args map[string]any) []planItem {
 	keys := slices.Sorted(maps.Keys(args))
 	for _, key := range keys {
@@ -91,8 +91,8 @@ func stateOf(word string) planState {
 	return stepTodo
 }
 
-// planLines reads check boxes, or else numbered lines if asked to and there are at
-// least two.
+// planLines reads check boxes. If there are none and the caller wants it, it reads
+// numbered lines, at least two.
 func planLines(text string, numbers bool) []planItem {
 	var boxes, numbered []planItem
 	for line := range strings.Lines(text) {
@@ -153,7 +153,7 @@ func numberedLine(line string) (string, bool) {
 // oneLine joins the words of a text by single blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// speaksOfPlan tells a list of steps from any other list.
+// speaksOfPlan reports whether a text introduces a list of steps.
 func speaksOfPlan(text string) bool {
 	lower := strings.ToLower(text)
 	for _, word := range [...]string{"plan", "steps", "next", "todo", "remaining", "計画", "手順", "次に", "残り", "予定"} {

@@ -6,14 +6,14 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// said is a text of a message with its place.
+// said is a text of a message with its position.
 type said struct {
 	message int
 	text    string
 }
 
-// saidByUser returns what the user wrote in a span, oldest first. Results of tools,
-// receipts, checkpoints, and what programs put between the user's words are not the user's.
+// saidByUser returns what the user wrote in a span, oldest first. It leaves out tool
+// results, receipts, checkpoints, and what programs put into the user's messages.
 func saidByUser(c plimsoll.Conversation, span plimsoll.Span) []said {
 	var all []said
 	for i := span.Start; i < span.End; i++ {
@@ -28,8 +28,8 @@ func saidByUser(c plimsoll.Conversation, span plimsoll.Span) []said {
 	return all
 }
 
-// isNote reports a message that a program wrote in the user's place: a remark in
-// brackets, or the summary of a client that compacts by itself.
+// isNote reports whether a program wrote a message of the user. Such a message is a
+// remark in brackets, or the summary of a client that compacts by itself.
 func isNote(text string) bool {
 	bracketed := strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && !strings.Contains(text, "\n")
 	return bracketed || strings.HasPrefix(text, "This session is being continued from a previous conversation")
@@ -52,8 +52,8 @@ func saidByAgent(c plimsoll.Conversation, span plimsoll.Span) []said {
 // fences, and notes of the harness.
 var notOwn = [...]string{"plimsoll_checkpoint", snapshotTag, retainTag, summaryTag, "ledger", fenceTag, "scratchpad", "system-reminder", "local-command-stdout", "command-name", "command-message"}
 
-// ownWords returns a text without such blocks and without ledgers. A block that is
-// never closed goes on to the end.
+// ownWords returns a text without such blocks and without ledgers. A block without an end
+// reaches to the end of the text.
 func ownWords(text string) string {
 	if before, ledger, found := strings.Cut(text, ledgerOpening); found {
 		_, after, _ := strings.Cut(ledger, "\n\n")

@@ -8,18 +8,18 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-func TestDeedsAreReadOffTheNamesOfTools(t *testing.T) {
+func TestActionsAreReadOffTheNamesOfTools(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]deed{
+	for name, want := range map[string]action{
 		"Read": readFile, "read_file": readFile, "view": readFile,
 		"Write": wroteFile, "create_file": wroteFile,
 		"Edit": editedFile, "MultiEdit": editedFile, "str_replace_editor": editedFile, "apply_patch": editedFile,
 		"delete_file": deletedFile,
 		"Bash":        ranCommand, "run_terminal_cmd": ranCommand, "execute_command": ranCommand, "exec": ranCommand,
 		"TodoWrite": wrotePlan, "update_plan": wrotePlan, "write_todos": wrotePlan,
-		"web_search": otherDeed, "Task": otherDeed, "": otherDeed,
+		"web_search": otherAction, "Task": otherAction, "": otherAction,
 	} {
-		if got := deedOf(name); got != want {
+		if got := actionOf(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

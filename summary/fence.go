@@ -11,10 +11,10 @@ const fenceTag = "tool_data"
 // maxOrigin is the most bytes of an origin that a fence shows.
 const maxOrigin = 120
 
-// fence returns text that came from a tool as data, between tags that name where it
-// came from. Nothing in the text or the origin can close the fence or open another
-// tag. The same text always gives the same fence, so that prompts stay cacheable,
-// and a text that has been through a fence is not escaped again.
+// fence returns text that came from a tool as data, between tags that name the tool.
+// Nothing in the text or the origin can close the fence or open another tag. The same
+// text always gives the same fence, so that prompts stay cacheable. Fencing a fenced text
+// does not escape it again.
 func fence(origin, text string) string {
 	origin = strings.Join(strings.Fields(strings.ReplaceAll(escape(origin), `"`, "'")), " ")
 	return "<" + fenceTag + ` origin="` + clip(origin, maxOrigin) + "\">\n" +

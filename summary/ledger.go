@@ -41,8 +41,8 @@ type ledger struct{ entries []entry }
 type entry struct {
 	// key is what makes names the same, lead what is shown before it.
 	key, lead string
-	// deed says what was done to a file; otherDeed for all other names.
-	deed deed
+	// action says what was done to a file; otherAction for all other names.
+	action action
 	// ref names a stored result that shows it; may be empty.
 	ref string
 }
@@ -50,10 +50,9 @@ type entry struct {
 func (e entry) display() string { return e.lead + e.key }
 
 // WriteLedger returns the ledger of the old part of a conversation as text; it is empty
-// if there are no names. Names rank by how often and how recently the agent used them
-// in its calls, then by how often and how recently any message has them. Messages after
-// the old part count too, because they show what is still in use. The same input gives
-// the same ledger.
+// if there are no names. The agent's calls decide the rank: how often and how recently
+// they use a name. Then all messages decide. Messages after the old part count too,
+// because they show what is still in use. The same input gives the same ledger.
 func WriteLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) string {
 	return newLedger(c, old, o).text()
 }
@@ -92,12 +91,12 @@ func (l ledger) within(budget int, count func(string) int) ledger {
 // returns how many references that took.
 func (l *ledger) referFailure(calls []call, o LedgerOptions) int {
 	for _, k := range slices.Backward(calls) {
-		if k.deed != ranCommand || !k.failed || o.Ref == nil {
+		if k.action != ranCommand || !k.failed || o.Ref == nil {
 			continue
 		}
 		program, _, _ := strings.Cut(commandShape(k.command), " ")
 		if id, ok := o.Ref(k.result); ok && isName(id) && isName(program) {
-			l.entries = slices.Insert(l.entries, 0, entry{key: program, deed: ranCommand, ref: id})
+			l.entries = slices.Insert(l.entries, 0, entry{key: program, action: ranCommand, ref: id})
 			return 1
 		}
 		break
@@ -105,14 +104,14 @@ func (l *ledger) referFailure(calls []call, o LedgerOptions) int {
 	return 0
 }
 
-// refer gives files their references: to the newest result that shows them, and what
-// is left to those that the earlier ledger had.
+// refer gives files their references: to the newest result that shows them. What is left
+// of the limit goes to the references of the earlier ledger.
 func (l *ledger) refer(calls []call, o LedgerOptions) {
 	earlier := map[string]string{}
 	byKey := make(map[string]int, len(l.entries))
 	for i := range l.entries {
 		e := &l.entries[i]
-		if e.deed == ranCommand {
+		if e.action == ranCommand {
 			continue
 		}
 		byKey[e.key] = i
@@ -127,7 +126,7 @@ func (l *ledger) refer(calls []call, o LedgerOptions) {
 	}
 	if o.Ref != nil {
 		for _, k := range slices.Backward(calls) {
-			if !k.answered || k.deed != readFile || k.failed {
+			if !k.answered || k.action != readFile || k.failed {
 				continue
 			}
 			if id, ok := o.Ref(k.result); ok {
@@ -142,8 +141,8 @@ func (l *ledger) refer(calls []call, o LedgerOptions) {
 	}
 }
 
-// isBare reports whether a text can stand in a ledger: no blanks, no tags, nothing
-// that a reader cannot see.
+// isBare reports whether a text may be in a ledger: no blanks, no tags, no invisible
+// characters.
 func isBare(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == '<' || r == '>' || special(r) || isBlank(r)

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// names counts who named what, and when.
+// names counts which messages name what.
 type names struct {
 	byKey map[string]*name
 	all   []*name
@@ -63,8 +63,8 @@ func (n *names) message(m plimsoll.Message) {
 	}
 }
 
-// call counts what the agent names in a call, each name once. A name behind an escape
-// counts as it is written and as it is meant.
+// call counts what the agent names in a call, each name once. A name after an escape
+// counts with the letter of the escape and without it.
 func (n *names) call(p plimsoll.ToolCall) {
 	inCall := map[string]bool{}
 	use := func(a atom) {
@@ -103,8 +103,8 @@ func (n *names) add(e entry) *name {
 	return x
 }
 
-// file notes what was done to a file. What is done later counts, but reading a file
-// does not hide that it was changed.
+// file notes what was done to a file. The last action counts, but reading a file does not
+// hide an earlier change.
 func (n *names) file(f fileUse) {
 	a := nameOfPath(f.path)
 	if !isName(a.lead + a.text) {
@@ -119,21 +119,21 @@ func (n *names) file(f fileUse) {
 		x.used, x.lastUse, x.lastSeen = 1, n.now, n.now
 	}
 	x.lead = a.lead
-	if f.deed != readFile || x.deed == otherDeed || x.deed == deletedFile {
-		x.deed = f.deed
+	if f.action != readFile || x.action == otherAction || x.action == deletedFile {
+		x.action = f.action
 	}
 }
 
-// A path with more words than that, or with more letters of a script that has no
-// blanks in a row, is a sentence.
+// A path with more words is a sentence. So is one with a longer run of letters of a
+// script without blanks.
 const (
 	maxPathWords   = 4
 	maxPathLetters = 16
 )
 
-// nameOfPath returns the name under which a path stands in a ledger: the atom that it
-// is, or all of it with its blanks written as in an address. A path that is a sentence
-// has no name.
+// nameOfPath returns the name of a path in a ledger. It is the atom in the path, or the
+// whole path with its blanks escaped as in an address. A path that is a sentence has no
+// name.
 func nameOfPath(path string) atom {
 	var only atom
 	eachAtom(path, func(a atom) {
@@ -171,26 +171,26 @@ func isSentence(path string) bool {
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// carryOn takes over the entries of an earlier ledger. The first of its kind counts
-// as used priorUses times before the first message, the last as used once.
+// carryOn adds the entries of an earlier ledger. The first of a kind counts as used
+// priorUses times before the first message, the last as used once.
 func (n *names) carryOn(previous string) {
 	l, ok := parseLedger(previous)
 	if !ok {
 		return
 	}
-	kinds := map[deed]int{}
+	kinds := map[action]int{}
 	for _, e := range l.entries {
-		kinds[e.deed]++
+		kinds[e.action]++
 	}
-	place := map[deed]int{}
+	place := map[action]int{}
 	for _, e := range l.entries {
-		if e.deed == ranCommand { // what failed then is not what failed last
+		if e.action == ranCommand { // what failed then is not what failed last
 			continue
 		}
 		x := n.add(e)
-		x.used = 1 + (priorUses-1)*(1-float64(place[e.deed])/float64(kinds[e.deed]))
+		x.used = 1 + (priorUses-1)*(1-float64(place[e.action])/float64(kinds[e.action]))
 		x.known = x.used
-		place[e.deed]++
+		place[e.action]++
 	}
 }
 
@@ -201,9 +201,9 @@ const (
 	halfway = 60
 )
 
-// score weighs frequency by its logarithm, so that a name in every line of a log does
-// not win, and recency by how fast agents come back to a name. The agent's own use
-// counts most.
+// score combines frequency and recency. Frequency counts by its logarithm, so that a name
+// in every line of a log does not win. Recency falls with the distance in messages. The
+// agent's own use counts most.
 func (x *name) score(end int) float64 {
 	recent := func(at int) float64 {
 		if at == never {

@@ -47,8 +47,8 @@ func TestLedgerSaysWhatWasDoneToFiles(t *testing.T) {
 	l := ledgerOf(h, LedgerOptions{})
 	got := map[string]string{}
 	for _, e := range l.entries {
-		if e.deed != otherDeed {
-			got[e.display()] = e.deed.String()
+		if e.action != otherAction {
+			got[e.display()] = e.action.String()
 		}
 	}
 	want := map[string]string{

@@ -8,7 +8,7 @@ const ledgerOpening = "Names from the earlier part, most important first. They a
 // ledgerSections are the lines of a ledger in order. Of commands only the last that
 // failed is there, for its reference.
 var ledgerSections = [...]struct {
-	deed    deed
+	action  action
 	heading string
 }{
 	{ranCommand, "failed:"},
@@ -16,7 +16,7 @@ var ledgerSections = [...]struct {
 	{wroteFile, "written:"},
 	{deletedFile, "deleted:"},
 	{readFile, "read:"},
-	{otherDeed, "names:"},
+	{otherAction, "names:"},
 }
 
 const refMark = "ref="
@@ -30,7 +30,7 @@ func renderLedger(entries []entry) string {
 	for _, s := range ledgerSections {
 		heading := "\n" + s.heading
 		for _, e := range entries {
-			if e.deed != s.deed {
+			if e.action != s.action {
 				continue
 			}
 			b.WriteString(heading)
@@ -58,13 +58,13 @@ func parseLedger(text string) (ledger, bool) {
 			if !ok {
 				continue
 			}
-			l.parseSection(words, s.deed, seen)
+			l.parseSection(words, s.action, seen)
 		}
 	}
 	return l, true
 }
 
-func (l *ledger) parseSection(words string, d deed, seen map[string]bool) {
+func (l *ledger) parseSection(words string, d action, seen map[string]bool) {
 	fresh := false
 	for _, word := range strings.Fields(words) {
 		if id, ok := strings.CutPrefix(word, refMark); ok {
@@ -77,7 +77,7 @@ func (l *ledger) parseSection(words string, d deed, seen map[string]bool) {
 		a := nameOf(word)
 		if fresh = isName(word) && !seen[a.text]; fresh {
 			seen[a.text] = d != ranCommand // a program may also be a name
-			l.entries = append(l.entries, entry{key: a.text, lead: a.lead, deed: d})
+			l.entries = append(l.entries, entry{key: a.text, lead: a.lead, action: d})
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// Bounds of what [Needs] returns.
+// Bounds of what [Required] returns.
 const (
 	maxNeeds          = 20
 	maxNeedBytes      = 160
@@ -23,9 +23,9 @@ func Required(c plimsoll.Conversation, old plimsoll.Span, previous Summary) []st
 	return append(rules(previous), needs(c, old)...)
 }
 
-// needs lists what a summary of the old part must name: rules that the user gave,
-// steps that are still open, names in the last error, and files that are being
-// edited. It takes names from the texts of tools, and nothing else.
+// needs lists what a summary of the old part must name: the user's rules, open steps,
+// names in the last error, and edited files. It takes names from the texts of tools, and
+// nothing else.
 func needs(c plimsoll.Conversation, old plimsoll.Span) []string {
 	calls := callsOf(c, old)
 	n := shortList{seen: map[string]bool{}}
@@ -109,7 +109,7 @@ func constrains(sentence string) bool {
 	return false
 }
 
-// containsWord looks for words with no letter before or behind them.
+// containsWord looks for words with no letter before or after them.
 func containsWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -146,8 +146,8 @@ func constraints(texts []said) []said {
 	return rules
 }
 
-// lastPlan returns the newest plan: of a tool for plans, else of check boxes or
-// numbered steps that the assistant wrote and did not copy from a result.
+// lastPlan returns the newest plan of a tool for plans. If there is none, it reads check
+// boxes or numbered steps that the assistant wrote itself.
 func lastPlan(c plimsoll.Conversation, old plimsoll.Span, calls []call) []planItem {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if len(calls[i].plan) > 0 {
@@ -176,8 +176,8 @@ func openSteps(plan []planItem) []planItem {
 	return open
 }
 
-// lastErrorNames returns names in the last error that the agent has not got over: the
-// newest failed call. What the error says is the tool's; the names are bare.
+// lastErrorNames returns the names in the error of the newest failed call. It takes bare
+// names only: the text of the error is the tool's.
 func lastErrorNames(calls []call) []string {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if !calls[i].failed {
@@ -204,7 +204,7 @@ func editedPaths(calls []call, n int) []string {
 		for _, f := range calls[i].files {
 			a := nameOfPath(f.path)
 			path := a.lead + a.text
-			if (f.deed == editedFile || f.deed == wroteFile) && isName(path) && !seen[path] {
+			if (f.action == editedFile || f.action == wroteFile) && isName(path) && !seen[path] {
 				seen[path] = true
 				paths = append(paths, path)
 			}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// errMalformed says that a reply cannot be read: a tag is not closed, or the tags
-// that were asked for are not there.
+// errMalformed says that a reply cannot be read: a tag is not closed, or the requested
+// tags are missing.
 var errMalformed = errors.New("the summary is malformed")
 
 // The tags of both formats. Models write them in any case and with attributes.
@@ -29,7 +29,7 @@ const (
 // maxFences is how many fences a section keeps.
 const maxFences = 64
 
-// thoughtTags hold what a model wrote for itself. It is never part of a summary.
+// thoughtTags hold the model's thoughts, which are never part of a summary.
 var thoughtTags = []string{"scratchpad", "think", "thinking", "analysis"}
 
 // Parse reads what a model replied to a request. It retains nothing that was not asked
@@ -42,12 +42,11 @@ func Parse(r *Request, reply string) (Summary, error) {
 	return s, err
 }
 
-// parse reads what a model replied. Of a [Snapshot] only the <state_snapshot> is
-// taken, with its five sections in order, missing ones empty. Of the [Retained]
-// format, <retain> and <summary>; without a <summary> the summary is the whole text
-// but for what is retained. What the model wrote for itself is dropped, and other
-// tags than those of the format and of fence become text. Text and Retain of the
-// result can be parsed again and give the same.
+// parse reads a reply of a model. In the format [Snapshot] it takes the <state_snapshot>
+// only, with all five sections in order. In the format [Retained] it takes <retain> and
+// <summary>. Without a <summary>, everything that is not retained is the summary. It
+// drops the model's thoughts. Other tags become text, except fences. Parsing the result
+// again gives the same result.
 func parse(reply string, f Format) (Summary, error) {
 	reply = withoutThoughts(reply, f)
 	if f == Retained {
@@ -106,7 +105,7 @@ func findSnapshot(reply string) (snapshot, error) {
 // snapshot is what the sections of a snapshot say, by name.
 type snapshot map[string]body
 
-// readSnapshot reads the sections. What stands beside them belongs to what is known.
+// readSnapshot reads the sections. Text outside of them counts as knowledge.
 func readSnapshot(inside string) (snapshot, error) {
 	texts := map[string][]string{}
 	var beside strings.Builder
@@ -160,7 +159,7 @@ func (s snapshot) String() string {
 	return b.String()
 }
 
-// body is the inside of a section: text without tags, and what is fenced as data.
+// body is the inside of a section: text without tags, and fenced data.
 type body struct {
 	text string
 	data []fenced
@@ -168,8 +167,8 @@ type body struct {
 
 type fenced struct{ origin, text string }
 
-// split takes the fences out of a text and escapes the rest. A fence that is not
-// closed goes to the end.
+// split separates the fences from a text and escapes the rest. A fence without an end
+// reaches to the end of the text.
 func (b body) split() body {
 	split := body{data: b.data}
 	rest := b.text

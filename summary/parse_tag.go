@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// tag is where a tag stands in a text.
+// tag is the position of a tag in a text.
 type tag struct {
 	name       string
 	start, end int
@@ -16,12 +16,12 @@ type tag struct {
 // maxTag is the most bytes that a tag may have with its attributes.
 const maxTag = 300
 
-// findTag finds the first tag of a name, or of "/" and a name, at or behind a place.
+// findTag finds the first tag of a name, or of "/" and a name, from a position on.
 func findTag(text, name string, from int) (tag, bool) {
 	return firstOf(text, []string{name}, from)
 }
 
-// tagAt reads the tag that begins at a place, if it has the name.
+// tagAt reads the tag at a position, if it has the name.
 func tagAt(text, name string, at int) (tag, bool) {
 	after := at + 1 + len(name)
 	if after >= len(text) || !strings.EqualFold(text[at+1:after], name) {
@@ -48,8 +48,8 @@ func lastClosing(text, name string) int {
 	}
 }
 
-// takeTag returns the inside of the first tag of a name, and the text without it. A
-// text that has no such tag is all rest.
+// takeTag returns the inside of the first tag of a name, and the text without it. Without
+// such a tag, the whole text is the rest.
 func takeTag(text, name string) (inside, rest string, err error) {
 	open, ok := findTag(text, name, 0)
 	if !ok {
@@ -69,8 +69,8 @@ func notClosed(name string) error {
 	return fmt.Errorf("%w: <%s> is not closed", errMalformed, name)
 }
 
-// withoutThoughts drops what the model wrote for itself. Thoughts that are not
-// closed go as far as the answer, or to the end; inside the answer they are text.
+// withoutThoughts drops the model's thoughts. Thoughts without an end reach to the
+// answer, or to the end. Inside the answer, they are text.
 func withoutThoughts(reply string, f Format) string {
 	answers := []string{snapshotTag}
 	if f == Retained {
@@ -109,7 +109,7 @@ func withoutThoughts(reply string, f Format) string {
 	return kept.String()
 }
 
-// answerFrom returns where the answer begins at or behind a place.
+// answerFrom returns where the answer begins, from a position on.
 func answerFrom(reply string, answers []string, from int) int {
 	if answer, ok := firstOf(reply, answers, from); ok {
 		return answer.start

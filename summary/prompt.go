@@ -54,9 +54,9 @@ const askRetain = `Before it, write between <retain> and </retain> what must sta
 // anchored asks to update the previous summary.
 const anchored = `There is an earlier summary, of what came before. Bring it up to date: keep what still holds in its own words, change what has changed, add what is new, and drop what is done with. Do not summarise it again.`
 
-// Ask returns the message that asks a model for the summary, as the user's last: the
-// prompt of the format, what is to be retained, the directives as bullets, the size,
-// and the earlier summary unless the conversation was sent with it.
+// Ask returns the message that asks a model for the summary, as the user's last. It has
+// the prompt of the format, what to retain, the directives as bullets, and the size. It
+// has the earlier summary too, unless the conversation was sent with it.
 func Ask(r *Request) string {
 	p := r.Prompt
 	var b strings.Builder

@@ -18,9 +18,9 @@ type candidate struct {
 	weight float64
 }
 
-// rankSentences returns the n best candidates, best first: those whose rare words are
-// the words that the whole text is about, each saying something that those before it
-// do not. It takes time linear in the words.
+// rankSentences returns the n best candidates, best first. A candidate is good if its
+// rare words are frequent in the whole text, and if it repeats no better one. It takes
+// time linear in the words.
 func rankSentences(all []candidate, n int) []candidate {
 	if len(all) > maxCandidates {
 		all = all[len(all)-maxCandidates:]

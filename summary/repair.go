@@ -12,7 +12,7 @@ import (
 // said are inside a fence. repair notes what it changed, and fails only if it cannot
 // parse the summary.
 func repair(r *Request, s Summary) (Summary, error) {
-	m, err := newMender(r, s)
+	m, err := newRepairer(r, s)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -25,8 +25,8 @@ func repair(r *Request, s Summary) (Summary, error) {
 	return s, nil
 }
 
-// mender repairs one summary.
-type mender struct {
+// repairer repairs one summary.
+type repairer struct {
 	r        *Request
 	sections []*section
 	// required are lines that are added to the section that takes them.
@@ -54,8 +54,8 @@ const (
 // retainSection is the name of what is retained, beside those of a snapshot.
 const retainSection = "retain"
 
-func newMender(r *Request, s Summary) (*mender, error) {
-	m := &mender{r: r}
+func newRepairer(r *Request, s Summary) (*repairer, error) {
+	m := &repairer{r: r}
 	if r.Format == Retained {
 		read, err := parseRetained(reply(s, Retained))
 		m.sections = []*section{
@@ -82,7 +82,7 @@ var trustOf = map[string]trust{
 var cutOf = map[string]cutting{actionsSection: cutFirst, planSection: cutFirst}
 
 // find returns a section by name.
-func (m *mender) find(name string) *section {
+func (m *repairer) find(name string) *section {
 	for _, s := range m.sections {
 		if s.name == name {
 			return s
@@ -92,20 +92,20 @@ func (m *mender) find(name string) *section {
 }
 
 // place returns the section that takes what is known, or data.
-func (m *mender) place(snapshotName string) *section {
+func (m *repairer) place(snapshotName string) *section {
 	if m.r.Format == Retained {
 		return m.find(summaryTag)
 	}
 	return m.find(snapshotName)
 }
 
-func (m *mender) note(format string, args ...any) {
+func (m *repairer) note(format string, args ...any) {
 	m.notes = append(m.notes, fmt.Sprintf(format, args...))
 }
 
 // carryOn keeps what was retained before, in front of what is retained now, where it
 // is not there already. The newest of it has at most half of the budget.
-func (m *mender) carryOn() {
+func (m *repairer) carryOn() {
 	now := m.find(retainSection)
 	if now == nil || m.r.Previous.Retain == "" {
 		return
@@ -126,7 +126,7 @@ func (m *mender) carryOn() {
 }
 
 // guard moves sentences that only tools said into a fence among the data.
-func (m *mender) guard() {
+func (m *repairer) guard() {
 	var all []string
 	for _, s := range m.sections {
 		for line := range strings.Lines(s.text) {
@@ -182,7 +182,7 @@ func (g *guard) sift(text string, t trust) (kept string, moved []fenced) {
 }
 
 // names reports whether the summary has a text, white space aside.
-func (m *mender) names(text string) bool {
+func (m *repairer) names(text string) bool {
 	text = plainSpace(escape(text))
 	for _, s := range m.sections {
 		if strings.Contains(plainSpace(s.String()), text) {
@@ -195,7 +195,7 @@ func (m *mender) names(text string) bool {
 func plainSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // require gathers what is missing. It takes at most half of the budget.
-func (m *mender) require() {
+func (m *repairer) require() {
 	room, left := m.r.Budget/2, 0
 	for _, text := range m.r.Required {
 		line := "- " + plainSpace(escape(text))
@@ -218,7 +218,7 @@ func (m *mender) require() {
 }
 
 // write returns the summary with what was required behind what is known.
-func (m *mender) write() (retain, text string) {
+func (m *repairer) write() (retain, text string) {
 	known := m.place(knowledgeSection)
 	known.text = tidy(strings.Join(append([]string{known.text}, m.required...), "\n"))
 	m.required = nil

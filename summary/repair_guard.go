@@ -7,17 +7,16 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// guard knows which sentences of a summary only tools said. A model that reads
-// an instruction in a file repeats it as a goal; then the user's own message would
-// carry it from there on. Sentences are compared by their words alone, since names,
-// numbers and paths are what a summary is to take from tools.
+// guard knows which sentences of a summary only tools said. A model may read an
+// instruction in a file and repeat it as a goal of the user. The guard compares
+// sentences by their words alone: names, numbers and paths may come from tools.
 type guard struct {
-	windows map[uint64]*witness
-	short   map[string]*witness
+	windows map[uint64]*attribution
+	short   map[string]*attribution
 }
 
-// witness says who said something.
-type witness struct {
+// attribution says who said a sentence.
+type attribution struct {
 	// tool is the name of a tool that did, or empty.
 	tool        string
 	user, agent bool
@@ -43,29 +42,29 @@ const (
 	trustData
 )
 
-// newGuard asks who said the sentences.
+// newGuard returns a guard for the sentences of a summary.
 func newGuard(r *Request, sentences []string) *guard {
-	g := &guard{map[uint64]*witness{}, map[string]*witness{}}
+	g := &guard{map[uint64]*attribution{}, map[string]*attribution{}}
 	for _, s := range sentences {
 		letters := lettersOf(unmarked(s))
 		switch {
 		case len(letters) >= guardWindow:
-			eachWindow(letters, guardWindow, func(hash uint64) { g.windows[hash] = &witness{} })
+			eachWindow(letters, guardWindow, func(hash uint64) { g.windows[hash] = &attribution{} })
 		case len(letters) >= guardLeast:
-			g.short[letters] = &witness{}
+			g.short[letters] = &attribution{}
 		}
 	}
 	if len(g.windows)+len(g.short) > 0 {
-		g.hear(r)
+		g.readConversation(r)
 	}
 	return g
 }
 
-// hear goes through what was said.
-func (g *guard) hear(r *Request) {
+// readConversation finds out who said the sentences.
+func (g *guard) readConversation(r *Request) {
 	for _, p := range r.Conversation.System.All() {
 		if t, ok := p.(plimsoll.Text); ok {
-			g.listen(t.Text, byUser)
+			g.attribute(t.Text, byUser)
 		}
 	}
 	origins := toolNames(r.Conversation, r.Old)
@@ -73,50 +72,50 @@ func (g *guard) hear(r *Request) {
 		for j, p := range m.Parts.All() {
 			switch p := p.(type) {
 			case plimsoll.Text:
-				g.hearText(m.Role, p.Text)
+				g.attributeText(m.Role, p.Text)
 			case plimsoll.ToolCall:
-				g.listen(p.Arguments, byAgent)
+				g.attribute(p.Arguments, byAgent)
 			case plimsoll.ToolResult:
 				if r.Old.Contains(i) {
-					g.listen(plimsoll.TextOf(p.Content), byTool(origins[plimsoll.PartRef{Message: i, Part: j}]))
+					g.attribute(plimsoll.TextOf(p.Content), byTool(origins[plimsoll.PartRef{Message: i, Part: j}]))
 				}
 			}
 		}
 	}
-	g.hearText(plimsoll.User, r.Previous.Retain)
-	g.hearText(plimsoll.User, r.Previous.Text)
+	g.attributeText(plimsoll.User, r.Previous.Retain)
+	g.attributeText(plimsoll.User, r.Previous.Text)
 }
 
-// hearText goes through a text. What is fenced in an earlier summary are words of
-// tools; the rest of it was guarded when it was made and counts as the user's.
-func (g *guard) hearText(role plimsoll.Role, text string) {
+// attributeText finds the sentences in a text of a role. A summary was guarded when it was
+// made: its fences hold words of tools, and the rest counts as the user's.
+func (g *guard) attributeText(role plimsoll.Role, text string) {
 	switch role {
 	case plimsoll.Assistant:
-		g.listen(text, byAgent)
+		g.attribute(text, byAgent)
 	case plimsoll.ToolRole:
-		g.listen(text, byTool("tool"))
+		g.attribute(text, byTool("tool"))
 	default:
 		b := body{text: text}.split()
-		g.listen(b.text, byUser)
+		g.attribute(b.text, byUser)
 		for _, f := range b.data {
-			g.listen(f.text, byTool(f.origin))
+			g.attribute(f.text, byTool(f.origin))
 		}
 	}
 }
 
-func byUser(w *witness)  { w.user = true }
-func byAgent(w *witness) { w.agent = true }
+func byUser(w *attribution)  { w.user = true }
+func byAgent(w *attribution) { w.agent = true }
 
-func byTool(name string) func(*witness) {
-	return func(w *witness) {
+func byTool(name string) func(*attribution) {
+	return func(w *attribution) {
 		if w.tool == "" {
 			w.tool = name
 		}
 	}
 }
 
-// listen records which of the sentences a text has.
-func (g *guard) listen(text string, note func(*witness)) {
+// attribute notes who said the sentences that a text has.
+func (g *guard) attribute(text string, note func(*attribution)) {
 	letters := lettersOf(text)
 	eachWindow(letters, guardWindow, func(hash uint64) {
 		if w, ok := g.windows[hash]; ok {
@@ -147,7 +146,7 @@ func (g *guard) toolOf(sentence string, t trust) (string, bool) {
 }
 
 // only reports that a tool said it and no trusted speaker did.
-func (w *witness) only(t trust) bool {
+func (w *attribution) only(t trust) bool {
 	return w.tool != "" && !w.user && (t == trustUser || !w.agent)
 }
 

@@ -11,7 +11,7 @@ var cutOrder = []string{filesSection, actionsSection, knowledgeSection, planSect
 
 // shorten brings the summary into its budget, with room for what is required: first
 // fences go, the oldest first, then lines.
-func (m *mender) shorten() {
+func (m *repairer) shorten() {
 	over := m.excess()
 	if over <= 0 {
 		return
@@ -49,8 +49,8 @@ func (m *mender) shorten() {
 }
 
 // excess returns by how many tokens the summary is over its budget.
-func (m *mender) excess() int {
-	written := &mender{r: m.r, required: slices.Clone(m.required)}
+func (m *repairer) excess() int {
+	written := &repairer{r: m.r, required: slices.Clone(m.required)}
 	for _, s := range m.sections {
 		copied := *s
 		written.sections = append(written.sections, &copied)
@@ -59,10 +59,10 @@ func (m *mender) excess() int {
 	return m.r.size(Summary{Retain: retain, Text: text}) - m.r.Budget
 }
 
-// cutLines takes lines out of a section until so many tokens are saved or one of
-// so many shares of its lines is gone; one line stays. It returns how many lines and
-// tokens went.
-func (m *mender) cutLines(s *section, over, share int) (lines, saved int) {
+// cutLines removes lines of a section until enough tokens are saved, or until one of the
+// given shares of its lines is gone. One line stays. It returns how many lines and tokens
+// it removed.
+func (m *repairer) cutLines(s *section, over, share int) (lines, saved int) {
 	all := strings.Split(s.text, "\n")
 	begin, end := 0, 0
 	most := min(len(all)/share, len(all)-1)
@@ -94,7 +94,7 @@ func (m *mender) cutLines(s *section, over, share int) (lines, saved int) {
 }
 
 // cutText shortens a text that lines could not shorten enough, by what it is over.
-func (m *mender) cutText(s *section) {
+func (m *repairer) cutText(s *section) {
 	whole := s.text
 	low, high := 0, len(whole) // the longest beginning that fits is in between
 	for low < high {

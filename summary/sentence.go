@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// sentences splits prose into sentences. A sentence ends with its line, at a full
-// stop, question or exclamation mark before a blank, and at the Japanese marks
-// wherever they stand. Code blocks are passed over.
+// sentences splits prose into sentences. A sentence ends with its line, and at a full
+// stop, question or exclamation mark before a blank. Japanese marks end it anywhere. It
+// skips code blocks.
 func sentences(text string) []string {
 	var all []string
 	inCode := false
@@ -56,12 +56,12 @@ func appendSentence(all []string, s string) []string {
 	return all
 }
 
-// closers counts the bytes of the quotes and brackets that close after a mark.
+// closers counts the bytes of the closing quotes and brackets after a mark.
 func closers(s string) int {
 	return len(s) - len(strings.TrimLeft(s, `"')]*_」』）】”’`+"`。！？"))
 }
 
-// abbreviated reports whether the words end in one that is written with a full stop.
+// abbreviated reports whether the text ends in an abbreviation with a full stop.
 func abbreviated(s string) bool {
 	word := strings.ToLower(s[strings.LastIndexByte(s, ' ')+1:])
 	switch strings.TrimLeft(word, "(") {
@@ -71,7 +71,7 @@ func abbreviated(s string) bool {
 	return false
 }
 
-// trimBullet takes away what marks a line as a heading or an item of a list.
+// trimBullet removes the mark of a heading or of a list item.
 func trimBullet(line string) string {
 	line = strings.TrimLeft(line, "#>・●○■◆ \t")
 	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– "} {
@@ -83,7 +83,7 @@ func trimBullet(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// script is a kind of writing.
+// script is a kind of writing system.
 type script uint8
 
 const (
@@ -110,9 +110,9 @@ func scriptOf(r rune) script {
 	return noScript
 }
 
-// words yields what a sentence is about: words of alphabets in lower case, and pairs
-// of neighbours in kanji and katakana, which have no blanks between words. Hiragana
-// by itself is mostly grammar and is passed over.
+// words yields the words of a sentence in lower case. Kanji and katakana have no blanks
+// between words, so it yields pairs of neighbouring characters. It skips hiragana, which
+// is mostly grammar.
 func words(s string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		for len(s) > 0 {

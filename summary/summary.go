@@ -1,8 +1,8 @@
 // Package summary writes the summaries that replace old messages of a conversation. A
-// model's summary keeps the intent but loses names, so there is more than the model:
-// [WriteLedger] lists the identifiers that the agent works with, without a model.
-// [Extract] writes a summary without a model, so it always can. [Chain] asks a model,
-// checks and repairs what it wrote, and falls back to Extract.
+// model's summary keeps the intent but loses names. So [WriteLedger] lists the
+// identifiers that the agent works with, without a model. [Extract] writes a summary
+// without a model, so it always can. [Chain] asks a model, checks and repairs what it
+// wrote, and falls back to Extract.
 //
 // The package knows no API: package remote asks models over HTTP.
 package summary
@@ -44,9 +44,9 @@ type Request struct {
 	// earlier checkpoint if there is one. Nil means that Conversation was sent
 	// unchanged.
 	Sent func() *plimsoll.Draft
-	// Encode writes a draft of the conversation as a request body in the
-	// conversation's own dialect, so that a request for a summary can share its
-	// prefix with the caller's. Nil means that there is no body.
+	// Encode writes a draft of the conversation as a request body in its own dialect. So
+	// a request for a summary can share its prefix with the caller's. Nil means that
+	// there is no body.
 	Encode func(*plimsoll.Draft) ([]byte, error)
 	// Previous is the summary of an earlier checkpoint; empty if there is none. The
 	// summariser updates it with the old part and does not summarise it again.

@@ -34,7 +34,7 @@ func validate(r *Request, s Summary) error {
 	}
 	old := r.tokens(Transcript(r.Conversation, r.Old)) + r.size(r.Previous)
 	if size >= old {
-		return fmt.Errorf("%w: %d tokens in the place of %d", errLarger, size, old)
+		return fmt.Errorf("%w: %d tokens instead of %d", errLarger, size, old)
 	}
 	if share := r.echo(again); share > maxEcho {
 		return fmt.Errorf("%w: %.0f %% of it stand there word for word", errEcho, 100*share)

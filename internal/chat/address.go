@@ -62,8 +62,8 @@ func address(line string, names []string) (to []string, text string, err error) 
 			to = slices.Clone(names)
 		case !slices.Contains(names, name):
 			return nil, "", &plimsoll.Error{
-				Op: "send", Code: plimsoll.CodeInvalid, Err: mistake{fmt.Errorf("nobody here is called %q", name)},
-				Hint: "address " + list(names) + " or @" + everybody + "; /model adds somebody",
+				Op: "send", Code: plimsoll.CodeInvalid, Err: mistake{fmt.Errorf("no participant is called %q", name)},
+				Hint: "address " + list(names) + " or @" + everybody + "; /model adds one",
 			}
 		case !slices.Contains(to, name):
 			to = append(to, name)

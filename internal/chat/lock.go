@@ -128,7 +128,7 @@ func readHolder(name string) (holder, error) {
 	var h holder
 	err = json.NewDecoder(io.LimitReader(file, most)).Decode(&h)
 	if err == nil && h.PID == 0 {
-		err = errors.New("nobody is named")
+		err = errors.New("no process is named")
 	}
 	return h, err
 }

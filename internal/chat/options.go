@@ -90,7 +90,7 @@ func (o *Options) check() error {
 	switch {
 	case len(o.Participants) == 0:
 		return &plimsoll.Error{
-			Op: "chat", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("nobody to talk to")},
+			Op: "chat", Code: plimsoll.CodeInvalid, Err: mistake{errors.New("no model takes part")},
 			Hint: "name a model, such as --model openai:gpt-4o or --model ollama:llama3.2",
 		}
 	case o.Keeper == nil:

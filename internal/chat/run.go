@@ -91,7 +91,7 @@ func help(arguments string, tell func(Event)) error {
 		lines = append(lines, fmt.Sprintf("%-*s  %s", widest, strings.TrimSpace("/"+c.Name+" "+c.Arguments), c.Help))
 	}
 	if arguments == "" {
-		lines = append(lines, "", "@NAME asks one model, @all asks all; without a name it is whoever was asked last.")
+		lines = append(lines, "", "@NAME asks one model, @all asks all; without a name it asks the models that you asked last.")
 	}
 	tell(Notice{Kind: NoticeText, Text: strings.Join(lines, "\n")})
 	return nil

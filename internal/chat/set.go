@@ -168,7 +168,7 @@ func (e *Engine) retry(ctx context.Context, name string, tell func(Event)) error
 	to := t.To
 	if name = strings.TrimPrefix(name, "@"); name != "" {
 		if !slices.Contains(e.names(), name) {
-			return wrong("retry", "those who take part: "+list(e.names()), "nobody here is called %q", name)
+			return wrong("retry", "those who take part: "+list(e.names()), "no participant is called %q", name)
 		}
 		to = []string{name}
 	} else if failed := failures(t); len(failed) > 0 {

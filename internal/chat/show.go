@@ -29,7 +29,7 @@ func (e *Engine) context(ctx context.Context, name string, tell func(Event)) err
 	all := e.Participants()
 	at := slices.IndexFunc(all, func(p Participant) bool { return p.Name == name })
 	if at < 0 {
-		return wrong("context", "those who take part: "+list(e.names()), "nobody here is called %q", name)
+		return wrong("context", "those who take part: "+list(e.names()), "no participant is called %q", name)
 	}
 	plan, v, err := e.plan(ctx, all[at], s, -1)
 	if err != nil {

@@ -36,9 +36,7 @@ func (db *backend) use(ctx context.Context, op string, from *pool, do func(*hand
 	}))
 }
 
-// micro and when convert times.
-func micro(t time.Time) int64 { return t.UnixMicro() }
-
+// when returns the time of a number of microseconds.
 func when(micro int64) time.Time { return time.UnixMicro(micro).UTC() }
 
 // blob makes an empty list of bytes of one that is nil, which SQLite takes for NULL.

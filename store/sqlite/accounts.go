@@ -19,7 +19,7 @@ func accountSum(tenant store.TenantID, a *account.Account) int64 {
 	u := &a.Usage
 	total := newSum("accounts").bytes(tenant[:]).text(a.Conversation).text(a.Model).ints(
 		a.Requests, int64(u.Input), int64(u.Output), int64(u.CacheCreation), int64(u.CacheRead), int64(u.Reasoning),
-		a.Saved, a.Written, micro(a.First), micro(a.Last))
+		a.Saved, a.Written, a.First.UnixMicro(), a.Last.UnixMicro())
 	added := []int64{a.Estimated, a.Cuts, a.Breaks, a.Priced, int64(a.Paid), int64(a.Uncut), int64(a.Summaries)}
 	if slices.ContainsFunc(added, func(n int64) bool { return n != 0 }) {
 		total.ints(added...)
@@ -68,7 +68,7 @@ func putAccount(s *handle, tenant store.TenantID, a account.Account) error {
 			estimated = excluded.estimated, cuts = excluded.cuts, breaks = excluded.breaks, priced = excluded.priced,
 			paid = excluded.paid, uncut = excluded.uncut, summaries = excluded.summaries, sum = excluded.sum`,
 		tenant[:], a.Conversation, a.Model, a.Requests, u.Input, u.Output, u.CacheCreation, u.CacheRead, u.Reasoning,
-		a.Saved, a.Written, micro(a.First), micro(a.Last), a.Estimated, a.Cuts, a.Breaks, a.Priced,
+		a.Saved, a.Written, a.First.UnixMicro(), a.Last.UnixMicro(), a.Estimated, a.Cuts, a.Breaks, a.Priced,
 		int64(a.Paid), int64(a.Uncut), int64(a.Summaries), accountSum(tenant, &a))
 	return err
 }

@@ -44,7 +44,7 @@ func fill(b *testing.B, db *backend, size int) {
 			for i := from; i < from+step; i++ {
 				c := benchChunk(i)
 				o, extents := benchObject(fmt.Sprint("old ", i), c, old.Add(time.Duration(i)*time.Millisecond))
-				if err := addChunk(s, tenant, &c, micro(old)); err != nil {
+				if err := addChunk(s, tenant, &c, old.UnixMicro()); err != nil {
 					return err
 				}
 				if err := addObject(s, tenant, o, extents); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 func decisionSum(tenant store.TenantID, d *store.Decision) int64 {
-	s := newSum("decisions").bytes(tenant[:]).bytes(d.Key[:]).ints(micro(d.Created), int64(len(d.Refs)))
+	s := newSum("decisions").bytes(tenant[:]).bytes(d.Key[:]).ints(d.Created.UnixMicro(), int64(len(d.Refs)))
 	for _, ref := range d.Refs {
 		s.text(ref)
 	}
@@ -29,7 +29,7 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 			return err
 		}
 		row, err := s.insert("INSERT INTO decisions (tenant, key, kind, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			tenant[:], d.Key[:], d.Kind, len(d.Body), micro(d.Created), micro(d.Used), decisionSum(tenant, &d))
+			tenant[:], d.Key[:], d.Kind, len(d.Body), d.Created.UnixMicro(), d.Used.UnixMicro(), decisionSum(tenant, &d))
 		if err != nil {
 			return err
 		}
@@ -47,14 +47,8 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 
 // FindDecision implements [store.Backend].
 func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
-	const op = "find a decision"
-	// Most conversations are never cut, which one statement finds out.
-	keys, err := db.decided(ctx, op, tenant, keys)
-	if err != nil {
-		return store.Decision{}, err
-	}
 	var d store.Decision
-	err = db.readTogether(ctx, op, func(s *handle) (err error) {
+	err := db.readTogether(ctx, "find a decision", func(s *handle) (err error) {
 		// The longest prefixes come first, and one of the first has most likely been
 		// decided for; so not all keys are looked up at once.
 		for part := range slices.Chunk(keys, decisionChunk) {
@@ -68,31 +62,11 @@ func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys
 	if err != nil {
 		return store.Decision{}, err
 	}
-	if now := db.now(); micro(d.Used) < now-staleness {
+	if now := db.now(); d.Used.UnixMicro() < now-staleness {
 		d.Used = when(now)
 		err = db.mark(ctx, tenant, d.Key, now)
 	}
 	return d, err
-}
-
-// decided returns the keys from about the first on that has a decision.
-func (db *backend) decided(ctx context.Context, op string, tenant store.TenantID, keys []plimsoll.Digest) (from []plimsoll.Digest, err error) {
-	err = db.read(ctx, op, func(s *handle) error {
-		for i := 0; i < len(keys); i += decisionChunk {
-			var found int
-			err := s.rowOf(`SELECT count(*) FROM json_each(?) k CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)`,
-				[]any{keyList(keys[i:min(i+decisionChunk, len(keys))]), tenant[:]}, func(scan func(...any) error) error { return scan(&found) })
-			if err != nil {
-				return err
-			}
-			if found > 0 {
-				from = keys[i:]
-				return nil
-			}
-		}
-		return errors.Join(s.ctx.Err(), plimsoll.ErrNotFound)
-	})
-	return from, err
 }
 
 // decisionChunk is how many keys are looked up at once.
@@ -196,7 +170,7 @@ func (db *backend) DeleteDecisions(ctx context.Context, tenant store.TenantID, k
 func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int, error) {
 	var n int
 	err := db.read(ctx, "count expired decisions", func(s *handle) error {
-		return s.row("SELECT count(*) FROM decisions WHERE used < ?", []any{micro(before)}, &n)
+		return s.row("SELECT count(*) FROM decisions WHERE used < ?", []any{before.UnixMicro()}, &n)
 	})
 	return n, err
 }
@@ -204,6 +178,6 @@ func (db *backend) ExpiredDecisions(ctx context.Context, before time.Time) (int,
 // ExpireDecisions implements [store.Backend].
 func (db *backend) ExpireDecisions(ctx context.Context, before time.Time) (int, error) {
 	return db.count(ctx, "expire decisions", 1, func(s *handle, _ int) (int64, error) {
-		return s.exec("DELETE FROM decisions WHERE used < ?", micro(before))
+		return s.exec("DELETE FROM decisions WHERE used < ?", before.UnixMicro())
 	})
 }

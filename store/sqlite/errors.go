@@ -24,7 +24,7 @@ var errForeign = &plimsoll.Error{
 // errPages: content would not be erased, see sealed.go.
 var errPages = &plimsoll.Error{
 	Code: plimsoll.CodeUnsupported, Hint: "copy it with VACUUM INTO after PRAGMA page_size = 4096, or name another file",
-	Err: fmt.Errorf("%w: somebody has changed the size of its pages", plimsoll.ErrUnsupported),
+	Err: fmt.Errorf("%w: the size of its pages was changed", plimsoll.ErrUnsupported),
 }
 
 // errNoLog: the file system cannot share memory between processes.
@@ -119,7 +119,7 @@ func (db *backend) fail(op string, err error) error {
 }
 
 const (
-	hintCorrupt = "the rest of the store is usable; to begin anew, move the file away"
+	hintCorrupt = "the rest of the store is usable; to begin with an empty one, move the file away"
 	hintHeld    = "another program has held the file for long; end it, or try again"
 	hintOpen    = "look at the path and its permissions, or name another file"
 )

@@ -16,7 +16,7 @@ func addObject(s *handle, tenant store.TenantID, o *store.Object, extents []stor
 	old, err := findObject(s, tenant, o.ID)
 	switch {
 	case err == nil && !old.Damaged:
-		_, err := s.exec("UPDATE objects SET used = max(used, ?) WHERE tenant = ? AND id = ?", micro(o.Used), tenant[:], o.ID)
+		_, err := s.exec("UPDATE objects SET used = max(used, ?) WHERE tenant = ? AND id = ?", o.Used.UnixMicro(), tenant[:], o.ID)
 		return err
 	case err == nil:
 		renewed := *o
@@ -33,7 +33,7 @@ func addObject(s *handle, tenant store.TenantID, o *store.Object, extents []stor
 	}
 	row, err := s.insert(`INSERT INTO objects (tenant, id, kind, bytes, lines, stored, note, created, used, sum, pinned)
 		VALUES (?1, ?2, ?, ?, ?, ?, ?, ?, ?, ?, EXISTS (SELECT 1 FROM pins WHERE tenant = ?1 AND object = ?2))`,
-		tenant[:], o.ID, string(o.Kind), o.Bytes, o.Lines, o.Stored, o.Note, micro(o.Created), micro(o.Used), objectSum(tenant, o))
+		tenant[:], o.ID, string(o.Kind), o.Bytes, o.Lines, o.Stored, o.Note, o.Created.UnixMicro(), o.Used.UnixMicro(), objectSum(tenant, o))
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func addObject(s *handle, tenant store.TenantID, o *store.Object, extents []stor
 
 func objectSum(tenant store.TenantID, o *store.Object) int64 {
 	return newSum("objects").bytes(tenant[:]).text(o.ID).text(string(o.Kind)).
-		ints(o.Bytes, o.Lines, o.Stored, micro(o.Created)).text(o.Note).value()
+		ints(o.Bytes, o.Lines, o.Stored, o.Created.UnixMicro()).text(o.Note).value()
 }
 
 // errIndex: an index led to a row that was not asked for.
@@ -120,7 +120,7 @@ func (db *backend) Touch(ctx context.Context, tenant store.TenantID, ids []strin
 	}
 	return db.write(ctx, "mark objects as used", func(s *handle) error {
 		for _, id := range ids {
-			if _, err := s.exec("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND id = ?2 AND used < ?3", tenant[:], id, micro(at)); err != nil {
+			if _, err := s.exec("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND id = ?2 AND used < ?3", tenant[:], id, at.UnixMicro()); err != nil {
 				return err
 			}
 		}
@@ -167,7 +167,7 @@ func (db *backend) Delete(ctx context.Context, tenant store.TenantID, ids []stri
 func (db *backend) Evict(ctx context.Context, objects []store.Owned) (int, error) {
 	return db.count(ctx, "evict objects", len(objects), func(s *handle, i int) (int64, error) {
 		o := &objects[i]
-		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ? AND used = ?", o.Tenant[:], o.Object.ID, micro(o.Object.Used))
+		return s.exec("DELETE FROM objects WHERE tenant = ? AND id = ? AND used = ?", o.Tenant[:], o.Object.ID, o.Object.Used.UnixMicro())
 	})
 }
 

@@ -17,7 +17,7 @@ const (
 
 // Expired implements [store.Backend].
 func (db *backend) Expired(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
-	at := micro(before)
+	at := before.UnixMicro()
 	// Each half comes in order; together they are put in order by merging.
 	free := step{unpinned + " AND used < ?" + byUse, []any{at}}
 	held := step{pinned + ` AND used < ? AND NOT EXISTS (
@@ -67,7 +67,7 @@ func (db *backend) Oldest(ctx context.Context, limit int) ([]store.Owned, error)
 func (db *backend) Unreferenced(ctx context.Context, before time.Time, limit int) ([]store.Owned, error) {
 	var all []store.Owned
 	err := db.read(ctx, "list unreferenced objects", func(s *handle) (err error) {
-		all, err = step{unpinned + " AND used < ?" + byUse, []any{micro(before)}}.list(s, limit)
+		all, err = step{unpinned + " AND used < ?" + byUse, []any{before.UnixMicro()}}.list(s, limit)
 		return err
 	})
 	return all, err

@@ -19,7 +19,7 @@ const (
 func (db *backend) Sweep(ctx context.Context, before time.Time) (store.Swept, error) {
 	var swept store.Swept
 	for {
-		n, err := db.sweepSome(ctx, micro(before))
+		n, err := db.sweepSome(ctx, before.UnixMicro())
 		if err != nil {
 			return swept, err
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// body writes the request: the caller's with one more message if its prefix can be
-// shared or its instructions are to be replaced, else a plain one.
+// body writes the request. It is the caller's with one more message, if the prompt cache
+// has its prefix or the prompt replaces its instructions. Else it is a plain request.
 func (a asking) body(r *summary.Request) ([]byte, error) {
 	if !a.native(r) {
 		return a.plain(r), nil
@@ -30,10 +30,10 @@ func (a asking) body(r *summary.Request) ([]byte, error) {
 	return a.settle(body, r)
 }
 
-// native reports whether the conversation is sent as it is: in its own dialect, and
-// to its own model. Another model has no cache of it, and would pay for the tools.
-// Where the instructions are replaced there is nothing to share, and it is sent as
-// the format asks for.
+// native reports whether the conversation goes out in its own form: in its own dialect,
+// to its own model. Another model has no cache of it, and would bill the tools. If the
+// prompt replaces the instructions, there is no prefix to share, but the format wants the
+// messages.
 func (a asking) native(r *summary.Request) bool {
 	c := r.Conversation
 	if r.Bare || r.Encode == nil || cmp.Or(c.Dialect, plimsoll.OpenAI) != a.options.Dialect {
@@ -44,8 +44,8 @@ func (a asking) native(r *summary.Request) bool {
 
 var why = plimsoll.Why{Rung: "compact", Reason: "asks for a summary"}
 
-// draft returns the conversation as it was last sent up to the end of the old part,
-// with the message that asks for the summary behind it.
+// draft returns the conversation as it was last sent, up to the end of the old part. The
+// message that asks for the summary follows.
 func draft(r *summary.Request) (*plimsoll.Draft, error) {
 	d := plimsoll.NewDraft(r.Conversation, nil)
 	if r.Sent != nil {
@@ -69,8 +69,8 @@ func draft(r *summary.Request) (*plimsoll.Draft, error) {
 	return d, err
 }
 
-// closeCalls sees to calls at the end that have no result there: APIs refuse them.
-// What the assistant said beside them stays, as a message of its own.
+// closeCalls drops calls at the end that have no result, because APIs refuse them. The
+// assistant's text beside them stays, as a message of its own.
 func closeCalls(d *plimsoll.Draft, end int) error {
 	var texts []plimsoll.Message
 	for i := openFrom(d, end); i < end; i++ {
@@ -93,9 +93,9 @@ func closeCalls(d *plimsoll.Draft, end int) error {
 	return nil
 }
 
-// openFrom returns where the last round before an end begins if one of its calls has
-// no result there, else the end. Calls that were made together may be messages, and
-// so rounds, of their own.
+// openFrom returns where the last round before the end begins, if one of its calls has no
+// result there. Else it returns the end. Parallel calls may be separate messages, and so
+// separate rounds.
 func openFrom(d *plimsoll.Draft, end int) int {
 	o, open := d.Outline(), map[int]bool{}
 	for _, at := range slices.Concat(o.Pending, o.Dead) {
@@ -132,8 +132,8 @@ func hasOpen(open map[int]bool, round plimsoll.Span) bool {
 	return false
 }
 
-// replaceInstructions does so where they are messages. Elsewhere they are a member
-// of the request; see [asking.settle].
+// replaceInstructions replaces the instructions of a dialect that has them among the
+// messages. In other dialects they are a member of the request; see [asking.settle].
 func replaceInstructions(d *plimsoll.Draft, r *summary.Request) error {
 	if cmp.Or(r.Conversation.Dialect, plimsoll.OpenAI) != plimsoll.OpenAI {
 		return nil

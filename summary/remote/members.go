@@ -4,8 +4,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// object is a JSON object whose members can be set and taken out, while all others
-// keep their bytes.
+// object is a JSON object. Members can be set and removed, while all others keep their
+// bytes.
 type object struct {
 	body []byte
 	list rawjson.List

@@ -2,9 +2,9 @@ package remote
 
 import "cmp"
 
-// compressionModels maps main models to those that compress their history, and
-// these to the models that they stand for: they are names in the settings of the
-// program that they come from, and no API knows them.
+// compressionModels maps main models to the names of the models that compress their
+// history. It also maps these names to real models. The names come from the settings of a
+// program, and no API knows them.
 var compressionModels = map[string]struct{ alias, model string }{
 	"gemini-3-pro-preview":  {"chat-compression-3-pro", "gemini-3-pro-preview"},
 	"gemini-2.5-pro":        {"chat-compression-2.5-pro", "gemini-2.5-pro"},
@@ -17,10 +17,9 @@ const (
 	defaultCompressionModel = "gemini-2.5-pro"
 )
 
-// CompressionModel returns the name under which the history of a main model is
-// compressed: "chat-compression-2.5-pro" for "gemini-2.5-pro", and
-// "chat-compression-default" for a model that is not in the table. A [Summarizer]
-// asks the model that the name stands for.
+// CompressionModel returns the name of the model that compresses the history of a main
+// model: "chat-compression-2.5-pro" for "gemini-2.5-pro". A model that is not in the
+// table has "chat-compression-default". A [Summarizer] asks the model behind the name.
 func CompressionModel(main string) string {
 	return cmp.Or(compressionModels[main].alias, defaultCompression)
 }

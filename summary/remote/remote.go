@@ -1,11 +1,11 @@
-// Package remote asks models for summaries over HTTP: those behind OpenAI's Chat
-// Completions and the many servers that are compatible with it (Ollama, llama.cpp,
-// vLLM), OpenAI's Responses, Anthropic's Messages and Google's generateContent.
+// Package remote asks models for summaries over HTTP. It speaks OpenAI's Chat
+// Completions, which Ollama, llama.cpp and vLLM speak too, OpenAI's Responses,
+// Anthropic's Messages and Google's generateContent.
 //
-// Where it can, it sends the caller's own request with one more message at its end,
-// so that system, tools and history are read from the provider's prompt cache; else a
-// plain request with the history as text. Requests and answers go through the codecs
-// of package wire. The package knows no commands and no settings beside its Options.
+// If it can, it sends the caller's own request with one more message at its end. The
+// provider then reads system, tools and history from its prompt cache. Else it sends a
+// plain request with the history as text. Requests and answers go through the codecs of
+// package wire. The package knows no commands and no settings beside its Options.
 package remote
 
 import (

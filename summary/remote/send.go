@@ -96,7 +96,7 @@ func (a asking) take(response wire.Response, r *summary.Request) (summary.Summar
 		return useless("the provider's filter stopped the summary")
 	}
 	if plimsoll.Has[plimsoll.ToolCall](response.Message) {
-		return useless("the model called a tool in the place of writing a summary")
+		return useless("the model called a tool instead of writing a summary")
 	}
 	got, err := summary.Parse(r, response.Message.Text())
 	if err != nil {
@@ -119,8 +119,8 @@ func (a asking) tooLarge(limit int, said string) error {
 	}}
 }
 
-// unreachable says why there is no answer. What the client says of the address is
-// left out: there may be a key in it.
+// unreachable says why there is no answer. It leaves out the address, which may have a
+// key.
 func (a asking) unreachable(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -157,7 +157,7 @@ func (a asking) refused(response *http.Response, answer []byte) error {
 	return a.failure(summary.Failure{}, plimsoll.CodeInvalid, "check the name of the model", err)
 }
 
-// retryAfter reads how long the server asks to be left alone.
+// retryAfter reads how long the server asks to wait.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
@@ -172,7 +172,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// message returns what an answer says that reports an error.
+// message returns the error message of an answer.
 func (a asking) message(answer []byte) string {
 	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
 	if err == nil && response.Error != nil {
@@ -181,7 +181,7 @@ func (a asking) message(answer []byte) string {
 	return string(answer)
 }
 
-// said shortens what a server said and takes the key out: some repeat it.
+// said shortens a message of a server and removes the key, which some servers repeat.
 func (a asking) said(text string) string {
 	if key := string(a.options.Key); key != "" {
 		text = strings.ReplaceAll(text, key, hiddenKey)

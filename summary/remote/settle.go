@@ -10,16 +10,16 @@ import (
 )
 
 // held reports whether the server holds a part of the conversation that a request for a
-// summary must not use: the server would add the request and its answer to it, or it
-// would refuse other instructions.
+// summary must not use. The server would add the request and its answer to it, or refuse
+// other instructions.
 func held(body []byte, r *summary.Request) bool {
 	o := parseObject(body)
 	return o.has("conversation") || r.Prompt.System != "" && o.has("cachedContent", "cached_content")
 }
 
-// settle turns the caller's request into one for a summary: no stream, no tools
-// called, no form that the answer must have, room for the summary. System, tools
-// and messages keep their bytes.
+// settle turns the caller's request into one for a summary: no stream, no tool calls, no
+// required form of the answer, room for the summary. System, tools and messages keep
+// their bytes.
 func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
 	o := parseObject(body)
 	o.replace("stream", "false")

@@ -206,7 +206,7 @@ func (b *Box) ask(ctx context.Context, c chat.Confirmation, confirm func(context
 	case Allow:
 		return nil
 	case Refuse:
-		return errors.New("not done: nobody is there who could allow it; the user can start the chat with --yes")
+		return errors.New("not done: no person can allow it here; the user can start the chat with --yes")
 	}
 	select {
 	case b.asking <- struct{}{}:

@@ -69,7 +69,7 @@ func TestNothingRunsThatIsNotAllowed(t *testing.T) {
 	}{
 		{"the person says yes", toolbox.Ask, true, 1, "exit status 0\nahoy\n", false},
 		{"the person says no", toolbox.Ask, false, 1, "not done: the user did not allow it", true},
-		{"nobody is there", toolbox.Refuse, true, 0, "nobody is there", true},
+		{"nobody is there", toolbox.Refuse, true, 0, "no person can allow it", true},
 		{"everything is allowed", toolbox.Allow, false, 0, "exit status 0\nahoy\n", false},
 	}
 	for _, tt := range tests {

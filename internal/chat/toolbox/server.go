@@ -60,7 +60,7 @@ func (s *server) call(ctx context.Context, params *mcp.CallToolParams, readOnly 
 	} else if readOnly || unsent(err) {
 		return link.session.CallTool(ctx, params)
 	}
-	return nil, fmt.Errorf("it was lost during the call and started again (%w); nobody knows what came of the call: look before you repeat it", err)
+	return nil, fmt.Errorf("it was lost during the call and started again (%w); what it did is unknown: look before you repeat it", err)
 }
 
 // reach returns the connection, a new one if the server is known to be gone.

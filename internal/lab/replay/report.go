@@ -260,7 +260,7 @@ func (r *Report) assumptions() []string {
 		"Tools that read what was taken out: " + offer + ".",
 		"Tokens are counted by the meter with its factor for the family of the model; what it learns from bills shows in count_error alone.",
 		fmt.Sprintf("none: nothing until %g of the window, then a summary of %s tokens that a model writes, which keeps no message and names nothing.", overflowShare, grouped(noneSummary)),
-		"auto and the presets make their checkpoints without a model, so nobody is paid for them.",
+		"auto and the presets make their checkpoints without a model, so they cost nothing.",
 		fmt.Sprintf("Optimum: cuts at the best calls with the future known, each a summary of 3,500 tokens that a model writes and the newest 20,000 tokens; 400 and 3,000 for sessions under %s tokens.", grouped(smallSession)),
 		"Refetch: " + refetch + ".",
 		fmt.Sprintf("Sessions with fewer than %d calls are left out (%d here, those under --min-context included).", minCalls, r.Skipped),
