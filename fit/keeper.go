@@ -251,10 +251,10 @@ func ReserveFor(window, maxOutput int) int {
 	return min(window/16, 8192)
 }
 
-// LineWithin returns the line for a window that a client asks for. Clients ask for far
+// lineWithin returns the line for a window that a client asks for. Clients ask for far
 // longer answers than they get, so the reserve is no more than a sixteenth of it, or
 // 4,096 tokens, or a quarter of a small window, unless the options say it.
-func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
+func (k *Keeper) lineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
 	line := plimsoll.Line{Window: window, Reserve: ReserveFor(window, 0)}
 	if tokens, set := k.Reserve(); set {
 		line.Reserve = tokens
@@ -269,7 +269,7 @@ func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
 	case t.Line != nil:
 		return *t.Line, nil
 	case t.Scope.Limit > 0:
-		return k.LineWithin(t.Scope.Limit, t.Conversation), nil
+		return k.lineWithin(t.Scope.Limit, t.Conversation), nil
 	}
 	return k.Line(t.Conversation)
 }

@@ -141,6 +141,9 @@ func TestToolsForWhichThereIsNoRoomAreLeftOut(t *testing.T) {
 	if toolsOf(p) != "" || p.After.Exceeds(p.Line) {
 		t.Errorf("asked again: tools %q, %d tokens", toolsOf(p), p.After.Total)
 	}
+	if r := p.Rungs[0]; !r.Replayed || r.Edits != len(p.Edits) || r.Saved != p.Before.Total-p.After.Total {
+		t.Errorf("asked again: the report is %+v, want %d edits that save %d tokens", r, len(p.Edits), p.Before.Total-p.After.Total)
+	}
 	testkit.Must(t, k.Observe(t.Context(), offering(c), p, plimsoll.Usage{Input: 1000}))
 	p, err = clearing(t, over.Floor+250, slide).Fit(t.Context(), offering(c))
 	testkit.Must(t, err)

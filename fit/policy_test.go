@@ -250,3 +250,19 @@ func TestARequestUnderItsLineDoesNotWaitForASummary(t *testing.T) {
 		}
 	})
 }
+
+func TestADeepCutWithoutASoftMarkIsMadeAtOnce(t *testing.T) {
+	t.Parallel()
+	s := &scribe{}
+	k := compacting(t, s, func(o *fit.Options) {
+		o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: fit.CutDeep}, 0
+		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
+	})
+	for rounds := 13; rounds < 15; rounds++ {
+		p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(rounds)})
+		testkit.Must(t, err)
+		if cut := rounds == 14; p.Changed() != cut {
+			t.Errorf("%d rounds: cut %v, want %v", rounds, p.Changed(), cut)
+		}
+	}
+}

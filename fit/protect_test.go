@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -336,6 +337,61 @@ func TestTheKeeperAsksHowLongACacheLasts(t *testing.T) {
 		d.drop = plimsoll.Span{Start: 1, End: 2}
 		if got := d.grow().Net(); got > 0 != pays {
 			t.Errorf("a cache of %v: net %v micro-dollars", life, got.USD()*1e6)
+		}
+	}
+}
+
+func TestOutputsOfAWholeTurnThatMustSurviveCanBeCutShort(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, 2000, fit.Options{Keep: fit.KeepTurn, Rungs: []fit.Rung{&rung.View{ToFit: true}}})
+	p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(20)})
+	testkit.Must(t, err)
+	if p.After.Total > 2000 || p.Conversation().Messages.Len() != readings(20).Messages.Len() {
+		t.Errorf("%d tokens in %d messages", p.After.Total, p.Conversation().Messages.Len())
+	}
+}
+
+func TestAPinnedCallKeepsItsResultWhereNoAssistantSpeaks(t *testing.T) {
+	t.Parallel()
+	first := 0
+	look := rungOf("look", func(w *fit.Work) error {
+		if !w.Kept(0) || !w.Kept(1) || w.Kept(2) {
+			t.Errorf("kept %v, %v, %v, want the call and its result", w.Kept(0), w.Kept(1), w.Kept(2))
+		}
+		return nil
+	})
+	k := newKeeper(t, 1000, fit.Options{Arrival: []fit.Rung{look}, Pins: []fit.Pin{{Index: &first}}})
+	c := testkit.Conversation([]plimsoll.Message{
+		plimsoll.NewMessage(plimsoll.User, plimsoll.ToolCall{ID: "c1", Name: "read"}),
+		plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: "c1", Content: testkit.Text("text")}),
+		plimsoll.Say(plimsoll.User, "well?"),
+		plimsoll.Say(plimsoll.User, "and now?"),
+	})
+	_, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+	testkit.Must(t, err)
+}
+
+func TestThinkingIsNotRemovedAgainFromAMessageThatIsPinnedNow(t *testing.T) {
+	t.Parallel()
+	think := func(i int) []plimsoll.Message {
+		return []plimsoll.Message{
+			plimsoll.Say(plimsoll.User, "why?"),
+			plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: strings.Repeat("hm ", 200)}, plimsoll.Text{Text: fmt.Sprint("so ", i)}),
+		}
+	}
+	c := testkit.Conversation(slices.Concat(think(1), think(2), []plimsoll.Message{plimsoll.Say(plimsoll.User, "and now?")}))
+	k := newKeeper(t, 1000, fit.Options{Sticky: true, Rungs: []fit.Rung{&rung.Reasoning{}}})
+	p, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+	testkit.Must(t, err)
+	if !p.Changed() || p.Edits[0].Message != 1 {
+		t.Fatalf("edits %+v, want the thinking of message 1 removed", p.Edits)
+	}
+	pinned := 1
+	p, err = k.Fit(t.Context(), fit.Task{Conversation: c, Pins: []fit.Pin{{Index: &pinned}}})
+	testkit.Must(t, err)
+	for _, e := range p.Edits {
+		if e.Message == pinned {
+			t.Errorf("a pinned message was edited: %+v", e)
 		}
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// DefaultAlpha is how many times the price the rent must reach. A little more than
+// defaultAlpha is how many times the price the rent must reach. A little more than
 // once buys reach, and costs next to nothing.
-const DefaultAlpha = 1.75
+const defaultAlpha = 1.75
 
 // Rent cuts when the rent that has been paid on what could be removed equals the
 // price of removing it. Clearing and checkpoints have an account each; where both are
@@ -14,8 +14,7 @@ const DefaultAlpha = 1.75
 type Rent struct {
 	// Prices of a model; nil means [Conservative] for all.
 	Prices func(model string) Prices
-	// Alpha is the multiple of the price at which a cut is made; 0 means
-	// [DefaultAlpha].
+	// Alpha is the multiple of the price at which a cut is made; 0 means 1.75.
 	Alpha float64
 	// MinGap is how many calls must lie between cuts; 0 means 5. After two cuts that
 	// are closer than twice that, with little growth between them, the next one waits
@@ -219,7 +218,7 @@ func (r *Rent) alpha() float64 {
 	if r.Alpha > 0 {
 		return r.Alpha
 	}
-	return DefaultAlpha
+	return defaultAlpha
 }
 
 func (r *Rent) prices(model string) Prices {
