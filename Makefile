@@ -63,17 +63,19 @@ lint:
 fmt:
 	@$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
-# Each package is tested once. Those without goroutines of their own run without the race
-# detector, in full: their properties and mutations take most of the time. So does the
-# command, whose tests start some hundred processes.
-SERIAL := /cmd/plimsoll$$|/wire|/rung$$|/summary$$|/trim$$|/model|/internal/(hf|split|rawjson|golden|lab|transcript|wiretest|replytest|bar|chat/terminal)
+# Each package is tested once, and vetted by lint only. Those without goroutines of their
+# own run without the race detector, which makes a test some seven times as dear. So does
+# the command, whose tests start some hundred processes. The third line runs with it the
+# tests of concurrent use of those packages.
+SERIAL := /plimsoll$$|/account$$|/examples|/expand$$|/preset$$|/token$$|/wire|/rung$$|/store/sqlite$$|/summary$$|/trim$$|/model|/internal/(bpe|coding|config|corpora|embedding|hf|split|sse|survival|rawjson|report|prune|golden|lab|transcript|wiretest|replytest|bar|chat/terminal)
 unit:
-	$(GO) test $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
-	$(GO) test $$($(GO) list ./... | grep -E '$(SERIAL)')
+	$(GO) test -vet=off $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
+	$(GO) test -vet=off $$($(GO) list ./... | grep -E '$(SERIAL)')
+	$(GO) test -vet=off $(RACE) -run 'Concurrent|AtOnce|Promises/(at_once|concurrent|many|readers|sweeping_never)' ./internal/bpe ./store/sqlite ./token
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
-	$(GO) test -tags purego ./internal/bpe ./internal/split
+	$(GO) test -vet=off -tags purego ./internal/bpe ./internal/split
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
@@ -85,7 +87,7 @@ test-browser:
 
 ## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
 interop:
-	cd interop && $(GO) vet ./... && $(GO) test -count=1 ./...
+	cd interop && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 
 ## test-agents: the same job for every agent, with a table of what became of it; some minutes
 test-agents:
@@ -103,6 +105,9 @@ bench-replay:
 ## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
 nightly:
 	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
+	$(GO) test -count=1 ./wire/internal/... -mutations=100000
+	$(GO) test -count=1 ./store/sqlite -crash.kills=400 -damage.trials=40
+	$(GO) test -count=1 $(RACE) -run Storm ./transport -storms=100
 
 ## mutants: change the engine's code in one place at a time, and see that a test fails for four in five; about an hour
 mutants:

@@ -3,13 +3,13 @@ package expand
 import (
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 )
@@ -17,7 +17,7 @@ import (
 // newStore opens a store with chunks so small that every text has several.
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	db, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

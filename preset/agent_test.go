@@ -2,12 +2,12 @@ package preset_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -16,7 +16,7 @@ import (
 // shelf opens a store in a file of the test's own.
 func shelf(t testing.TB) *store.Tenant {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	db, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -55,7 +55,7 @@ func newBench(t *testing.T, model *scripted.Options, o transport.Options) *bench
 
 func newBackend(t *testing.T) store.Backend {
 	t.Helper()
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	backend, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

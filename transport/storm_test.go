@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	storms     = flag.Int("storms", 24, "how many storms there are")
+	storms     = flag.Int("storms", 8, "how many storms there are")
 	firstStorm = flag.Uint64("storm", 1, "the first of them")
 	twins      = flag.Bool("twins", false, "let two processes that share a store take turns")
 )

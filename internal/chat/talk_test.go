@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
@@ -61,7 +61,7 @@ func newTable(t *testing.T) *table {
 // keep gives the chat a store.
 func (tt *table) keep() {
 	tt.t.Helper()
-	backend, err := sqlite.Open(tt.t.Context(), filepath.Join(tt.t.TempDir(), "store.db"), nil)
+	backend, err := sqlite.Open(tt.t.Context(), storetest.NewFile(tt.t, sqlite.Open), nil)
 	if err != nil {
 		tt.t.Fatal(err)
 	}

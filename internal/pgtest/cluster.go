@@ -150,13 +150,13 @@ func (c *Cluster) write(name, text string) error {
 
 // Resume starts the server after Stop.
 func (c *Cluster) Resume() error {
-	_, err := c.run("pg_ctl", "start", "-D", c.Data, "-l", filepath.Join(c.dir, "log"), "-w", "-t", "60")
+	_, err := c.run("pg_ctl", "start", "-D", c.Data, "-l", filepath.Join(c.dir, "log"), "-w", "-t", "600")
 	return err
 }
 
 // Stop stops the server; mode is "fast" or, as if it had crashed, "immediate".
 func (c *Cluster) Stop(mode string) error {
-	_, err := c.run("pg_ctl", "stop", "-D", c.Data, "-m", mode, "-w", "-t", "60")
+	_, err := c.run("pg_ctl", "stop", "-D", c.Data, "-m", mode, "-w", "-t", "600")
 	return err
 }
 
@@ -197,7 +197,7 @@ func (c *Cluster) append(name, text string) error {
 
 // Promote makes a standby the primary.
 func (c *Cluster) Promote() error {
-	_, err := c.run("pg_ctl", "promote", "-D", c.Data, "-w", "-t", "60")
+	_, err := c.run("pg_ctl", "promote", "-D", c.Data, "-w", "-t", "600")
 	return err
 }
 

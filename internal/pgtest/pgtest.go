@@ -81,7 +81,7 @@ func (c *Cluster) URL(database string) string {
 
 // Exec runs statements as the superuser.
 func (c *Cluster) Exec(statements ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, c.URL("postgres"))
 	if err != nil {

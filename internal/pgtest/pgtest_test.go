@@ -58,7 +58,7 @@ func TestServerDiesWithTheTestProcess(t *testing.T) {
 	if !ok {
 		t.Fatalf("did not start a server: %s", out)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(data); errors.Is(err, fs.ErrNotExist) {
 			return
 		}

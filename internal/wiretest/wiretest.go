@@ -39,17 +39,7 @@ type Subject struct {
 	Adjusts bool
 }
 
-var mutations = flag.Int("mutations", 0, "histories that are generated for each dialect (default 100,000; 5,000 under the race detector)")
-
-func histories() int {
-	switch {
-	case *mutations > 0:
-		return *mutations
-	case raceEnabled:
-		return 5_000
-	}
-	return 100_000
-}
+var histories = flag.Int("mutations", 20_000, "histories that are generated for each dialect")
 
 // Run runs the suite.
 func Run(t *testing.T, s Subject) {
@@ -63,7 +53,7 @@ func Run(t *testing.T, s Subject) {
 func random(i int) *rand.Rand { return rand.New(rand.NewPCG(uint64(i), 0x9e3779b97f4a7c15)) }
 
 func (s Subject) roundTrip(t *testing.T) {
-	for i := range histories() / 20 {
+	for i := range *histories / 20 {
 		r := random(i)
 		body := s.Render(Conversation(r), r)
 		req := s.mustDecode(t, body)
@@ -75,7 +65,7 @@ func (s Subject) roundTrip(t *testing.T) {
 }
 
 func (s Subject) decode(t *testing.T) {
-	for i := range histories() / 20 {
+	for i := range *histories / 20 {
 		r := random(i)
 		want := Conversation(r)
 		body := s.Render(want, r)
@@ -92,7 +82,7 @@ func (s Subject) decode(t *testing.T) {
 // mutate edits at random and asks that the result is valid, says what the draft
 // says, and begins with the bytes before the first edit.
 func (s Subject) mutate(t *testing.T) {
-	for i := range histories() {
+	for i := range *histories {
 		r := random(i)
 		body := s.Render(Conversation(r), r)
 		before := bytes.Clone(body)
@@ -138,7 +128,7 @@ func checkPrefix(t *testing.T, i int, req *wire.Request, d *plimsoll.Draft, out 
 }
 
 func (s Subject) chain(t *testing.T) {
-	for i := range histories() / 50 {
+	for i := range *histories / 50 {
 		r := random(i)
 		c := Conversation(r)
 		whole := s.mustDecode(t, s.Render(c, random(1))).Chain()
@@ -159,7 +149,7 @@ func (s Subject) chain(t *testing.T) {
 
 // damage cuts and flips bytes.
 func (s Subject) damage(t *testing.T) {
-	for i := range histories() / 20 {
+	for i := range *histories / 20 {
 		r := random(i)
 		body := s.Render(Conversation(r), r)
 		switch r.IntN(3) {

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/plimsoll/plimsoll/internal/storetest"
@@ -20,6 +19,6 @@ func open(t testing.TB, path string, options *Options) *backend {
 func TestKeepsThePromisesOfABackend(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, func(t *testing.T) store.Backend {
-		return open(t, filepath.Join(t.TempDir(), "store.db"), nil)
+		return open(t, storetest.NewFile(t, Open), nil)
 	})
 }

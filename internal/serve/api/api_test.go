@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -23,7 +23,7 @@ import (
 // newStore returns a store in a file.
 func newStore(t *testing.T) *store.Store {
 	t.Helper()
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	backend, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -54,7 +54,7 @@ type rigOptions struct {
 func newRig(t testing.TB, o rigOptions) *rig {
 	t.Helper()
 	if o.path == "" {
-		o.path = filepath.Join(t.TempDir(), "store.db")
+		o.path = storetest.NewFile(t, sqlite.Open)
 	}
 	backend, err := sqlite.Open(t.Context(), o.path, nil)
 	must(t, err)

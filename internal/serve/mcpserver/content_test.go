@@ -52,7 +52,7 @@ func TestO12_PartsThatAreNoTextComeBackWhole(t *testing.T) {
 				t.Fatal(got, err)
 			}
 			want := []mcp.Content{&mcp.TextContent{Text: "    1  see\n    2  " + tc.word}, tc.want}
-			if diff := cmp.Diff(want, got.Content); diff != "" {
+			if diff := cmp.Diff(want, got.Content, cmp.Comparer(bytes.Equal)); diff != "" {
 				t.Errorf("-want +got\n%.2000s", diff)
 			}
 			if first, _ := call(t, session, "tool_output_cache", map[string]any{"ref_id": ref.ID, "limit": 1}); strings.TrimSpace(first) != "1  see" {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,6 +17,7 @@ import (
 
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/internal/serve/mcpserver"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 )
@@ -53,7 +53,7 @@ func open(ctx context.Context, path string) (*store.Store, error) {
 // stored opens a new store with one text of the tenant "me" in it.
 func stored(t *testing.T) (s *store.Store, path, id string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "store.db")
+	path = storetest.NewFile(t, sqlite.Open)
 	s, err := open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func (broken) Object(context.Context, store.TenantID, string) (store.Object, err
 
 func TestAStoreThatFailsTellsTheOperatorAndNotTheModel(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	db, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

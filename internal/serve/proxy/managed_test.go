@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
+	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
 	"github.com/plimsoll/plimsoll/transport"
@@ -28,7 +28,7 @@ import (
 // managed is the proxy as it is served: with what manages conversations inside.
 func managed(t testing.TB, upstream http.Handler, o transport.Options, more *proxy.Options) *running {
 	t.Helper()
-	backend, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), nil)
+	backend, err := sqlite.Open(t.Context(), storetest.NewFile(t, sqlite.Open), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
