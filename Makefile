@@ -104,7 +104,7 @@ bench-replay:
 
 ## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
 nightly:
-	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
+	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./rung ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
 	$(GO) test -count=1 ./wire/internal/... -mutations=100000
 	$(GO) test -count=1 ./store/sqlite -crash.kills=400 -damage.trials=40
 	$(GO) test -count=1 $(RACE) -run Storm ./transport -storms=100

@@ -26,16 +26,16 @@ func (s *Slide) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	if len(turns) == 0 {
 		return nil
 	}
+	before := w.Load()
 	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Position()}
 	if err := c.takeOver(); err != nil {
 		return err
 	}
-	earlier := len(c.messages)
 	if err := s.slide(ctx, c, turns); err != nil {
 		return err
 	}
-	if len(c.messages) == earlier {
-		w.Draft().Rollback(c.start) // nothing to drop: the receipt of an earlier cut stays
+	if w.Load() >= before {
+		w.Draft().Rollback(c.start) // nothing to gain: the receipt of an earlier cut stays
 	}
 	return nil
 }

@@ -247,3 +247,32 @@ func TestSlideKeepsTheNewestRoundsOfAnOldTurn(t *testing.T) {
 		t.Errorf("%d messages are left of whole turns, want the question", n)
 	}
 }
+
+// A meter may count nothing for a message. Dropping such messages gains nothing, so slide
+// leaves them, and the keeper has nothing to undo.
+func TestSlideLeavesMessagesThatWeighNothing(t *testing.T) {
+	t.Parallel()
+	call := func(id string) plimsoll.Message {
+		return plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read", Arguments: "{}"})
+	}
+	result := func(id, text string) plimsoll.Message {
+		return plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: text})})
+	}
+	c := plimsoll.Conversation{Messages: plimsoll.ListOf(
+		plimsoll.Say(plimsoll.User, "go on"), call("1"), result("1", ""), plimsoll.Say(plimsoll.Assistant, "done"),
+		plimsoll.Say(plimsoll.User, "go on"), call("2"), result("2", strings.Repeat("long ", 100)),
+	)}
+	k, err := fit.New(&fit.Options{
+		Meter: letterMeter(), Window: 300, Reserve: -1, Pins: []fit.Pin{pinAt(3)}, Rungs: []fit.Rung{&rung.Slide{}, &rung.View{ToFit: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := plan.Rungs[0]; r.Rung != "slide" || r.Edits != 0 || r.Undone != "" {
+		t.Errorf("got %+v, want slide with nothing done", r)
+	}
+}
