@@ -28,7 +28,10 @@ const (
 )
 
 var (
-	dateHeader   = regexp.MustCompile(`^[(\[][^)\]]{0,60}\b[12]\d{3}\b[^)\]]{0,60}[)\]]`)
+	dateHeader = regexp.MustCompile(`^[(\[][^)\]]{0,60}\b[12]\d{3}\b[^)\]]{0,60}[)\]]`)
+	// programTag begins a block that a program put into a message: a checkpoint, a
+	// recollection, a note of the client.
+	programTag   = regexp.MustCompile(`^<(plimsoll_\w+|state_snapshot|retain|summary|ledger|tool_data|scratchpad|system-reminder|local-command-stdout|command-name|command-message)\b[^<>]*>`)
 	speakerLabel = regexp.MustCompile(`^([^\s:：][^:：]{0,24})[:：]\s+`)
 )
 
@@ -75,6 +78,10 @@ func (r *reader) read(message int, speaker, text string) {
 			r.date, line = date, strings.TrimSpace(line[len(date):])
 		}
 		if line == "" || strings.HasPrefix(line, plimsoll.ReceiptOpening) {
+			continue
+		}
+		if tag := programTag.FindStringSubmatch(line); tag != nil {
+			_, text, _ = strings.Cut(line+"\n"+text, "</"+tag[1]+">")
 			continue
 		}
 		body := line
@@ -125,7 +132,7 @@ func shortLines(line string) []string {
 		return []string{line}
 	}
 	var parts []string
-	for _, s := range splitLine(nil, line) {
+	for _, s := range SplitLine(nil, line) {
 		if len(s) > maxLine {
 			s = strings.ToValidUTF8(s[:maxLine], "")
 		}
