@@ -27,7 +27,11 @@ const (
 
 var (
 	// courtesies are the terms of a message that asks for nothing.
-	courtesies = wordSet("ok okay thank thx please yes yeah yep sure hi hello hey bye great good nice cool fin perfect continu go ahead proceed next wow awesom well right")
+	courtesies = func() map[string]bool {
+		stems := map[string]bool{}
+		Terms("ok okay thanks thank thx please yes yeah yep sure hi hello hey bye great good nice cool fine perfect continue go ahead proceed next wow awesome well right", func(t string) { stems[t] = true })
+		return stems
+	}()
 	// courtesyJapanese drops the same from Japanese, where terms cross words.
 	courtesyJapanese = strings.NewReplacer("了解", "", "承知", "", "続けて", "", "お願いします", "", "お願いいたします", "", "大丈夫です", "", "分かりました", "")
 )

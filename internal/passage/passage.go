@@ -3,6 +3,7 @@ package passage
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -81,7 +82,10 @@ func (r *reader) read(message int, speaker, text string) {
 			continue
 		}
 		if tag := programTag.FindStringSubmatch(line); tag != nil {
-			_, text, _ = strings.Cut(line+"\n"+text, "</"+tag[1]+">")
+			end := "</" + tag[1] + ">"
+			if !strings.Contains(line, end) {
+				_, text, _ = strings.Cut(text, end)
+			}
 			continue
 		}
 		body := line
@@ -112,7 +116,7 @@ func fence(line string) string {
 }
 
 // cutFence returns the code up to the closing marker, and the text after it. Code without
-// an end reaches to the end of the text.
+// an end reaches to the end of the text and gets its marker.
 func cutFence(text, marker string) (code, rest string) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -122,7 +126,7 @@ func cutFence(text, marker string) (code, rest string) {
 		}
 		at = end + 1
 	}
-	return text, ""
+	return text + "\n" + marker, ""
 }
 
 // shortLines splits a long line of prose at its sentences. It clips a sentence that is too
@@ -134,7 +138,11 @@ func shortLines(line string) []string {
 	var parts []string
 	for _, s := range SplitLine(nil, line) {
 		if len(s) > maxLine {
-			s = strings.ToValidUTF8(s[:maxLine], "")
+			end := maxLine
+			for end > maxLine-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+				end--
+			}
+			s = s[:end]
 		}
 		if last := len(parts) - 1; last >= 0 && len(parts[last])+1+len(s) <= maxLine {
 			parts[last] += " " + s

@@ -99,8 +99,7 @@ func withoutArticles(s string) string {
 func article(s string) int {
 	for _, a := range [...]string{"the ", "a ", "an "} {
 		if rest, ok := strings.CutPrefix(s, a); ok {
-			end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) })
-			if end != 0 && rest != "" && (end < 0 || !notArticle[rest[:end]]) {
+			if next := rest[:run(rest, isWord)]; next != "" && !notArticle[next] {
 				return len(a)
 			}
 		}
