@@ -26,7 +26,7 @@ var layers = [][]string{
 		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples",
 	},
 	{".", "internal/split", "internal/chat/terminal/markdown"},
-	{"account", "internal/bpe", "internal/hf", "wire/internal/layout"},
+	{"account", "internal/bpe", "internal/hf", "internal/passage", "wire/internal/layout"},
 	{"model", "summary", "wire", "internal/embedding", "internal/testkit"},
 	{"wire/internal/build"},
 	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini"},
