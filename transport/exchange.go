@@ -103,7 +103,7 @@ func (r *trip) take(s sent) {
 			x.Decision = Cut
 		}
 	}
-	if plan.Degraded != "" {
+	if plan.Degraded != "" && r.ctx.Err() == nil {
 		r.t.options.Logger.ErrorContext(r.ctx, "store", "error", plan.Degraded)
 	}
 }
@@ -130,8 +130,11 @@ func (r *trip) warn(text string) {
 	r.t.options.Logger.WarnContext(r.ctx, text, "dialect", r.dialect, "model", r.x.Model, "upstream", r.x.Upstream, "tenant", r.x.Tenant)
 }
 
-// failed notes a failure of our own.
+// failed notes a failure of our own. Work that stops because the client has gone is none.
 func (r *trip) failed(what string, err error) {
+	if r.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return
+	}
 	r.warn(what)
 	r.t.options.Logger.ErrorContext(r.ctx, what, "error", err, "dialect", r.dialect, "model", r.x.Model)
 }
@@ -152,9 +155,6 @@ func (r *trip) end(err error) {
 	}
 	r.ended = true
 	r.x.End, r.x.Err = r.t.options.Now(), err
-	if r.x.Err == nil && errors.Is(r.ctx.Err(), context.Canceled) {
-		r.x.Err = r.ctx.Err()
-	}
 	if r.t.options.Observe != nil {
 		r.t.options.Observe(r.ctx, r.x)
 	}
