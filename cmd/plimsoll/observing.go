@@ -105,7 +105,8 @@ func (k *keepers) asked(s api.Settings) (*fit.Keeper, error) {
 		{Key: "marks.low", Name: "low", Value: s.Low},
 		{Key: "pins", Name: "pins", Value: s.Pins},
 	}
-	c, err := k.p.loadSettings(k.root, slices.Concat(k.flags, flags))
+	// The first of two flags wins: the request's before the server's.
+	c, err := k.p.loadSettings(k.root, slices.Concat(flags, k.flags))
 	if err != nil {
 		return nil, err
 	}
