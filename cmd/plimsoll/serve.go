@@ -131,6 +131,11 @@ func (c *serveCmd) listen(ctx context.Context, p *process, s *serving) error {
 		}
 		fmt.Fprintf(p.stderr, "plimsoll: dashboard on http://%s%s\n", at.Addr(), dashboard.Root)
 	}
+	if s.oneTenant {
+		p.warn("one tenant for all clients; plimsoll account, cache and mcp read what it stores")
+	} else {
+		p.warn("a tenant for each credential; plimsoll account, cache and mcp read one of them with --tenant")
+	}
 	fmt.Fprintf(p.stderr, "plimsoll: serving http://%s\n", main.Addr())
 	return s.server.Serve(ctx, main, admin)
 }

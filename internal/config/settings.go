@@ -55,7 +55,7 @@ type Serve struct {
 	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`
 	Hosts     []string `null:"those of this machine" reach:"outside" help:"Names by which browsers and tools may call the proxy, beside its address."`
 	Origins   []string `null:"none" reach:"outside" help:"Origins of web pages that may call the proxy."`
-	Tenants   string   `default:"credential" oneof:"credential one" help:"Who owns a conversation: everyone with the same credential (credential), or one tenant for all, which plimsoll cache, account and mcp see (one)."`
+	Tenants   string   `default:"auto" oneof:"auto credential one" help:"Who owns a conversation: everyone with the same credential (credential), or one tenant for all, which plimsoll cache, account and mcp see (one). auto means one on a loopback address without hosts and without an admin token, and credential elsewhere."`
 
 	MaxBodyBytes int `null:"64 MiB" min:"1024" help:"Bytes that a request may have, decoded."`
 }
