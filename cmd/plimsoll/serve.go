@@ -48,7 +48,7 @@ func (f serveFlags) flags() []config.Flag {
 // serveCmd is the proxy.
 type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
-	Admin  string `placeholder:"HOST:PORT" help:"Another address for metrics, the HTTP API and the dashboard. Default: the same address."`
+	Admin  string `placeholder:"HOST:PORT" help:"Address where metrics, the HTTP API and the dashboard are served instead. Default: the same address."`
 	serveFlags
 	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then every client on this machine can see it."`
 	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`

@@ -48,7 +48,7 @@ type Settings struct {
 // Serve says where the proxy listens, whom it asks, and what it bears.
 type Serve struct {
 	Listen    string   `default:"127.0.0.1:7171" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where the proxy listens."`
-	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Another address for metrics, the HTTP API and the dashboard."`
+	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Address where metrics, the HTTP API and the dashboard are served instead."`
 	Dashboard string   `default:"auto" oneof:"auto on off" reach:"outside" help:"Who sees the dashboard, with contents of all tenants: clients with the admin token (auto), without a token also clients on this machine (on), or no client (off)."`
 	Openai    Path     `default:"https://api.openai.com/v1" reach:"outside" help:"Server for Chat Completions and Responses."`
 	Anthropic Path     `default:"https://api.anthropic.com" reach:"outside" help:"Server for Messages."`
