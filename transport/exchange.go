@@ -35,6 +35,7 @@ type Exchange struct {
 	// Bytes of the client's body, Sent of the one that went upstream.
 	Bytes, Sent int
 	// Before and After are the loads of the client's request and of what was sent for it.
+	// If it was refused for its load, Before is the least that it could be made.
 	// Where the model was asked again they do not count what it has read meanwhile.
 	Before, After plimsoll.Load
 	Line          plimsoll.Line
@@ -172,9 +173,13 @@ func (r *trip) announce(resp *http.Response) {
 		resp.Header = h
 	}
 	h.Set(HeaderDecision, string(r.x.Decision))
-	if r.sent.plan != nil {
-		h.Set(HeaderLoad, strconv.Itoa(r.x.After.Total))
-		h.Set(HeaderSaved, strconv.Itoa(r.x.Before.Total-r.x.After.Total))
+	if r.x.Line.Window > 0 {
+		load, saved := r.x.After.Total, r.x.Before.Total-r.x.After.Total
+		if r.x.Decision == Refused {
+			load, saved = r.x.Before.Total, 0
+		}
+		h.Set(HeaderLoad, strconv.Itoa(load))
+		h.Set(HeaderSaved, strconv.Itoa(saved))
 		if tokens := r.x.Line.Limit(); tokens < limit.Unbounded/2 {
 			h.Set(HeaderLimit, strconv.Itoa(tokens))
 		}

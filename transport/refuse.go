@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/report"
 )
 
 // refuse answers with an error of the API's own. Nothing was sent upstream.
@@ -21,6 +22,10 @@ func (r *trip) refuse(err error) *http.Response {
 
 func (r *trip) refuseAs(status int, body []byte, err error) *http.Response {
 	r.x.Decision = Refused
+	var over *plimsoll.OverloadError
+	if errors.As(err, &over) {
+		r.x.Line, r.x.Before.Total = over.Line, max(over.Floor, over.Load)
+	}
 	return r.made(status, body, err)
 }
 
@@ -50,7 +55,7 @@ func (r *trip) refuseUnread(err error) (*http.Response, error) {
 // explain answers a dry run with the plan.
 func (r *trip) explain() *http.Response {
 	r.x.Decision = DryRun
-	body, err := json.Marshal(r.sent.plan)
+	body, err := json.Marshal(report.NewPlan(r.sent.plan))
 	if err != nil {
 		return r.refuse(fmt.Errorf("write the plan: %w", err))
 	}

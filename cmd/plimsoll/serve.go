@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -162,10 +163,17 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		if !log.Enabled(ctx, level) {
 			return
 		}
+		load, saved := x.After.Total, x.Before.Total-x.After.Total
+		if x.Decision == transport.Refused {
+			load, saved = x.Before.Total, 0
+		}
 		attributes := []any{
 			"endpoint", x.Endpoint, "model", x.Model, "status", x.Status, "decision", x.Decision,
-			"load", x.After.Total, "saved", x.Before.Total - x.After.Total, "tenant", x.Tenant,
+			"load", load, "saved", saved, "tenant", x.Tenant,
 			"managed", x.Manage, "took", x.End.Sub(x.Start),
+		}
+		if x.Line.Window > 0 && x.Line.Window < report.Unbounded {
+			attributes = append(attributes, "limit", x.Line.Limit())
 		}
 		if x.Rounds > 0 {
 			attributes = append(attributes, "rounds", x.Rounds)
