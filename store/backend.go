@@ -136,7 +136,7 @@ type Backend interface {
 	MarkDamaged(ctx context.Context, tenant TenantID, id string, chunks []ChunkID) error
 	// Delete takes objects out. Their chunks stay until Sweep.
 	Delete(ctx context.Context, tenant TenantID, ids []string) (int, error)
-	// Tenants lists the tenants that have objects.
+	// Tenants lists the tenants that have objects or accounts.
 	Tenants(ctx context.Context) ([]TenantID, error)
 
 	// PutDecision adds or replaces a decision. What it refers to need not be there.

@@ -292,6 +292,9 @@ func (m *memory) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	for key := range m.objects {
 		found[key.tenant] = true
 	}
+	for key := range m.accounts {
+		found[key.tenant] = true
+	}
 	return slices.Collect(maps.Keys(found)), nil
 }
 

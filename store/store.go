@@ -76,7 +76,7 @@ func (s *Store) tenant(id TenantID) *Tenant {
 	return &Tenant{store: s, id: id, key: tenantKey(s.secret, id)}
 }
 
-// Tenants returns the parts of all tenants that have stored content.
+// Tenants returns the parts of all tenants that have content or accounts.
 func (s *Store) Tenants(ctx context.Context) ([]*Tenant, error) {
 	ids, err := s.backend.Tenants(ctx)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll/plimsoll/store"
 )
 
-func TestTheTenantsOfAStoreAreThoseThatHaveContent(t *testing.T) {
+func TestTheTenantsOfAStoreAreThoseThatHaveContentOrAccounts(t *testing.T) {
 	t.Parallel()
 	k := newKit(t)
 	k.Tenant("carol") // who stores nothing

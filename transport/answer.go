@@ -23,28 +23,35 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 		return resp, nil
 	}
 	r.joins = true
-	body, err := r.joined(resp)
+	// Gemini sends the answer of a client that asked for no events as a list, and each
+	// element of it when it is there.
+	streams := r.isEvents(resp) || r.codec.Traits().InPath && r.stream && !r.events
+	ended := r.end
+	if !streams {
+		ended = func(error) {} // the client can still get another answer
+	}
+	body, err := r.joined(resp, ended)
 	if err != nil {
 		return nil, err
 	}
 	resp.Header.Del("Content-Length")
 	resp.ContentLength = -1
-	// Gemini sends the answer of a client that asked for no events as a list, and each
-	// element of it when it is there.
-	pieces := r.codec.Traits().InPath && r.stream && !r.events
-	if pieces || r.isEvents(resp) {
+	if streams {
 		resp.Body = body
 		return resp, nil
 	}
-	// Nothing has reached the client yet, so the client can still get an error.
 	whole, err := io.ReadAll(body)
 	_ = body.Close()
 	var refused *refusedError
 	if errors.As(err, &refused) {
-		return refused.resp, nil
-	}
-	if err != nil {
+		resp = refused.resp
+	} else if err != nil {
 		return nil, &answer.BrokenError{Err: err}
+	}
+	r.x.Status = resp.StatusCode
+	r.end(err)
+	if err != nil {
+		return resp, nil
 	}
 	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(whole)), int64(len(whole))
 	resp.Header.Set("Content-Length", strconv.Itoa(len(whole)))
@@ -91,7 +98,7 @@ func (r *trip) again(o wire.Overflow) (io.ReadCloser, error) {
 		return resp.Body, nil
 	}
 	// The first attempt was without our tools, and this one has them.
-	body, err := r.joined(resp)
+	body, err := r.joined(resp, r.end)
 	if err != nil {
 		return resp.Body, nil
 	}

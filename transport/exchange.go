@@ -35,6 +35,7 @@ type Exchange struct {
 	// Bytes of the client's body, Sent of the one that went upstream.
 	Bytes, Sent int
 	// Before and After are the loads of the client's request and of what was sent for it.
+	// If it was refused for its load, Before is the least that it could be made.
 	// Where the model was asked again they do not count what it has read meanwhile.
 	Before, After plimsoll.Load
 	Line          plimsoll.Line
@@ -103,7 +104,7 @@ func (r *trip) take(s sent) {
 			x.Decision = Cut
 		}
 	}
-	if plan.Degraded != "" {
+	if plan.Degraded != "" && r.ctx.Err() == nil {
 		r.t.options.Logger.ErrorContext(r.ctx, "store", "error", plan.Degraded)
 	}
 }
@@ -130,8 +131,11 @@ func (r *trip) warn(text string) {
 	r.t.options.Logger.WarnContext(r.ctx, text, "dialect", r.dialect, "model", r.x.Model, "upstream", r.x.Upstream, "tenant", r.x.Tenant)
 }
 
-// failed notes a failure of our own.
+// failed notes a failure of our own. Work that stops because the client has gone is none.
 func (r *trip) failed(what string, err error) {
+	if r.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return
+	}
 	r.warn(what)
 	r.t.options.Logger.ErrorContext(r.ctx, what, "error", err, "dialect", r.dialect, "model", r.x.Model)
 }
@@ -152,9 +156,6 @@ func (r *trip) end(err error) {
 	}
 	r.ended = true
 	r.x.End, r.x.Err = r.t.options.Now(), err
-	if r.x.Err == nil && errors.Is(r.ctx.Err(), context.Canceled) {
-		r.x.Err = r.ctx.Err()
-	}
 	if r.t.options.Observe != nil {
 		r.t.options.Observe(r.ctx, r.x)
 	}
@@ -172,9 +173,13 @@ func (r *trip) announce(resp *http.Response) {
 		resp.Header = h
 	}
 	h.Set(HeaderDecision, string(r.x.Decision))
-	if r.sent.plan != nil {
-		h.Set(HeaderLoad, strconv.Itoa(r.x.After.Total))
-		h.Set(HeaderSaved, strconv.Itoa(r.x.Before.Total-r.x.After.Total))
+	if r.x.Line.Window > 0 {
+		load, saved := r.x.After.Total, r.x.Before.Total-r.x.After.Total
+		if r.x.Decision == Refused {
+			load, saved = r.x.Before.Total, 0
+		}
+		h.Set(HeaderLoad, strconv.Itoa(load))
+		h.Set(HeaderSaved, strconv.Itoa(saved))
 		if tokens := r.x.Line.Limit(); tokens < limit.Unbounded/2 {
 			h.Set(HeaderLimit, strconv.Itoa(tokens))
 		}

@@ -79,8 +79,7 @@ func (r *trip) count() (*http.Response, error) {
 		return nil, err
 	}
 	r.take(sent{plan: plan})
-	r.end(nil)
-	return r.made(http.StatusOK, "application/json", body), nil
+	return r.made(http.StatusOK, body, nil), nil
 }
 
 func (r *trip) conversationOf(request *wire.Request) plimsoll.Conversation {
@@ -117,6 +116,5 @@ func (r *trip) compact() (*http.Response, error) {
 		return r.refuse(err), nil
 	}
 	r.take(s)
-	r.end(nil)
-	return r.made(http.StatusOK, "application/json", body), nil
+	return r.made(http.StatusOK, body, nil), nil
 }

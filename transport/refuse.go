@@ -11,15 +11,22 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/coding"
+	"github.com/plimsoll/plimsoll/internal/report"
 )
 
 // refuse answers with an error of the API's own. Nothing was sent upstream.
 func (r *trip) refuse(err error) *http.Response {
-	r.x.Decision = Refused
 	status, body := r.codec.Refusal(err)
-	r.x.Status = status
-	r.end(err)
-	return r.made(status, "application/json", body)
+	return r.refuseAs(status, body, err)
+}
+
+func (r *trip) refuseAs(status int, body []byte, err error) *http.Response {
+	r.x.Decision = Refused
+	var over *plimsoll.OverloadError
+	if errors.As(err, &over) {
+		r.x.Line, r.x.Before.Total = over.Line, max(over.Floor, over.Load)
+	}
+	return r.made(status, body, err)
 }
 
 // refuseUnread answers for a body that could not be read: with an error in the API's
@@ -40,34 +47,32 @@ func (r *trip) refuseUnread(err error) (*http.Response, error) {
 	default:
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	resp := r.refuse(&plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint})
-	resp.StatusCode, resp.Status = status, statusLine(status)
-	return resp, nil
+	err = &plimsoll.Error{Op: "read the request", Code: plimsoll.CodeInvalid, Err: err, Hint: hint}
+	_, body := r.codec.Refusal(err)
+	return r.refuseAs(status, body, err), nil
 }
 
 // explain answers a dry run with the plan.
 func (r *trip) explain() *http.Response {
 	r.x.Decision = DryRun
-	body, err := json.Marshal(r.sent.plan)
+	body, err := json.Marshal(report.NewPlan(r.sent.plan))
 	if err != nil {
 		return r.refuse(fmt.Errorf("write the plan: %w", err))
 	}
-	r.x.Status = http.StatusOK
-	r.end(nil)
-	return r.made(http.StatusOK, "application/json", body)
+	return r.made(http.StatusOK, body, nil)
 }
 
-// made returns an answer of our own.
-func (r *trip) made(status int, contentType string, body []byte) *http.Response {
+// made returns an answer of our own, which ends the exchange.
+func (r *trip) made(status int, body []byte, err error) *http.Response {
+	r.x.Status = status
+	r.end(err)
 	return &http.Response{
-		Status: statusLine(status), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:  http.Header{"Content-Type": {contentType}},
+		Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:  http.Header{"Content-Type": {"application/json"}},
 		Body:    io.NopCloser(bytes.NewReader(body)),
 		Request: r.in, ContentLength: int64(len(body)),
 	}
 }
-
-func statusLine(status int) string { return fmt.Sprintf("%d %s", status, http.StatusText(status)) }
 
 // clean makes a text fit to be a header.
 func clean(text string) string {

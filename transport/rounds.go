@@ -25,15 +25,17 @@ type rounds struct {
 	watch       *answer.Watcher
 	first, last *answer.Reading
 	results     [][]wire.Result
+	// over is called when the client has the reply, or can get no more of it.
+	over func(error)
 }
 
 // joined is the body of an answer in which calls of our tools are answered on the way.
-func (r *trip) joined(resp *http.Response) (*answer.Joined, error) {
+func (r *trip) joined(resp *http.Response, over func(error)) (*answer.Joined, error) {
 	from, err := answer.Identity(resp)
 	if err != nil {
 		return nil, err
 	}
-	all := &rounds{r: r, reply: r.codec.NewReply(r.isEvents(resp), isOurs), watch: r.watcher(resp)}
+	all := &rounds{r: r, reply: r.codec.NewReply(r.isEvents(resp), isOurs), watch: r.watcher(resp), over: over}
 	return answer.NewJoined(all.reply, from, answer.Steps{
 		Read: func(p []byte) {
 			r.firstByte()
@@ -42,7 +44,7 @@ func (r *trip) joined(resp *http.Response) (*answer.Joined, error) {
 		Ended:  all.ended,
 		Next:   all.next,
 		Finish: all.finish,
-		Closed: func() { r.end(nil) },
+		Closed: func() { over(r.ctx.Err()) },
 		Failed: func(err error) { r.failed("the answer could not be managed", err) },
 	}), nil
 }
@@ -106,7 +108,7 @@ func (all *rounds) finish(err error) {
 		a.ID, a.Final = is.ID, is.Final
 		all.r.thread.Answered(all.r.ctx, a)
 	}
-	all.r.end(err)
+	all.over(err)
 }
 
 // goOn asks the model again, with what it said and the results of its calls.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -237,7 +238,7 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 
 // learn keeps the limit that an attempt has proved.
 func (r *trip) learn(proved limit.Learned) {
-	if err := r.t.limits.Put(r.ctx, r.limitKey(r.model), proved); err != nil {
+	if err := r.t.limits.Put(context.WithoutCancel(r.ctx), r.limitKey(r.model), proved); err != nil {
 		r.failed("the limit of the model could not be stored", err)
 	}
 }

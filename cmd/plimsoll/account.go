@@ -37,7 +37,10 @@ func (c *accountCmd) Validate() error {
 
 // Run adds up and prints.
 func (c *accountCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+	return c.withTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
+		if err := c.noteOthers(ctx, p, all); err != nil {
+			return err
+		}
 		s, err := report.ReadStatement(ctx, t, c.Limit)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ const shownName = 12
 // show draws the table and says what it comes to.
 func (s statement) show(w io.Writer, d display) {
 	if s.All == 0 {
-		fmt.Fprintln(w, d.wrap("There are no accounts yet: nothing was observed with this store.", 0))
+		fmt.Fprintln(w, d.wrap("There are no accounts yet: nothing was observed for this tenant.", 0))
 		return
 	}
 	t := table{columns: []column{

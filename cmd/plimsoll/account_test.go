@@ -98,8 +98,8 @@ total                       4  100    0.0%        0    0      0     0     0.0  +
 What it cost is not known. Prices are known for 0 of 4 requests.
 `,
 		},
-		{"nothing yet", nil, nil, "There are no accounts yet: nothing was observed with this store.\n"},
-		{"nothing of other tenants", []account.Account{winning}, []string{"--tenant", "other"}, "There are no accounts yet: nothing was observed with this store.\n"},
+		{"nothing yet", nil, nil, "There are no accounts yet: nothing was observed for this tenant.\n"},
+		{"nothing of other tenants", []account.Account{winning}, []string{"--tenant", "other"}, "There are no accounts yet: nothing was observed for this tenant.\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

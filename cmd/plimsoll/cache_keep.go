@@ -41,7 +41,10 @@ const listPage = 1000
 
 // Run lists.
 func (c *cacheLsCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+	return c.withTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
+		if err := c.noteOthers(ctx, p, all); err != nil {
+			return err
+		}
 		show := showJSONLine
 		if !c.JSON {
 			show = showObject

@@ -130,7 +130,7 @@ func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell f
 	}
 	alone := &process{stdin: s.p.stdin, stdout: s.p.stdout, stderr: s.p.stderr, out: s.p.out}
 	serves, err := alone.newServing(ctx, settings, servingOptions{
-		root: s.root, flags: flags, observe: func(_ context.Context, x transport.Exchange) { tell(x) },
+		root: s.root, flags: flags, private: true, observe: func(_ context.Context, x transport.Exchange) { tell(x) },
 	})
 	if err != nil {
 		return nil, err

@@ -150,7 +150,10 @@ func (p *process) withStore(settings *config.Config, tenant string, do func(cont
 	if err != nil {
 		return err
 	}
-	err = do(ctx, s.Tenant(tenant))
+	var t *store.Tenant
+	if t, err = tenantNamed(ctx, s, tenant); err == nil {
+		err = do(ctx, t)
+	}
 	if closed := s.Close(); err == nil {
 		err = closed
 	}

@@ -37,7 +37,10 @@ Examples:
 
 // Run serves until the client hangs up or a signal ends the process.
 func (c *mcpCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+	return c.withTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
+		if err := c.noteOthers(ctx, p, all); err != nil {
+			return err
+		}
 		info, _ := debug.ReadBuildInfo()
 		s := mcpserver.New(t, &mcpserver.Options{
 			Version: buildOf(info).Version, Token: p.getenv("PLIMSOLL_MCP_TOKEN"), Hosts: c.Host,

@@ -70,13 +70,13 @@ func (o *observers) close() error {
 // newControl makes the API beside the proxy.
 func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error) {
 	set := s.settings.Settings
-	tenant, admin := tenantsOf(set.Serve), p.getenv(adminToken)
+	admin := p.getenv(adminToken)
 	return api.New(&api.Options{
 		Keeper: s.keepers.asked,
 		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
 			Asked: "request", Given: "body", Unknown: "give its limit with limit",
 		}),
-		Tenant:  func(r *http.Request) *store.Tenant { return s.store.Tenant(tenant(withoutToken(r, admin))) },
+		Tenant:  func(r *http.Request) *store.Tenant { return s.store.Tenant(s.tenantOf(withoutToken(r, admin))) },
 		MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
 	})
 }
@@ -105,7 +105,8 @@ func (k *keepers) asked(s api.Settings) (*fit.Keeper, error) {
 		{Key: "marks.low", Name: "low", Value: s.Low},
 		{Key: "pins", Name: "pins", Value: s.Pins},
 	}
-	c, err := k.p.loadSettings(k.root, slices.Concat(k.flags, flags))
+	// The first of two flags wins: the request's before the server's.
+	c, err := k.p.loadSettings(k.root, slices.Concat(flags, k.flags))
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (c *runCmd) Run(p *process, root *cli) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	sum := &runSum{}
-	s, err := p.newServing(ctx, settings, servingOptions{root: root, flags: flags, observe: sum.observe})
+	s, err := p.newServing(ctx, settings, servingOptions{root: root, flags: flags, observe: sum.observe, private: true})
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,10 @@ func (s *runSum) observe(_ context.Context, x transport.Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests++
-	s.uncut += x.Before.Total
-	s.sent += x.After.Total
+	if x.Decision != transport.Refused {
+		s.uncut += x.Before.Total
+		s.sent += x.After.Total
+	}
 	s.rounds += x.Rounds
 	switch x.Decision {
 	case transport.Cut, transport.Compacted:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -48,7 +49,7 @@ func (f serveFlags) flags() []config.Flag {
 // serveCmd is the proxy.
 type serveCmd struct {
 	Listen string `placeholder:"HOST:PORT" help:"Where to listen. Default: 127.0.0.1:7171."`
-	Admin  string `placeholder:"HOST:PORT" help:"Another address for metrics, the HTTP API and the dashboard. Default: the same address."`
+	Admin  string `placeholder:"HOST:PORT" help:"Address where metrics, the HTTP API and the dashboard are served instead. Default: the same address."`
 	serveFlags
 	Dashboard bool   `help:"Serve the dashboard, also without an admin token: then every client on this machine can see it."`
 	Log       string `enum:"text,json" default:"text" help:"How to write the log: text or json."`
@@ -131,6 +132,11 @@ func (c *serveCmd) listen(ctx context.Context, p *process, s *serving) error {
 		}
 		fmt.Fprintf(p.stderr, "plimsoll: dashboard on http://%s%s\n", at.Addr(), dashboard.Root)
 	}
+	if s.oneTenant {
+		p.warn("one tenant for all clients; plimsoll account, cache and mcp read what it stores")
+	} else {
+		p.warn("a tenant for each credential; plimsoll account, cache and mcp read one of them with --tenant")
+	}
 	fmt.Fprintf(p.stderr, "plimsoll: serving http://%s\n", main.Addr())
 	return s.server.Serve(ctx, main, admin)
 }
@@ -157,10 +163,17 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		if !log.Enabled(ctx, level) {
 			return
 		}
+		load, saved := x.After.Total, x.Before.Total-x.After.Total
+		if x.Decision == transport.Refused {
+			load, saved = x.Before.Total, 0
+		}
 		attributes := []any{
 			"endpoint", x.Endpoint, "model", x.Model, "status", x.Status, "decision", x.Decision,
-			"load", x.After.Total, "saved", x.Before.Total - x.After.Total, "tenant", x.Tenant,
+			"load", load, "saved", saved, "tenant", x.Tenant,
 			"managed", x.Manage, "took", x.End.Sub(x.Start),
+		}
+		if x.Line.Window > 0 && x.Line.Window < report.Unbounded {
+			attributes = append(attributes, "limit", x.Line.Limit())
 		}
 		if x.Rounds > 0 {
 			attributes = append(attributes, "rounds", x.Rounds)

@@ -125,6 +125,35 @@ func TestServeKeepsTheOperatorsSideToTheOperator(t *testing.T) {
 	}
 }
 
+func TestServeLetsTheOptionsOfARequestWinOverItsFlags(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(t.TempDir(), "store.db") // one for both: its key names the references
+	_, plain := served(t, nil, "--store", store)
+	_, flagged := served(t, nil, "--store", store, "--limit", "45000", "--preset", "multichat")
+	body := agentRequest(t, plimsoll.OpenAI, 60)
+	for _, options := range []string{
+		"window=4000&preset=auto", "window=4000&preset=auto&reserve=100", "window=4000&preset=auto&low=0.3", "window=4000&preset=gemini&method=window",
+		"window=4000&preset=agent&rungs=slide", "window=4000&preset=auto&pins=index=1",
+	} {
+		var plans [2]string
+		for i, n := range []*node{plain, flagged} {
+			resp, answer := call(t, http.MethodPost, n.url+"/plimsoll/v1/plan?"+options, body, map[string]string{"Authorization": "Bearer open sesame"})
+			var plan struct {
+				Line          plimsoll.Line
+				Before, After struct{ Total int }
+				Rungs         []plimsoll.RungReport
+			}
+			if err := json.Unmarshal(answer, &plan); err != nil || resp.StatusCode != http.StatusOK || plan.After.Total == plan.Before.Total {
+				t.Fatalf("%s: %d, %v: %.300s", options, resp.StatusCode, err, answer)
+			}
+			plans[i] = fmt.Sprintf("%+v", plan)
+		}
+		if plans[0] != plans[1] {
+			t.Errorf("%s: with flags of the server\n%s, want\n%s", options, plans[1], plans[0])
+		}
+	}
+}
+
 func TestServeEndsWhenItIsToldToAndLetsAnswersFinish(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{})

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"sync"
 
@@ -32,6 +34,8 @@ type serving struct {
 	server    *proxy.Server
 	keepers   *keepers
 	observers observers
+	// oneTenant says that all clients share a tenant: the one that commands read.
+	oneTenant bool
 	// dashboard is nil if it is not shown.
 	dashboard *dashboard.Dashboard
 }
@@ -45,8 +49,9 @@ type servingOptions struct {
 	observe func(context.Context, transport.Exchange)
 	// log gets what operators should know; nil means no log.
 	log *slog.Logger
-	// ephemeral keeps everything in a store of its own, which is at this path.
-	ephemeral string
+	// private means that the proxy serves one program of one user, whatever the settings
+	// say about addresses.
+	private bool
 }
 
 // newServing opens the store that the settings name and puts a proxy together.
@@ -60,11 +65,7 @@ func (p *process) newServing(ctx context.Context, settings *config.Config, o ser
 	if err != nil {
 		return nil, err
 	}
-	where := string(settings.Settings.Store)
-	if o.ephemeral != "" {
-		where = o.ephemeral
-	}
-	if s.store, err = p.openStore(ctx, where); err != nil {
+	if s.store, err = p.openStore(ctx, string(settings.Settings.Store)); err != nil {
 		return nil, err
 	}
 	if err := s.assemble(ctx, p, upstreams, o); err != nil {
@@ -75,6 +76,7 @@ func (p *process) newServing(ctx context.Context, settings *config.Config, o ser
 
 func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) error {
 	set := s.settings.Settings
+	s.oneTenant = set.Serve.Tenants == "one" || set.Serve.Tenants == "auto" && (o.private || onlyHere(set.Serve, p.getenv(adminToken)))
 	var err error
 	if s.keepers, err = newKeepers(p, s.settings, o); err != nil {
 		return err
@@ -95,7 +97,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		watch = s.dashboard.Watch
 	}
 	s.transport, err = transport.New(&transport.Options{
-		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: tenantsOf(set.Serve),
+		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: s.tenantOf,
 		Window: set.Window, Expand: transport.Expand(set.Expand),
 		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
 	})
@@ -143,12 +145,21 @@ func (s *serving) close() error {
 	return err
 }
 
-// tenantsOf says whose a request is.
-func tenantsOf(s config.Serve) func(*http.Request) string {
-	if s.Tenants == "one" {
-		return func(*http.Request) string { return "" }
+// tenantOf says whose a request is.
+func (s *serving) tenantOf(r *http.Request) string {
+	if s.oneTenant {
+		return ""
 	}
-	return transport.Credential
+	return transport.Credential(r)
+}
+
+// onlyHere reports whether only this machine can call the proxy. Who names other hosts
+// has a gateway in front of it; who sets a token expects others.
+func onlyHere(s config.Serve, token string) bool {
+	host, _, err := net.SplitHostPort(s.Listen)
+	address, noAddress := netip.ParseAddr(host)
+	local := host == "localhost" || noAddress == nil && address.Unmap().IsLoopback()
+	return err == nil && local && len(s.Hosts) == 0 && token == ""
 }
 
 func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {

@@ -44,10 +44,7 @@ func (s *serving) setup(p *process, upstreams proxy.Upstreams, o servingOptions)
 	info, _ := debug.ReadBuildInfo()
 	set := s.settings.Settings
 	where := string(set.Store)
-	switch {
-	case o.ephemeral != "":
-		where = "kept until the process ends"
-	case where == "":
+	if where == "" {
 		where = "the user's own"
 	}
 	is := dashboard.Setup{

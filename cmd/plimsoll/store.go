@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -16,7 +18,7 @@ import (
 // storeFlags say where content is kept, and whose.
 type storeFlags struct {
 	Store  string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
-	Tenant string `placeholder:"NAME" help:"Whose content it is. Tenants see nothing of each other."`
+	Tenant string `placeholder:"NAME" help:"Whose content it is: a name, or the beginning of a tenant that the dashboard and the log show. Tenants see nothing of each other."`
 }
 
 // withTenant opens the store, does something with the tenant's part, and closes it.
@@ -31,11 +33,57 @@ func (f storeFlags) withTenant(p *process, root *cli, do func(context.Context, *
 	if err != nil {
 		return err
 	}
-	err = do(ctx, s, s.Tenant(f.Tenant))
+	tenant, err := tenantNamed(ctx, s, f.Tenant)
+	if err == nil {
+		err = do(ctx, s, tenant)
+	}
 	if closed := s.Close(); err == nil {
 		err = closed
 	}
 	return err
+}
+
+// hashStart is the beginning of a tenant's hash, as dashboard and log show it.
+var hashStart = regexp.MustCompile(`^[0-9a-f]{8,32}$`)
+
+// tenantNamed returns the tenant whose hash begins with a name, else the one that has
+// the name.
+func tenantNamed(ctx context.Context, s *store.Store, name string) (*store.Tenant, error) {
+	if !hashStart.MatchString(name) {
+		return s.Tenant(name), nil
+	}
+	all, err := s.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		if strings.HasPrefix(t.Key(), name) {
+			return t, nil
+		}
+	}
+	return s.Tenant(name), nil
+}
+
+// noteOthers names tenants that have something in the store if none was asked for and
+// the local one has nothing.
+func (f storeFlags) noteOthers(ctx context.Context, p *process, s *store.Store) error {
+	if f.Tenant != "" {
+		return nil
+	}
+	all, err := s.Tenants(ctx)
+	local := s.Tenant("").Key()
+	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(t *store.Tenant) bool { return t.Key() == local }) {
+		return err
+	}
+	var names []string
+	for _, t := range all[:min(3, len(all))] {
+		names = append(names, t.Key()[:16])
+	}
+	if more := len(all) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	p.warn("the local tenant has nothing in this store; read another one with --tenant: " + strings.Join(names, ", "))
+	return nil
 }
 
 // openStore opens the store at a path or an address, or the user's own if that is

@@ -70,7 +70,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		Expand:     "auto",
 		Serve: config.Serve{
 			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
-			Gemini: "https://generativelanguage.googleapis.com", Tenants: "credential",
+			Gemini: "https://generativelanguage.googleapis.com", Tenants: "auto",
 		},
 	}
 	if diff := cmp.Diff(want, c.Settings); diff != "" {

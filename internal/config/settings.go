@@ -48,14 +48,14 @@ type Settings struct {
 // Serve says where the proxy listens, whom it asks, and what it bears.
 type Serve struct {
 	Listen    string   `default:"127.0.0.1:7171" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Where the proxy listens."`
-	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Another address for metrics, the HTTP API and the dashboard."`
+	Admin     string   `null:"the same address" form:"\\S*:\\d+" want:"HOST:PORT" reach:"outside" help:"Address where metrics, the HTTP API and the dashboard are served instead."`
 	Dashboard string   `default:"auto" oneof:"auto on off" reach:"outside" help:"Who sees the dashboard, with contents of all tenants: clients with the admin token (auto), without a token also clients on this machine (on), or no client (off)."`
 	Openai    Path     `default:"https://api.openai.com/v1" reach:"outside" help:"Server for Chat Completions and Responses."`
 	Anthropic Path     `default:"https://api.anthropic.com" reach:"outside" help:"Server for Messages."`
 	Gemini    Path     `default:"https://generativelanguage.googleapis.com" reach:"outside" help:"Server for generateContent."`
 	Hosts     []string `null:"those of this machine" reach:"outside" help:"Names by which browsers and tools may call the proxy, beside its address."`
 	Origins   []string `null:"none" reach:"outside" help:"Origins of web pages that may call the proxy."`
-	Tenants   string   `default:"credential" oneof:"credential one" help:"Who owns a conversation: everyone with the same credential (credential), or one tenant for all, which plimsoll cache, account and mcp see (one)."`
+	Tenants   string   `default:"auto" oneof:"auto credential one" help:"Who owns a conversation: everyone with the same credential (credential), or one tenant for all, which plimsoll cache, account and mcp see (one). auto means one on a loopback address without hosts and without an admin token, and credential elsewhere."`
 
 	MaxBodyBytes int `null:"64 MiB" min:"1024" help:"Bytes that a request may have, decoded."`
 }

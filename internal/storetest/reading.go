@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/store"
 )
 
@@ -145,7 +146,7 @@ func listing() []test {
 		{"objects of one instant are all listed", oneInstant},
 		{"touching marks as used and never goes back", touching},
 		{"deleting counts what was there", deleting},
-		{"tenants are those with objects", tenants},
+		{"tenants are those with objects or accounts", tenants},
 	}
 }
 
@@ -250,4 +251,8 @@ func tenants(k *kit) {
 	got, err = k.Tenants(k.Context())
 	k.must(err)
 	k.same("tenants", got, []store.TenantID{alice})
+	k.must(k.AddAccount(k.Context(), carol, account.Account{Conversation: "one", First: k.now, Last: k.now}))
+	got, err = k.Tenants(k.Context())
+	k.must(err)
+	k.same("tenants with objects or accounts", got, []store.TenantID{alice, carol})
 }

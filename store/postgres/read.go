@@ -158,9 +158,9 @@ func scanExtent(row pgx.CollectableRow) (*store.Extent, error) {
 	return e, nil
 }
 
-// Tenants lists the tenants that have objects.
+// Tenants lists the tenants that have objects or accounts.
 func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
-	return list(ctx, db, "list tenants", scanTenant, `SELECT DISTINCT tenant FROM plimsoll.object ORDER BY tenant`)
+	return list(ctx, db, "list tenants", scanTenant, `SELECT tenant FROM plimsoll.object UNION SELECT tenant FROM plimsoll.account ORDER BY tenant`)
 }
 
 func scanTenant(row pgx.CollectableRow) (t store.TenantID, err error) {

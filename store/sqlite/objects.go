@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -194,12 +196,19 @@ func (db *backend) count(ctx context.Context, op string, n int, change func(*han
 	return total, err
 }
 
+// tenants goes from one tenant's accounts to the next tenant's by the index.
+const tenants = `WITH RECURSIVE billed(tenant) AS (
+		SELECT MIN(tenant) FROM accounts
+		UNION ALL SELECT (SELECT MIN(tenant) FROM accounts WHERE tenant > billed.tenant) FROM billed WHERE tenant IS NOT NULL
+	)
+	SELECT tenant FROM totals WHERE objects > 0 UNION ALL SELECT tenant FROM billed WHERE tenant IS NOT NULL`
+
 // Tenants implements [store.Backend].
 func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	var all []store.TenantID
 	err := db.read(ctx, "list tenants", func(s *handle) error {
 		all = nil
-		return s.rows("SELECT tenant FROM totals WHERE objects > 0 ORDER BY tenant", nil, func(scan func(...any) error) error {
+		return s.rows(tenants, nil, func(scan func(...any) error) error {
 			var tenant []byte
 			if err := scan(&tenant); err != nil {
 				return err
@@ -211,7 +220,8 @@ func (db *backend) Tenants(ctx context.Context) ([]store.TenantID, error) {
 			return nil
 		})
 	})
-	return all, err
+	slices.SortFunc(all, func(a, b store.TenantID) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(all), err
 }
 
 // rowOf reads one row with a function, or returns [plimsoll.ErrNotFound].

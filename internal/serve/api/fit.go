@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -37,7 +38,11 @@ func (o *planRequest) do(c *httpCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.Plan(c.Context(), preset.Task(r, client))
+	plan, err := k.Plan(c.Context(), preset.Task(r, client))
+	if err != nil {
+		return nil, err
+	}
+	return report.NewPlan(plan), nil
 }
 
 // fitRequest asks to make a request fit.
@@ -56,7 +61,7 @@ func (o *fitRequest) do(c *httpCall) (any, error) {
 		return nil, err
 	}
 	body, err := preset.Body(r, plan)
-	return edited{body, plan}, err
+	return edited{body, report.NewPlan(plan)}, err
 }
 
 // prepare returns the client's request, the keeper for the settings, and the client.

@@ -155,7 +155,7 @@ func answerSchemas() (map[string]*jsonschema.Schema, error) {
 	named := map[string]reflect.Type{
 		"Failure": reflect.TypeFor[Failure](), "Overload": reflect.TypeFor[Overload](),
 		"Line": reflect.TypeFor[plimsoll.Line](), "Load": reflect.TypeFor[plimsoll.Load](), "Ref": reflect.TypeFor[plimsoll.Ref](),
-		"Edit": reflect.TypeFor[plimsoll.Edit](), "Rung": reflect.TypeFor[plimsoll.RungReport](), "Plan": reflect.TypeFor[plimsoll.Plan](),
+		"Edit": reflect.TypeFor[plimsoll.Edit](), "Rung": reflect.TypeFor[plimsoll.RungReport](), "Plan": reflect.TypeFor[report.Plan](),
 		"Span": reflect.TypeFor[plimsoll.Span](), "Usage": reflect.TypeFor[plimsoll.Usage](),
 		"Count": reflect.TypeFor[report.Count](), "Trimmed": reflect.TypeFor[trimmed](),
 		"Checkpoint": reflect.TypeFor[report.CheckpointParts](), "Compaction": reflect.TypeFor[report.Compaction](),

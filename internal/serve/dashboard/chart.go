@@ -57,6 +57,17 @@ func scaleOf(top float64, write func(float64) string) []string {
 	return words
 }
 
+// onAxis writes a number of tokens in as few digits as it has.
+func onAxis(v float64) string {
+	text := short(int64(v))
+	number := strings.TrimRight(text, "kMG")
+	unit := text[len(number):]
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return number + unit
+}
+
 // plane turns figures into places on a drawing.
 type plane struct {
 	count int
@@ -138,7 +149,7 @@ func loadChart(requests []request) *chart {
 	p := plane{len(kept), niceTop(most)}
 	first, last := kept[0], kept[len(kept)-1]
 	c := &chart{
-		Scale: scaleOf(p.top, func(v float64) string { return strings.Replace(short(int64(v)), ".0", "", 1) }),
+		Scale: scaleOf(p.top, onAxis),
 		First: fmt.Sprintf("request %d", first.N), Last: fmt.Sprintf("request %d", last.N),
 		Cut: p.band(sent, uncut), Sent: p.band(zero, sent), SentLine: p.line(sent), UncutLine: p.line(uncut), Limited: limited,
 		Label: fmt.Sprintf("Load of %d requests: the last one came with %s tokens and was sent with %s", len(kept), grouped(last.Before), grouped(last.After)),

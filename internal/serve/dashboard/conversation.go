@@ -84,7 +84,7 @@ func newRequestRow(r request) requestRow {
 		row.Cached = float64(r.Usage.CacheRead) / float64(row.Prompt)
 	}
 	if r.Limit > 0 {
-		row.Share, row.Was = float64(r.After)/float64(r.Limit), float64(r.Before)/float64(r.Limit)
+		row.Share, row.Was = float64(r.load())/float64(r.Limit), float64(r.Before)/float64(r.Limit)
 	}
 	return row
 }
@@ -189,7 +189,7 @@ func (d *Dashboard) request(r *http.Request) (view, error) {
 	x := c.requests[at]
 	v := requestView{
 		page: d.page("conversations", "Request "+strconv.Itoa(number)), Key: c.key, Model: c.model, Dialect: c.dialect, Tenant: c.tenant,
-		requestRow: newRequestRow(x), Rungs: x.Rungs, Gauge: gaugeOf(c.key, x.Before, x.After, x.Limit),
+		requestRow: newRequestRow(x), Rungs: x.Rungs, Gauge: gaugeOf(c.key, x.Before, x.load(), x.Limit),
 	}
 	fresh := 0
 	for _, made := range c.cuts {

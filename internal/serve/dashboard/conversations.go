@@ -148,7 +148,7 @@ func (d *Dashboard) row(c conversation, s statement) conversationRow {
 	row := conversationRow{
 		Key: c.key, Tenant: c.tenant, Model: c.model, Dialect: c.dialect, Last: c.last.UTC(), Active: true,
 		Requests: c.count, Before: last.Before, After: last.After, Limit: limit, Exact: last.Exact, Band: last.Band,
-		Saved: c.saved, Cuts: int64(c.fresh), Refs: len(c.refs), Gauge: gaugeOf(c.key, last.Before, last.After, limit),
+		Saved: c.saved, Cuts: int64(c.fresh), Refs: len(c.refs), Gauge: gaugeOf(c.key, last.Before, last.load(), limit),
 	}
 	if c.prompt > 0 {
 		row.Cached = float64(c.read) / float64(c.prompt)
@@ -157,7 +157,7 @@ func (d *Dashboard) row(c conversation, s statement) conversationRow {
 		row.Decision = string(c.requests[len(c.requests)-1].Decision)
 	}
 	if limit > 0 {
-		row.Share, row.Was = float64(last.After)/float64(limit), float64(last.Before)/float64(limit)
+		row.Share, row.Was = float64(last.load())/float64(limit), float64(last.Before)/float64(limit)
 	}
 	if a, ok := s.find(c.key); ok {
 		account := report.NewAccount(a.Account)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport"
 )
 
 func TestFiguresAreWrittenForPeople(t *testing.T) {
@@ -59,6 +60,26 @@ func TestScalesAreRound(t *testing.T) {
 		if got := niceTop(value); math.Abs(got-want) > want/1e9 {
 			t.Errorf("above %v is %v, want %v", value, got, want)
 		}
+	}
+}
+
+func TestAxesSayWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	for most, want := range map[float64]string{
+		9_000: "10k 7.5k 5k 2.5k 0", 22_000: "24k 18k 12k 6k 0", 900: "1k 750 500 250 0", 218_843: "240k 180k 120k 60k 0", 9_000_000: "10M 7.5M 5M 2.5M 0", 1_500: "1.6k 1.2k 800 400 0",
+	} {
+		if got := strings.Join(loadChart([]request{{N: 1, Before: int(most), After: 1}}).Scale, " "); got != want {
+			t.Errorf("up to %v: %s, want %s", most, got, want)
+		}
+	}
+}
+
+func TestARefusalShowsWhatItWeighs(t *testing.T) {
+	t.Parallel()
+	r := requestOf(transport.Exchange{Decision: transport.Refused, Before: plimsoll.Load{Total: 20_000}, Line: plimsoll.Line{Window: 4_000, Reserve: 250}})
+	row := newRequestRow(r)
+	if got := percent(row.Share); got != "533 %" || row.After != 0 || row.Limit != 3_750 {
+		t.Errorf("%s of %d, %d sent", got, row.Limit, row.After)
 	}
 }
 

@@ -51,8 +51,7 @@ type owned struct {
 	tenant string
 }
 
-// read returns what the store has. Of tenants that have accounts and no contents only
-// those that are given are known.
+// read returns what the store has. Also are tenants that may have nothing in it yet.
 func (l *ledger) read(ctx context.Context, also map[string]*store.Tenant) statement {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -224,6 +224,14 @@ func (r request) sent() bool {
 	return r.After > 0 && r.Decision != transport.Refused && r.Decision != transport.DryRun
 }
 
+// load is what the request weighed: as it was sent or, if it was refused, as it came.
+func (r request) load() int {
+	if r.Decision == transport.Refused {
+		return r.Before
+	}
+	return r.After
+}
+
 // over reports whether a request would have been too large for its window uncut.
 func (r request) over() bool { return r.Window > 0 && r.Before > r.Window }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -79,8 +79,6 @@ const (
 	maxInstead = 2 << 10
 	// maxName bounds names that clients choose.
 	maxName = 200
-	// endless is a window that stands for none.
-	endless = 1 << 38
 )
 
 // keyOf names a conversation in addresses: clients may call theirs anything.
@@ -144,11 +142,7 @@ func requestOf(x transport.Exchange) request {
 		Warning: clip(x.Warning, 2*maxName),
 	}
 	line := x.Line
-	var over *plimsoll.OverloadError
-	if errors.As(x.Err, &over) {
-		line, r.Before, r.After = over.Line, max(over.Floor, over.Load), 0
-	}
-	if line.Window > 0 && line.Window < endless {
+	if line.Window > 0 && line.Window < report.Unbounded {
 		r.Limit, r.Window = line.Limit(), line.Window
 	}
 	for _, rung := range x.Rungs {

@@ -95,10 +95,10 @@ func (d *Dashboard) fillLive(v *overviewView) {
 func focusOf(all []conversation, now time.Time) int {
 	best, most := -1, -1.0
 	for i, c := range all {
-		load, limit := c.load()
+		last, limit := c.load()
 		share := 0.0
 		if limit > 0 {
-			share = float64(load.After) / float64(limit)
+			share = float64(last.load()) / float64(limit)
 		}
 		if now.Sub(c.last) > liveFor && best >= 0 {
 			break

@@ -19,17 +19,20 @@ func ofAdmin(path string) bool {
 
 // Admin returns what the server answers itself: /healthz and /readyz for everybody,
 // /metrics and everything below /plimsoll/ for the operator. It is part of
-// [Server.Handler] and can have a listener of its own beside it.
-func (s *Server) Admin() http.Handler {
+// [Server.Handler], unless it has a listener of its own.
+func (s *Server) Admin() http.Handler { return s.admin(true) }
+
+// admin answers for health, and for the operator if this is the operator's listener.
+func (s *Server) admin(operator bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/healthz":
 			report(w, r, http.StatusOK, "ok")
 		case r.URL.Path == "/readyz":
 			s.ready(w, r)
-		case r.URL.Path == "/metrics" && s.options.Metrics != nil:
+		case operator && r.URL.Path == "/metrics" && s.options.Metrics != nil:
 			s.operator(w, r, s.options.Metrics)
-		case strings.HasPrefix(r.URL.Path, "/plimsoll/") && s.options.Control != nil:
+		case operator && strings.HasPrefix(r.URL.Path, "/plimsoll/") && s.options.Control != nil:
 			s.operator(w, r, s.options.Control)
 		default:
 			(&fault{status: http.StatusNotFound, code: "not_found", message: "There is nothing here."}).write(w, "")

@@ -135,7 +135,7 @@ func New(o *Options) (*Server, error) {
 func (o *Options) setDefaults() {
 	o.Upstreams.setDefaults()
 	o.MaxBody = cmp.Or(o.MaxBody, 64<<20)
-	o.Memory = min(cmp.Or(o.Memory, 1<<30), mostMemory())
+	o.Memory = min(cmp.Or(o.Memory, bodyMemory), mostMemory())
 	o.Queue = cmp.Or(o.Queue, 10*time.Second)
 	o.Connections = cmp.Or(o.Connections, 8192)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, 10*time.Second)
@@ -152,14 +152,20 @@ func (o *Options) setDefaults() {
 	}
 }
 
+// bodyMemory is how many bytes of bodies are held at once, if GOMEMLIMIT allows it.
+const bodyMemory = 1 << 30
+
 // mostMemory leaves half of the process's limit to everything that is not a body. With
 // more the collector would run all the time, and every request would be late.
 func mostMemory() int64 { return debug.SetMemoryLimit(-1) / 2 }
 
 // Handler returns everything that the server answers: requests to pass on, health, and
 // what is the operator's.
-func (s *Server) Handler() http.Handler {
-	admin, pass := s.Admin(), http.Handler(http.HandlerFunc(s.forward))
+func (s *Server) Handler() http.Handler { return s.handler(true) }
+
+// handler is [Server.Handler], or without the operator's side.
+func (s *Server) handler(operator bool) http.Handler {
+	admin, pass := s.admin(operator), http.Handler(http.HandlerFunc(s.forward))
 	if s.options.Wrap != nil {
 		pass = s.options.Wrap(pass)
 	}

@@ -15,15 +15,15 @@ import (
 // maxHeader is how many bytes the header of a request may have.
 const maxHeader = 256 << 10
 
-// Serve answers on a listener, and on another one for the operator if that is not nil,
-// until the context ends. Then it is still there for as long as requests are under way
+// Serve answers on a listener until the context ends. If the listener for the operator is
+// not nil, the operator's side is there and nowhere else. Then it is still there for as long as requests are under way
 // and [Options.Drain] allows: those go on, new ones get 503. It returns
 // nil if none had to be cut off. A server serves once.
 func (s *Server) Serve(ctx context.Context, l, admin net.Listener) error {
 	base, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	ended := make(chan error, 2)
-	servers := []*http.Server{s.listen(base, &limited{Listener: l, free: make(chan struct{}, s.options.Connections)}, s.Handler(), ended)}
+	servers := []*http.Server{s.listen(base, &limited{Listener: l, free: make(chan struct{}, s.options.Connections)}, s.handler(admin == nil), ended)}
 	if admin != nil {
 		servers = append(servers, s.listen(base, admin, s.Admin(), ended))
 	}

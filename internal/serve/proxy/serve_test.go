@@ -136,9 +136,9 @@ func TestRequestsThatTakeTooLongAreCutOff(t *testing.T) {
 	})
 }
 
-func TestTheAdminSideCanHaveItsOwnListener(t *testing.T) {
+func TestTheAdminSideIsOnItsOwnListenerAlone(t *testing.T) {
 	t.Parallel()
-	s, err := proxy.New(&proxy.Options{Transport: proxy.NewTransport(), Metrics: says("metrics")})
+	s, err := proxy.New(&proxy.Options{Transport: proxy.NewTransport(), Metrics: says("metrics"), Control: says("control")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,13 +146,17 @@ func TestTheAdminSideCanHaveItsOwnListener(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx, l, admin) }()
-	resp, err := http.Get("http://" + admin.Addr().String() + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		t.Error(resp.Status)
+	for path, want := range map[string]int{"/metrics": 404, "/plimsoll/": 404, "/plimsoll/v1/accounts": 404, "/healthz": 200, "/readyz": 200} {
+		for at, want := range map[net.Listener]int{l: want, admin: 200} {
+			resp, err := http.Get("http://" + at.Addr().String() + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != want {
+				t.Errorf("%s of the admin %v: %s, want %d", path, at == admin, resp.Status, want)
+			}
+		}
 	}
 	stop()
 	if err := <-ended; err != nil {

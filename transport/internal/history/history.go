@@ -118,8 +118,9 @@ type Delivered struct {
 	Renamed bool
 }
 
-// Answered notes the answer to the request.
+// Answered notes the answer to the request, even if the client has gone.
 func (t *Thread) Answered(ctx context.Context, a Delivered) {
+	ctx = context.WithoutCancel(ctx)
 	t.noteReply(ctx, a)
 	t.noteID(ctx, a)
 }
@@ -135,7 +136,7 @@ func (t *Thread) put(ctx context.Context, kind string, digest plimsoll.Digest, b
 	if t.o.Tenant == nil {
 		return
 	}
-	err := t.h.breaker.Do(context.WithoutCancel(ctx), breaker.ReadTimeout, func(ctx context.Context) error {
+	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
 		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body})
 	})
 	if err != nil {

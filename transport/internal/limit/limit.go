@@ -83,7 +83,10 @@ func (l Learned) Line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Lin
 	if l.Output {
 		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
 	}
-	return plimsoll.Line{Window: max(ours, min(known.Window, Unbounded)), Input: ours, Reserve: min(known.Reserve, max(0, known.Window-ours))}
+	if known.Window >= Unbounded {
+		return plimsoll.Line{Window: ours}
+	}
+	return plimsoll.Line{Window: max(ours, known.Window), Input: ours, Reserve: min(known.Reserve, max(0, known.Window-ours))}
 }
 
 // atLeast raises a limit to a prompt that was answered.

@@ -11,6 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry/redact"
 	"github.com/plimsoll/plimsoll/transport"
@@ -112,7 +113,6 @@ func managed(x transport.Exchange) []attribute.KeyValue {
 		attribute.Int("plimsoll.load.before", x.Before.Total),
 		attribute.Int("plimsoll.load.after", x.After.Total),
 		attribute.Bool("plimsoll.load.exact", x.After.Exact),
-		attribute.Int("plimsoll.limit", x.Line.Limit()),
 		attribute.Int("plimsoll.edits", x.Edits),
 		attribute.Int("plimsoll.edits.new", x.New),
 		attribute.Int("plimsoll.rounds", x.Rounds),
@@ -120,6 +120,9 @@ func managed(x transport.Exchange) []attribute.KeyValue {
 		attribute.Int("plimsoll.body.received_bytes", x.Bytes),
 		attribute.Int("plimsoll.body.sent_bytes", x.Sent),
 		attribute.Float64("plimsoll.manage_seconds", x.Manage.Seconds()),
+	}
+	if x.Line.Window < report.Unbounded {
+		all = append(all, attribute.Int("plimsoll.limit", x.Line.Limit()))
 	}
 	var rungs []string
 	for _, r := range x.Rungs {
