@@ -52,7 +52,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
 		}
 	}
-	w, err := k.weigh(&t, walkOptions{archive: k.archiveOf(&t)})
+	w, err := k.weigh(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
 	if err != nil {
 		return nil, err
 	}

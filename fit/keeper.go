@@ -191,6 +191,13 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	return w.plan, nil
 }
 
+// Weigh returns the load of the task's conversation before any cut: what Plan and Fit
+// begin with.
+func (k *Keeper) Weigh(_ context.Context, t Task) plimsoll.Load {
+	k.named(&t)
+	return k.options.Meter.Weigh(t.Conversation)
+}
+
 // withoutArchive walks once more if the archive failed: without it, and without
 // compaction, which could not be undone.
 func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err error) (*plimsoll.Plan, error) {

@@ -73,7 +73,7 @@ type walkOptions struct {
 // walk is the story of a request: cut it as an earlier one was cut, and if it does not
 // fit then, climb the ladder. The caller commits.
 func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
-	w, err := k.weigh(t, o)
+	w, err := k.weigh(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +110,13 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 }
 
 // weigh begins a walk: what the conversation weighs, and where it should be.
-func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
+func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
 	k.named(t)
 	line, err := k.lineOf(t)
 	if err != nil {
 		return nil, err
 	}
-	load := k.options.Meter.Weigh(t.Conversation)
+	load := k.Weigh(ctx, *t)
 	plan := &plimsoll.Plan{
 		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
