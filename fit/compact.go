@@ -130,7 +130,7 @@ func (w *Work) reading(total int) Reading {
 	r := Reading{Total: total, Load: w.plan.Before, Line: w.plan.Line, Conversation: w.task.Conversation, High: w.high}
 	if w.draft.Position() > 0 {
 		r.Conversation = w.draft.Result()
-		r.Load = w.k.options.Meter.Weigh(r.Conversation)
+		r.Load = w.meter.Weigh(r.Conversation)
 	}
 	if r.Total == 0 {
 		r.Total = r.Load.Total

@@ -191,11 +191,11 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	return w.plan, nil
 }
 
-// Weigh returns the load of the task's conversation before any cut: what Plan and Fit
-// begin with.
-func (k *Keeper) Weigh(_ context.Context, t Task) plimsoll.Load {
-	k.named(&t)
-	return k.options.Meter.Weigh(t.Conversation)
+// Weigh returns the load of the task's conversation before any cut, as Plan and Fit see
+// it: the last bill that was observed, and the weight of what came since.
+func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
+	load, _ := k.anchor(ctx, &t)
+	return load
 }
 
 // withoutArchive walks once more if the archive failed: without it, and without
