@@ -39,7 +39,8 @@ func (r Role) Instructs() bool { return r == System || r == Developer }
 // cannot be changed in place, and a [Draft] makes a new conversation out of an
 // old one.
 type Conversation struct {
-	// Dialect the request was spoken in; empty means OpenAI.
+	// Dialect the request was spoken in; empty means that of the model's own API, else
+	// OpenAI.
 	Dialect Dialect
 	// Model as the caller named it.
 	Model string

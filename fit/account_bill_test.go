@@ -203,7 +203,7 @@ func TestWhatStandsInFrontOfTheEndOfTheCacheWouldHaveBeenReadToo(t *testing.T) {
 				testkit.Must(t, err)
 				uncut = k.Total().Uncut
 				// The provider bills two tokens for one of the meter.
-				u := plimsoll.Usage{CacheRead: 2 * read, CacheCreation: 2 * (plan.After.Total - read)}
+				u := plimsoll.Usage{CacheRead: 2 * read, CacheCreation: 2 * (500 + 1000*(n-1) - read)}
 				testkit.Must(t, k.Observe(t.Context(), task, plan, u))
 			}
 			price, _ := priced("", plimsoll.Usage{CacheRead: 2 * want, CacheCreation: 2 * (5500 - want)})

@@ -402,9 +402,11 @@ func TestF11_EstimatesThatAreOffAreToldOncePerModel(t *testing.T) {
 	t.Parallel()
 	var told []fit.CountDrift
 	k := newKeeper(t, 10_000, fit.Options{Events: func(e fit.Event) { told = append(told, e.(fit.CountDrift)) }})
+	conversations := 0
 	observe := func(model string, billed int) {
 		t.Helper()
-		task := fit.Task{Conversation: plimsoll.Conversation{Model: model, Messages: plimsoll.ListOf(sized(plimsoll.User, 1000))}}
+		conversations++ // the count of one that goes on follows its bill
+		task := fit.Task{Conversation: plimsoll.Conversation{Model: model, Messages: plimsoll.ListOf(numbered(conversations, plimsoll.User, 1000))}}
 		plan, err := k.Fit(t.Context(), task)
 		testkit.Must(t, err)
 		testkit.Must(t, k.Observe(t.Context(), task, plan, plimsoll.Usage{Input: billed}))

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"math"
 	"time"
 
@@ -53,11 +54,14 @@ func (b bill) rewritten() int {
 
 // bill compares a request with the one before it and remembers it for the next.
 // Started says that the conversation is known.
-func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) bill {
-	scale := float64(max(1, u.Prompt())) / float64(max(1, p.After.Total))
+func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
+	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
+	a := k.anchorOf(t, p, u)
+	hidden := p.After.Total - a.Sent
+	scale := float64(max(1, u.Prompt())) / float64(max(1, a.Sent))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
-	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(p.Before.Total-p.After.Total))}
-	b.covered = billed(savedBefore(p, int(float64(u.CacheRead)/scale)))
+	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(a.Whole-a.Sent))}
+	b.covered = billed(savedBefore(p, hidden+int(float64(u.CacheRead)/scale)))
 	links := t.sentChain(p.Draft)
 	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
@@ -73,10 +77,16 @@ func (k *Keeper) bill(t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time
 		// Another process may have sent what came before. If so, that ended in front
 		// of the last answer.
 		answer := t.lastAnswer()
-		b.byCut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)), u.CacheRead > 0
+		b.byCut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)-hidden), u.CacheRead > 0
+	}
+	var err error
+	is.anchor, is.stored = last.anchor, last.stored
+	if u.Prompt() > 0 {
+		is.anchor = a
+		err = k.keepBill(ctx, t, &is)
 	}
 	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
-	return b
+	return b, err
 }
 
 // lastCall returns the longest request that this one goes on from.

@@ -52,7 +52,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
 		}
 	}
-	w, err := k.weigh(&t, walkOptions{archive: k.archiveOf(&t)})
+	w, err := k.weigh(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (w *Work) reading(total int) Reading {
 	r := Reading{Total: total, Load: w.plan.Before, Line: w.plan.Line, Conversation: w.task.Conversation, High: w.high}
 	if w.draft.Position() > 0 {
 		r.Conversation = w.draft.Result()
-		r.Load = w.k.options.Meter.Weigh(r.Conversation)
+		r.Load = w.meter.Weigh(r.Conversation)
 	}
 	if r.Total == 0 {
 		r.Total = r.Load.Total

@@ -12,7 +12,7 @@
 //	compact.go   checkpoints; inflight.go: one at a time; breaker.go: not in vain
 //	decision.go  a cut in a form that can be stored; memory.go: where it is stored
 //	undo.go      a compaction taken back
-//	observe.go   what was billed, into the accounts
+//	observe.go   what was billed, into the accounts; anchor.go: and into the count
 //
 // A [Keeper] holds the configuration and what it remembers of conversations. A [Task]
 // is one conversation with what holds for it alone. A [Work] is the state of one walk;

@@ -205,7 +205,7 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	}()
 	ctx, cancel := context.WithTimeout(ctx, backgroundLife)
 	defer cancel()
-	w, err := k.weigh(t, walkOptions{archive: k.archiveOf(t)})
+	w, err := k.weigh(ctx, t, walkOptions{archive: k.archiveOf(t)})
 	if err != nil {
 		return // the request itself got the error
 	}

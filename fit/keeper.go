@@ -191,6 +191,13 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	return w.plan, nil
 }
 
+// Weigh returns the load of the task's conversation before any cut, as Plan and Fit see
+// it: the last bill that was observed, and the weight of what came since.
+func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
+	load, _ := k.anchor(ctx, &t)
+	return load
+}
+
 // withoutArchive walks once more if the archive failed: without it, and without
 // compaction, which could not be undone.
 func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err error) (*plimsoll.Plan, error) {

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -60,10 +61,15 @@ type lastCall struct {
 	at    time.Time
 	// cached says that a prompt cache is in use.
 	cached bool
+	// anchor is the bill; nil if there was none yet. Stored is what the anchor in the
+	// memory has beyond the weight of its request.
+	anchor *anchor
+	stored int
 }
 
-// Observe adds an answered request to the accounts. It is to be called with the task
-// and the plan by which it was sent, and with what was billed. What a summary cost that
+// Observe adds an answered request to the accounts, and anchors the count of the
+// conversation to the bill. Call it with the task and the plan by which it was sent, and
+// with what was billed. A meter with a calibration learns from the bill. What a summary cost that
 // the request waited for was added by Fit. An error means that the memory could not be written to; the
 // keeper's own accounts are right nevertheless.
 func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimsoll.Usage) error {
@@ -73,7 +79,11 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 	k.named(&t)
 	now := k.options.now()
 	_, started := k.books.conversations.Get(t.beginning())
-	b := k.bill(&t, p, u, now, started)
+	if m, ok := k.options.Meter.(learner); ok {
+		key := t.beginning()
+		m.Observe(key.scope+string(key.key[:]), p.Conversation(), u)
+	}
+	b, failed := k.bill(ctx, &t, p, u, now, started)
 	a := account.Account{
 		Model: t.Conversation.Model, Requests: 1, Usage: u, Saved: int64(p.Before.Total - p.After.Total),
 		Cuts: count(fresh(p) > 0), Breaks: count(b.broken), First: now, Last: now,
@@ -84,7 +94,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 		k.price(&a, b)
 		k.watch(t.Conversation.Model, p.After.Total, u.Prompt())
 	}
-	return k.book(ctx, &t, a)
+	return errors.Join(k.book(ctx, &t, a), failed)
 }
 
 func count(is bool) int64 {

@@ -12,8 +12,10 @@ import (
 // the exported methods, which read, and edits the draft. A Work belongs to one
 // goroutine.
 type Work struct {
-	k       *Keeper
-	task    *Task
+	k    *Keeper
+	task *Task
+	// meter knows the last bill of the conversation.
+	meter   plimsoll.Meter
 	plan    *plimsoll.Plan
 	draft   *plimsoll.Draft
 	options walkOptions
@@ -73,7 +75,7 @@ type walkOptions struct {
 // walk is the story of a request: cut it as an earlier one was cut, and if it does not
 // fit then, climb the ladder. The caller commits.
 func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
-	w, err := k.weigh(t, o)
+	w, err := k.weigh(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
@@ -110,20 +112,20 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 }
 
 // weigh begins a walk: what the conversation weighs, and where it should be.
-func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
+func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
 	k.named(t)
 	line, err := k.lineOf(t)
 	if err != nil {
 		return nil, err
 	}
-	load := k.options.Meter.Weigh(t.Conversation)
+	load, meter := k.anchor(ctx, t)
 	plan := &plimsoll.Plan{
 		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
-		Draft: plimsoll.NewWeighedDraft(t.Conversation, k.options.Meter, load),
+		Draft: plimsoll.NewWeighedDraft(t.Conversation, meter, load),
 	}
 	return &Work{
-		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
+		k: k, task: t, meter: meter, plan: plan, draft: plan.Draft, options: o,
 		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
@@ -142,7 +144,7 @@ func (w *Work) reweigh() int {
 		w.plan.After = w.plan.Before
 		return 0
 	}
-	w.plan.After = w.k.options.Meter.Weigh(w.draft.Result())
+	w.plan.After = w.meter.Weigh(w.draft.Result())
 	off := w.plan.After.Total - w.Load()
 	w.correction += off
 	return off

@@ -42,8 +42,12 @@ var dialects = map[plimsoll.Dialect]dialect{
 	plimsoll.Gemini:    {Framing{Message: 4, Reply: 2, System: 4, Tools: 8, Tool: 6, Call: 8, Result: 8}, geminiMedia},
 }
 
-// dialectOf returns the row of a dialect; an unknown one is framed as OpenAI's.
-func dialectOf(d plimsoll.Dialect) dialect {
+// dialectOf returns the row of a dialect. Without one it is that of the provider's own API,
+// and OpenAI's for any other.
+func dialectOf(d plimsoll.Dialect, provider string) dialect {
+	if d == "" {
+		d = map[string]plimsoll.Dialect{"anthropic": plimsoll.Anthropic, "google": plimsoll.Gemini}[provider]
+	}
 	if row, ok := dialects[d]; ok {
 		return row
 	}

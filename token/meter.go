@@ -255,7 +255,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 		known.Tokenizer.Name = ""
 	}
 	counter, _ := m.Counter(name) // a broken file is reported by Counter; weighing goes on with an estimate
-	d := dialectOf(id.dialect)
+	d := dialectOf(id.dialect, known.Provider)
 	if m.options.Framing != nil {
 		d.framing = *m.options.Framing
 	}

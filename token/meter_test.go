@@ -299,3 +299,20 @@ func TestAMeterIsSafeForConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestAConversationWithoutADialectIsFramedByItsModelsOwnAPI(t *testing.T) {
+	t.Parallel()
+	meter := token.NewMeter(nil)
+	for model, dialect := range map[string]plimsoll.Dialect{
+		"claude-sonnet-4-5": plimsoll.Anthropic, "gemini-2.5-pro": plimsoll.Gemini, "gpt-4o": plimsoll.OpenAI, "a-model-of-mine": plimsoll.OpenAI,
+	} {
+		c := chat(model, say(plimsoll.User, "hello"))
+		c.Tools = plimsoll.ListOf(plimsoll.Tool{Name: "read_file", Description: "Reads a file.", Schema: `{"type":"object"}`})
+		c.Dialect = dialect
+		want := meter.Weigh(c)
+		c.Dialect = ""
+		if diff := cmp.Diff(want, meter.Weigh(c)); diff != "" {
+			t.Errorf("%s (-%s +without a dialect):\n%s", model, dialect, diff)
+		}
+	}
+}

@@ -137,9 +137,6 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	if err := r.keeper.Observe(ctx, task, plan, result.Usage); err != nil {
 		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 	}
-	if t.options.Billed != nil {
-		t.options.Billed(r.owner.key+r.x.Conversation, plan.Conversation(), result.Usage)
-	}
 	t.limits.Answered(ctx, r.limitKey(r.model), limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total})
 	return result
 }

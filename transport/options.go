@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
@@ -34,10 +33,6 @@ type Options struct {
 	// Keeper returns the keeper for a preset, by name; the empty name is the usual one.
 	// Nil means preset auto and no other.
 	Keeper func(preset string) (*fit.Keeper, error)
-	// Billed, if not nil, is called with what was billed for a conversation, so that a
-	// meter can learn from it. The key names the conversation across its requests. The
-	// end of the answer waits for it.
-	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
 	// Store keeps what is cut, and what was decided; nil means that only this process
 	// remembers what it decided, within bounds.
 	Store *store.Store
@@ -122,9 +117,6 @@ func (o *Options) fillKeeper() error {
 			return nil, unknownPreset(name)
 		}
 		return keeper, nil
-	}
-	if o.Billed == nil {
-		o.Billed = meter.Observe
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (c *chatCmd) talk(ctx context.Context, p *process, settings *config.Config,
 	if err != nil {
 		return err
 	}
-	o.Store, o.Keeper, o.Billed = kept, keepers.of, keepers.meter.Observe
+	o.Store, o.Keeper = kept, keepers.of
 	if keepers.countsExactly() {
 		o.Counter = keepers.counter
 	}

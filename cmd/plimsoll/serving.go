@@ -97,7 +97,7 @@ func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upst
 		watch = s.dashboard.Watch
 	}
 	s.transport, err = transport.New(&transport.Options{
-		Base: proxy.NewTransport(), Keeper: s.keepers.named, Billed: s.keepers.meter.Observe, Store: s.store, Tenant: s.tenantOf,
+		Base: proxy.NewTransport(), Keeper: s.keepers.named, Store: s.store, Tenant: s.tenantOf,
 		Window: set.Window, Expand: transport.Expand(set.Expand),
 		MaxBody: int64(set.Serve.MaxBodyBytes), Observe: s.observers.observe, Watch: watch, Logger: o.log,
 	})

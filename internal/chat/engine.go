@@ -82,7 +82,7 @@ func (e *Engine) open(ctx context.Context) error {
 	}
 	var err error
 	e.transport, err = transport.New(&transport.Options{
-		Base: e.options.Base, Keeper: e.options.Keeper, Billed: e.options.Billed, Store: e.options.Store,
+		Base: e.options.Base, Keeper: e.options.Keeper, Store: e.options.Store,
 		Tenant: func(*http.Request) string { return "" }, Expand: e.options.Expand, Official: official, Observe: observe, Window: e.options.Window,
 		Logger: e.options.Logger, Now: e.options.Now,
 	})

@@ -28,8 +28,6 @@ type Options struct {
 	Counter func(model string) (plimsoll.CounterInfo, error)
 	// Marks are those of the keepers, for the gauges.
 	Marks fit.Watermarks
-	// Billed, if not nil, hears what was billed, so that a meter can learn from it.
-	Billed func(key string, sent plimsoll.Conversation, u plimsoll.Usage)
 	// Base sends requests; nil means [http.DefaultTransport].
 	Base http.RoundTripper
 	// Store keeps what is taken out; nil means that it cannot be had back.

@@ -16,8 +16,8 @@ type Scales struct {
 	Registry *model.Registry
 	Limits   *model.Limits
 	Options  token.Options
-	// Meter weighs conversations by their own models.
-	Meter *token.Meter
+	// Weigh weighs a conversation by its own model.
+	Weigh func(plimsoll.Conversation) plimsoll.Load
 
 	// Model and Limit are what the user demands; zero means that the conversation
 	// and the registry decide.
@@ -42,7 +42,7 @@ type Words struct {
 func NewScales(o token.Options, env func(string) string, words Words) *Scales {
 	return &Scales{
 		Registry: o.Registry, Limits: &model.Limits{Registry: o.Registry, Env: env}, Options: o,
-		Meter: token.NewMeter(&token.MeterOptions{Options: o}), Words: words,
+		Weigh: token.NewMeter(&token.MeterOptions{Options: o}).Weigh, Words: words,
 	}
 }
 
@@ -65,29 +65,14 @@ func (s *Scales) Conversation(c plimsoll.Conversation) (Count, error) {
 		return Count{}, err
 	}
 	c.Model = asked.name
-	c.Dialect = dialectFor(asked.known.Provider, c.Dialect)
-	meter := s.Meter
+	weigh := s.Weigh
 	if s.Named != nil {
-		meter = token.NewMeter(&token.MeterOptions{Options: s.Options, Counter: asked.counter()})
+		weigh = token.NewMeter(&token.MeterOptions{Options: s.Options, Counter: asked.counter()}).Weigh
 	}
-	load := meter.Weigh(c)
+	load := weigh(c)
 	out := asked.Count(load)
 	out.describe(c, load)
 	return out, nil
-}
-
-// dialectFor returns the dialect that the model's own API would frame the
-// conversation in; models that many serve keep the one of the request.
-func dialectFor(provider string, own plimsoll.Dialect) plimsoll.Dialect {
-	switch provider {
-	case "openai", "azure":
-		return plimsoll.OpenAI
-	case "anthropic":
-		return plimsoll.Anthropic
-	case "google":
-		return plimsoll.Gemini
-	}
-	return own
 }
 
 // Question is what is counted for: a model, its limit and the counter.

@@ -19,7 +19,6 @@ type wireHead struct {
 	Messages []json.RawMessage `json:"messages"`
 	Tools    []wireTool        `json:"tools"`
 
-	dialect plimsoll.Dialect
 	// body is the whole object, as a request would have it.
 	body []byte
 }
@@ -43,7 +42,6 @@ func parseHead(data []byte) (wireHead, error) {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil && head.Messages != nil:
-		head.dialect, _ = dialects.FromBody(data)
 		head.body = data
 		return head, nil
 	case err == nil, errors.As(err, &kind) && kind.Field != "" && !hasMessages(data):
@@ -84,7 +82,10 @@ func (h wireHead) conversation() (plimsoll.Conversation, error) {
 		tools = append(tools, t.tool())
 	}
 	c.Tools = plimsoll.ListOf(tools...)
-	if len(system) > 0 || strings.HasPrefix(h.Format, "anthropic") || strings.HasPrefix(h.Model, "claude") || h.dialect == plimsoll.Anthropic {
+	if d, ok := dialects.FromBody(h.body); ok {
+		c.Dialect = d
+	}
+	if strings.HasPrefix(h.Format, "anthropic") {
 		c.Dialect = plimsoll.Anthropic
 	}
 	return asSent(c, h.body), nil

@@ -54,7 +54,7 @@ func TestTheBodyTellsTheDialect(t *testing.T) {
 		{"a system member is Anthropic's", `{"system":"s","messages":[]}`, plimsoll.Anthropic},
 		{"tool_use is Anthropic's", `{"max_tokens":5,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"1","input":{}}]}]}`, plimsoll.Anthropic},
 		{"input_schema is Anthropic's", `{"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"f","input_schema":{}}]}`, plimsoll.Anthropic},
-		{"a model called claude is Anthropic's", `{"model":"claude-sonnet-4-5","max_tokens":10,"messages":[{"role":"user","content":"hi"}]}`, plimsoll.Anthropic},
+		{"the name of the model says nothing", `{"model":"claude-sonnet-4-5","max_tokens":10,"messages":[{"role":"user","content":"hi"}]}`, plimsoll.OpenAI},
 		{"a gateway's claude is OpenAI's", `{"model":"anthropic/claude-sonnet-4-5","messages":[{"role":"user","content":"hi"}]}`, plimsoll.OpenAI},
 		{"claude with tool calls is OpenAI's", `{"model":"claude-sonnet-4-5","messages":[{"role":"tool","tool_call_id":"1","content":"hi"}]}`, plimsoll.OpenAI},
 		{"thinking is Anthropic's", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"hi"}]}`, plimsoll.Anthropic},

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/token"
 )
 
@@ -34,10 +36,11 @@ func (o *countRequest) do(c *httpCall) (any, error) {
 		count.Format = "text"
 		return count, err
 	}
-	r, err := o.decode(c.body)
+	r, k, client, err := c.prepare(o.target, Settings{})
 	if err != nil {
 		return nil, err
 	}
+	scales.Weigh = func(plimsoll.Conversation) plimsoll.Load { return k.Weigh(c.Context(), preset.Task(r, client)) }
 	count, err := scales.Conversation(r.Conversation())
 	count.Format = "json"
 	return count, err

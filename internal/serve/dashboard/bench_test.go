@@ -15,7 +15,7 @@ import (
 // BenchmarkWatch is what a request waits for the dashboard: one whose cuts are known
 // already, as nearly all are.
 func BenchmarkWatch(b *testing.B) {
-	keeper, _ := newKeeper(b, token.NewCalibration(nil))
+	keeper := newKeeper(b, token.NewCalibration(nil))
 	request, err := dialects.Codec(plimsoll.Anthropic).Decode(agentBody(60))
 	must(b, err)
 	task := preset.Task(request, preset.Client{})

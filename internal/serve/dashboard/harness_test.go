@@ -63,7 +63,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	upstream := httptest.NewServer(scripted.New(&scripted.Options{Script: says, Window: window}))
 	t.Cleanup(upstream.Close)
 	calibration := token.NewCalibration(nil)
-	keeper, observe := newKeeper(t, calibration)
+	keeper := newKeeper(t, calibration)
 	r := &rig{t: t, store: kept}
 	var managed *transport.Transport
 	r.pages = dashboard.New(&dashboard.Options{
@@ -80,7 +80,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 		},
 	})
 	managed, err = transport.New(&transport.Options{
-		Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }, Billed: observe,
+		Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
 		Store: kept, Window: o.window, Watch: r.pages.Watch,
 	})
 	must(t, err)
@@ -112,14 +112,14 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	return r
 }
 
-func newKeeper(t testing.TB, c *token.Calibration) (*fit.Keeper, func(string, plimsoll.Conversation, plimsoll.Usage)) {
+func newKeeper(t testing.TB, c *token.Calibration) *fit.Keeper {
 	t.Helper()
 	meter := token.NewMeter(&token.MeterOptions{Calibration: c})
 	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil), Serving: true})
 	must(t, err)
 	keeper, err := fit.New(options)
 	must(t, err)
-	return keeper, meter.Observe
+	return keeper
 }
 
 func must(t testing.TB, err error) {

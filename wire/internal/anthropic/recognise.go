@@ -1,14 +1,13 @@
 package anthropic
 
 import (
-	"strings"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // Recognises reports whether a body has messages as this API writes them. It looks at the
 // members of the object, and at the messages for what only this API or only OpenAI
-// writes.
+// writes. The name of the model says nothing: gateways serve Claude by OpenAI's API.
 func (Codec) Recognises(body []byte) bool {
 	s := rawjson.NewScanner(body)
 	if s.Peek() != '{' {
@@ -18,7 +17,7 @@ func (Codec) Recognises(body []byte) bool {
 	for key := range s.Members() {
 		h.member(s, rawjson.View(key))
 	}
-	return s.End() == nil && h.messages && (h.anthropic || h.claude || h.thinking && !h.roles) && !h.openAI
+	return s.End() == nil && h.messages && (h.anthropic || h.thinking && !h.roles) && !h.openAI
 }
 
 // hints are what tells this API from OpenAI's Chat Completions.
@@ -26,9 +25,6 @@ type hints struct {
 	body              []byte
 	messages          bool
 	anthropic, openAI bool
-	// claude says that the model is named as only Anthropic names it; gateways
-	// that speak OpenAI's dialect put a provider in front.
-	claude bool
 	// thinking is Anthropic's, but servers that speak OpenAI's dialect take it
 	// too; roles says that there are some that Anthropic does not know.
 	thinking, roles bool
@@ -40,10 +36,6 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 		h.messages = s.Peek() == '['
 		if h.messages {
 			h.inMessages(s)
-		}
-	case "model":
-		if t, ok := s.String(); ok {
-			h.claude = strings.HasPrefix(string(t.Raw(h.body)), "claude")
 		}
 	case "thinking":
 		h.thinking = true

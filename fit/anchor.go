@@ -1,0 +1,154 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+)
+
+// anchor is the last bill of a conversation. A later load is that bill and the weight of
+// what came since, so that only the new messages are estimated.
+type anchor struct {
+	Version int `json:"version"`
+	// Messages is how many the client's request had, Whole what they weighed with
+	// instructions and tools, and Sent what was left of that after the cut.
+	Messages int `json:"messages"`
+	Whole    int `json:"whole"`
+	Sent     int `json:"sent"`
+	// Billed is the prompt on the bill.
+	Billed int `json:"billed"`
+}
+
+const (
+	anchorVersion = 1
+	// anchorSpread is how far the weight of the same messages may move, either way, before
+	// the anchor says nothing: then another counter made it.
+	anchorSpread = 1.5
+	// anchorStep is by which share of the bill an anchor must move the load to be stored.
+	anchorStep = 0.01
+)
+
+// learner is a meter that learns from bills.
+type learner interface {
+	Observe(conversation string, sent plimsoll.Conversation, u plimsoll.Usage)
+}
+
+// anchorOf makes the anchor of a request that was sent by a plan.
+func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
+	a := &anchor{Version: anchorVersion, Messages: t.Conversation.Messages.Len(), Billed: u.Prompt()}
+	a.Whole = k.options.Meter.Weigh(t.Conversation).Total
+	a.Sent = a.Whole
+	if p.Changed() {
+		a.Sent = k.options.Meter.Weigh(p.Conversation()).Total
+	}
+	return a
+}
+
+// hidden returns what the bill had beyond the weight of the request, and that weight. The
+// load is of a conversation that begins with the same messages. Its meter may have learned
+// another factor since, so the request is weighed by that load.
+func (a *anchor) hidden(load plimsoll.Load) (hidden, sent int) {
+	if a == nil || a.Messages > len(load.Messages) || a.Whole <= 0 {
+		return 0, 0
+	}
+	whole := load.Total
+	for _, m := range load.Messages[a.Messages:] {
+		whole -= m.Tokens
+	}
+	moved := float64(whole) / float64(a.Whole)
+	if moved > anchorSpread || moved < 1/anchorSpread {
+		return 0, 0
+	}
+	sent = int(math.Round(float64(a.Sent) * moved))
+	return a.Billed - sent, sent
+}
+
+// anchored is a meter that knows the last bill of one conversation. It shows what the bill
+// had beyond the weight as framing.
+type anchored struct {
+	plimsoll.Meter
+	billed, hidden, sent int
+}
+
+// Weigh returns the load, corrected by the bill.
+func (m anchored) Weigh(c plimsoll.Conversation) plimsoll.Load { return m.correct(m.Meter.Weigh(c)) }
+
+// correct adds the hidden tokens. Hidden prompts stay when messages go. A count that is too
+// heavy is so because of the messages, so that correction shrinks with them.
+func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
+	if m.sent == 0 {
+		return load
+	}
+	hidden := m.hidden
+	if hidden < 0 && load.Total < m.sent {
+		hidden = int(math.Round(float64(hidden) * float64(load.Total) / float64(m.sent)))
+	}
+	off := float64(load.Band) / float64(max(1, load.Total))
+	load.Framing += hidden
+	load.Total += hidden
+	load.Exact = load.Exact && hidden == 0
+	if !load.Exact {
+		load.Band = max(1, int(math.Ceil(off*math.Abs(float64(load.Total-m.billed)))))
+	}
+	return load
+}
+
+// anchor returns the load of the task's conversation, and the meter that made it.
+func (k *Keeper) anchor(ctx context.Context, t *Task) (plimsoll.Load, plimsoll.Meter) {
+	k.named(t)
+	load := k.options.Meter.Weigh(t.Conversation)
+	a := k.lastBill(ctx, t)
+	hidden, sent := a.hidden(load)
+	if sent == 0 {
+		return load, k.options.Meter
+	}
+	m := anchored{k.options.Meter, a.Billed, hidden, sent}
+	return m.correct(load), m
+}
+
+// lastBill returns the anchor of the longest prefix that was billed; nil if none was. It asks
+// the memory only about conversations that this keeper has not seen, and that have an answer.
+func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
+	if last, ok := k.lastCall(t); ok {
+		return last.anchor
+	}
+	memory := k.memoryOf(t)
+	if memory == nil || t.lastAnswer() == 0 {
+		return nil
+	}
+	keys := billKeys(t.chain()[1:])
+	slices.Reverse(keys)
+	d, err := memory.Recall(ctx, keys)
+	if err != nil { // a memory that fails is reported when the decisions are recalled
+		return nil
+	}
+	var a anchor
+	if json.Unmarshal(d.Body, &a) != nil || a.Version != anchorVersion {
+		return nil
+	}
+	return &a
+}
+
+// keepBill stores an anchor for other processes, unless the one that is stored says about
+// the same.
+func (k *Keeper) keepBill(ctx context.Context, t *Task, is *lastCall) error {
+	memory := k.memoryOf(t)
+	hidden := is.anchor.Billed - is.anchor.Sent
+	if memory == nil || math.Abs(float64(hidden-is.stored)) <= anchorStep*float64(is.anchor.Billed) {
+		return nil
+	}
+	body, err := json.Marshal(is.anchor)
+	if err != nil {
+		return err
+	}
+	is.stored = hidden
+	return memory.Remember(ctx, Decision{Key: billKeys(t.chain()[is.anchor.Messages:])[0], Body: body})
+}
+
+// billKeys are the keys of anchors, which are stored beside the decisions.
+func billKeys(chain []plimsoll.Digest) []plimsoll.Digest {
+	return forModel(chain, "\x00bill")
+}

@@ -1,0 +1,172 @@
+package fit_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/testkit"
+)
+
+// thousands is a conversation of messages of 1,000 tokens, by the weight of the meter.
+func thousands(messages int) fit.Task {
+	var all []plimsoll.Message
+	for i := range messages {
+		role := plimsoll.User
+		if i%2 == 1 {
+			role = plimsoll.Assistant
+		}
+		all = append(all, numbered(i, role, 1000))
+	}
+	return fit.Task{Conversation: plimsoll.Conversation{Model: "m", Messages: plimsoll.ListOf(all...)}}
+}
+
+// observed fits and bills a request, and returns what the plan said of it.
+func observed(t *testing.T, k *fit.Keeper, task fit.Task, billed int) *plimsoll.Plan {
+	t.Helper()
+	plan, err := k.Fit(t.Context(), task)
+	testkit.Must(t, err)
+	testkit.Must(t, k.Observe(t.Context(), task, plan, plimsoll.Usage{Input: billed}))
+	return plan
+}
+
+func TestALoadIsTheLastBillAndTheWeightOfWhatCameSince(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t, 100_000, fit.Options{})
+	if p := observed(t, k, thousands(3), 3700); p.Before.Total != 3000 || !p.Before.Exact {
+		t.Fatalf("the first request weighs %d, want 3,000 by the meter", p.Before.Total)
+	}
+	for name, tt := range map[string]struct {
+		task  fit.Task
+		total int
+	}{
+		"the request that was billed":      {thousands(3), 3700},
+		"the request that follows":         {thousands(5), 5700},
+		"what does not begin with it":      {thousands(2), 2000},
+		"the same for another model":       {otherModel(thousands(5)), 5000},
+		"the same in another scope":        {otherTenant(thousands(5)), 5000},
+		"another conversation":             {fit.Task{Conversation: plimsoll.Conversation{Model: "m", Messages: plimsoll.ListOf(numbered(9, plimsoll.User, 1000))}}, 1000},
+		"the bill of a shorter beginning":  {thousands(4), 4700},
+		"what the keeper says by its name": {thousands(7), 7700},
+	} {
+		load := k.Weigh(t.Context(), tt.task)
+		plan, err := k.Plan(t.Context(), tt.task)
+		testkit.Must(t, err)
+		if diff := cmp.Diff(load, plan.Before); diff != "" || load.Total != tt.total {
+			t.Errorf("%s weighs %d, want %d; Weigh and Plan differ by:\n%s", name, load.Total, tt.total, diff)
+		}
+		sum := load.System + load.Tools + load.Framing
+		for _, m := range load.Messages {
+			sum += m.Tokens
+		}
+		if sum != load.Total || load.Exact != (load.Total%1000 == 0) {
+			t.Errorf("%s: the parts add up to %d of %d, exact %v", name, sum, load.Total, load.Exact)
+		}
+	}
+}
+
+func otherModel(t fit.Task) fit.Task {
+	t.Conversation.Model = "other"
+	return t
+}
+
+func otherTenant(t fit.Task) fit.Task {
+	t.Scope.Tenant = "other"
+	return t
+}
+
+// TestABillIsKnownToOtherProcesses lets a second keeper, which shares only the memory,
+// weigh what the first has observed.
+func TestABillIsKnownToOtherProcesses(t *testing.T) {
+	t.Parallel()
+	memory := &countedMemory{Memory: &notebook{}}
+	first := newKeeper(t, 100_000, fit.Options{Memory: memory})
+	observed(t, first, thousands(3), 3700)
+	observed(t, first, thousands(5), 5710)
+	if memory.remembered != 1 {
+		t.Errorf("%d anchors were stored, want one: the second says about the same", memory.remembered)
+	}
+	second := newKeeper(t, 100_000, fit.Options{Memory: memory})
+	if got := second.Weigh(t.Context(), thousands(7)).Total; got != 7700 {
+		t.Errorf("the second process weighs %d, want 7,700", got)
+	}
+	observed(t, first, thousands(7), 9000)
+	if got := newKeeper(t, 100_000, fit.Options{Memory: memory}).Weigh(t.Context(), thousands(9)).Total; got != 11_000 {
+		t.Errorf("a third process weighs %d, want 11,000", got)
+	}
+}
+
+// countedMemory counts what is remembered.
+type countedMemory struct {
+	fit.Memory
+	remembered int
+}
+
+func (m *countedMemory) Remember(ctx context.Context, d fit.Decision) error {
+	m.remembered++
+	return m.Memory.Remember(ctx, d)
+}
+
+// TestABillDecidesAndACutStaysAsItWas sends a conversation that fits by its weight and does
+// not by its bill. Once it is cut, later bills change nothing of the cut.
+func TestABillDecidesAndACutStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	drop := rungOf("drop", func(w *fit.Work) error {
+		for i := 1; i < w.Draft().Original().Messages.Len() && w.Load() > w.Line().Limit(); i += 2 {
+			if _, stays := w.Draft().Message(i); stays {
+				if err := w.Draft().Drop(plimsoll.Span{Start: i, End: i + 2}, testkit.Because); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	k := newKeeper(t, 10_000, fit.Options{Sticky: true, Rungs: []fit.Rung{drop}})
+	if p := observed(t, k, thousands(7), 9500); p.Changed() {
+		t.Fatal("7,000 of 10,000 tokens are cut")
+	}
+	cut := observed(t, k, thousands(9), 9300)
+	if !cut.Changed() || cut.Before.Total != 11_500 || cut.After.Total != 9500 {
+		t.Fatalf("%d became %d, want 11,500 by the bill and 9,500 after the cut", cut.Before.Total, cut.After.Total)
+	}
+	again, err := k.Fit(t.Context(), thousands(9))
+	testkit.Must(t, err)
+	if got, want := texts(again), texts(cut); !slices.Equal(got, want) {
+		t.Errorf("the same request is cut otherwise after its bill:\n%v\nwant\n%v", got, want)
+	}
+	if again.After.Total != 9300 {
+		t.Errorf("it weighs %d after its bill of 9,300", again.After.Total)
+	}
+}
+
+func texts(p *plimsoll.Plan) (all []string) {
+	for _, m := range p.Conversation().Messages.All() {
+		all = append(all, m.Text()[:4])
+	}
+	return all
+}
+
+// TestACountThatIsTooHeavyStaysSafeAfterACut takes most of a conversation out whose bill is
+// half of its weight. What is left is half as heavy too, not less than nothing.
+func TestACountThatIsTooHeavyStaysSafeAfterACut(t *testing.T) {
+	t.Parallel()
+	drop := rungOf("drop", func(w *fit.Work) error {
+		return w.Draft().Drop(plimsoll.Span{Start: 1, End: 7}, testkit.Because)
+	})
+	k := newKeeper(t, 100_000, fit.Options{})
+	observed(t, k, thousands(9), 4500)
+	cutting := newKeeper(t, 100_000, fit.Options{Arrival: []fit.Rung{drop}})
+	observed(t, cutting, thousands(9), 1500)
+	plan, err := cutting.Plan(t.Context(), thousands(9))
+	testkit.Must(t, err)
+	if plan.After.Total != 1500 || plan.Before.Total != 7500 {
+		t.Errorf("%d became %d, want 7,500 and the bill of 1,500", plan.Before.Total, plan.After.Total)
+	}
+	if got := k.Weigh(t.Context(), thousands(9)).Total; got != 4500 {
+		t.Errorf("the whole weighs %d, want its bill of 4,500", got)
+	}
+}
