@@ -28,6 +28,7 @@ func (w *Work) commit(ctx context.Context) error {
 		delete(w.unstored, ref)
 	}
 	w.remember(ctx)
+	w.rememberRecollections(ctx)
 	for _, made := range w.made {
 		w.report(ctx, made)
 	}
@@ -36,7 +37,7 @@ func (w *Work) commit(ctx context.Context) error {
 
 // remember keeps how the draft is cut for later requests, if this walk cut anything.
 func (w *Work) remember(ctx context.Context) {
-	if int(w.draft.Position()) == replayedEdits(w.plan) || !w.k.options.Sticky && !w.compacted() {
+	if w.cutEdits() == replayedEdits(w.plan) || !w.k.options.Sticky && !w.compacted() {
 		return
 	}
 	c := w.cutList()

@@ -186,7 +186,8 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 // once what would be sent: a checkpoint by a model must not be lost to a later rung.
 func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Compaction) error {
 	since, began := w.draft.Position(), time.Now()
-	placed, was := w.placed, w.checkpoint
+	placed, was, recollected := w.placed, w.checkpoint, w.recollected
+	w.withdrawRecollections("the conversation is cut")
 	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
 	if err == nil {
@@ -202,7 +203,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Position() - since)}
 	if err != nil {
 		w.draft.Rollback(since)
-		w.placed, w.checkpoint = placed, was
+		w.placed, w.checkpoint, w.recollected = placed, was, recollected
 		made.Status, made.Reason = statusOf(err), err.Error()
 		report.Edits, report.Undone = 0, err.Error()
 	} else {

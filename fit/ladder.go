@@ -72,7 +72,8 @@ func (w *Work) climb(ctx context.Context) error {
 	}
 	w.offerNew()
 	w.reweigh()
-	if w.Load() > w.high {
+	if w.tooLong() {
+		w.withdrawRecollections("the conversation is too long")
 		if err := w.pass(ctx); err != nil {
 			return err
 		}

@@ -37,6 +37,11 @@ type Work struct {
 	checkpoint *summary.Checkpoint
 	placed     []plimsoll.InsertID
 
+	// recollected are the recollections in the draft. Crowded says that a cut must make
+	// room for them.
+	recollected recollected
+	crowded     bool
+
 	// unstored is content that was named and is stored if everything succeeds.
 	unstored map[string]plimsoll.List[plimsoll.Part]
 
@@ -84,8 +89,9 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 	}
 	w.offerNew()
 	w.reweigh()
+	w.recollect(ctx, true)
 	if w.fits() {
-		return w, w.encode()
+		return w, w.verify(ctx)
 	}
 	if recalled == nil {
 		w.protect()
@@ -102,6 +108,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 	if err := w.climb(ctx); err != nil {
 		return nil, err
 	}
+	w.recollect(ctx, false)
 	if err := w.verify(ctx); err != nil {
 		return nil, err
 	}
@@ -122,17 +129,25 @@ func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
 		Draft: plimsoll.NewWeighedDraft(t.Conversation, k.options.Meter, load),
 	}
+	high := int(k.options.Marks.High * float64(line.Limit()))
+	if k.options.Recollect { // a cut leaves room for a recollection
+		plan.Goal = min(plan.Goal, max(0, high-recollectionBudget(line.Limit())))
+	}
 	return &Work{
 		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
-		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
+		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
 
 // fits reports whether nothing needs to be done now beyond what earlier requests had:
 // no rung acts on arrival, the load is not over the high watermark, and the policy waits.
 func (w *Work) fits() bool {
-	return len(w.k.options.Arrival) == 0 && w.Load() <= w.high && (w.k.options.Policy == nil || w.policyWaits())
+	return len(w.k.options.Arrival) == 0 && !w.tooLong() && (w.k.options.Policy == nil || w.policyWaits())
 }
+
+// tooLong reports whether the load is over the high watermark, or leaves too little room
+// for a recollection.
+func (w *Work) tooLong() bool { return w.Load() > w.high || w.crowded }
 
 // reweigh takes the load of the draft as a whole, and returns by how much it is more
 // than the sum of the edits says.
@@ -156,6 +171,10 @@ func (w *Work) verify(ctx context.Context) error {
 		return w.encode()
 	}
 	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
+		w.plan.Body = w.body
+		return nil
+	}
+	if w.takeBack("the provider would refuse it") && w.check() == nil {
 		w.plan.Body = w.body
 		return nil
 	}
