@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // commit stores what was taken out, and then remembers and reports what was made.
@@ -37,7 +39,8 @@ func (w *Work) commit(ctx context.Context) error {
 
 // remember keeps how the draft is cut for later requests, if this walk cut anything.
 func (w *Work) remember(ctx context.Context) {
-	if w.cutEdits() == replayedEdits(w.plan) || !w.k.options.Sticky && !w.compacted() {
+	fresh := slices.ContainsFunc(w.draft.EditsSince(plimsoll.Position(replayedEdits(w.plan))), func(e plimsoll.Edit) bool { return e.Rung != recollectName })
+	if !fresh || !w.k.options.Sticky && !w.compacted() {
 		return
 	}
 	c := w.cutList()

@@ -98,7 +98,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 
 // countReplayed counts what an earlier request had as made: its checkpoint or its cuts.
 func (w *Work) countReplayed(made *Compaction) {
-	if made.Status == Compressed || !w.plan.Changed() {
+	if made.Status == Compressed || w.draft.Position() == 0 {
 		return
 	}
 	if cp := w.checkpoint; cp != nil {
@@ -289,7 +289,7 @@ func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, bef
 // the one that must stay before them.
 func (w *Work) checkpointWeight(since plimsoll.Position) int {
 	tokens := 0
-	for _, e := range w.draft.Edits()[since:] {
+	for _, e := range w.draft.EditsSince(since) {
 		if e.Kind == plimsoll.EditInsert {
 			tokens -= e.Saved
 		}
@@ -340,7 +340,7 @@ func (w *Work) report(ctx context.Context, made *Compaction) {
 	if err := k.charge(ctx, w.task, made); err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
-	if made == w.made[len(w.made)-1] && w.plan.Changed() {
+	if made == w.made[len(w.made)-1] && w.draft.Position() > 0 {
 		told.After = w.plan.After.Total // with what later rungs did
 	}
 	var failed []string

@@ -226,7 +226,10 @@ func (w *Work) missingMessages() (gone []bool, id plimsoll.Digest) {
 
 // missingRef returns where all missing messages can be read, or nil.
 func (w *Work) missingRef() *plimsoll.Ref {
-	if w.checkpoint != nil && w.checkpoint.Ref != nil {
+	switch {
+	case w.options.archive == nil:
+		return nil
+	case w.checkpoint != nil && w.checkpoint.Ref != nil:
 		return w.checkpoint.Ref
 	}
 	for _, e := range slices.Backward(w.draft.Edits()) {
@@ -395,15 +398,4 @@ func (w *Work) rememberRecollections(ctx context.Context) {
 	if err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
-}
-
-// cutEdits returns how many edits of the draft are no recollections.
-func (w *Work) cutEdits() int {
-	n := 0
-	for _, e := range w.draft.Edits() {
-		if e.Rung != recollectName {
-			n++
-		}
-	}
-	return n
 }

@@ -152,8 +152,8 @@ func (w *Work) tooLong() bool { return w.Load() > w.high || w.crowded }
 // reweigh takes the load of the draft as a whole, and returns by how much it is more
 // than the sum of the edits says.
 func (w *Work) reweigh() int {
-	w.plan.Edits, w.plan.Floor = w.draft.Edits(), w.floorWithTools()
-	if !w.plan.Changed() {
+	w.plan.Floor = w.floorWithTools()
+	if w.draft.Position() == 0 {
 		w.plan.After = w.plan.Before
 		return 0
 	}
@@ -171,12 +171,10 @@ func (w *Work) verify(ctx context.Context) error {
 		return w.encode()
 	}
 	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
-		w.plan.Body = w.body
-		return nil
+		return w.encode()
 	}
 	if w.takeBack("the provider would refuse it") && w.check() == nil {
-		w.plan.Body = w.body
-		return nil
+		return w.encode()
 	}
 	w.draft.Rollback(w.verified)
 	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
@@ -214,13 +212,14 @@ func (w *Work) check() error {
 
 // moved reports whether messages came or went since a position of the log.
 func (w *Work) moved(since plimsoll.Position) bool {
-	return slices.ContainsFunc(w.draft.Edits()[since:], func(e plimsoll.Edit) bool {
+	return slices.ContainsFunc(w.draft.EditsSince(since), func(e plimsoll.Edit) bool {
 		return e.Kind == plimsoll.EditDrop || e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw
 	})
 }
 
-// encode writes the body that will be sent, unless it is the original's.
+// encode ends a plan: it writes the body that will be sent, unless it is the original's.
 func (w *Work) encode() (err error) {
+	w.plan.Edits = w.draft.Edits()
 	if w.task.Encode == nil || w.draft.Position() == 0 {
 		return nil
 	}
