@@ -84,7 +84,8 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	}
 	w.withdrawRecollections("other messages are missing now")
 	questions := w.questions(gone)
-	room := w.high - w.Load()
+	// What is sent is under the high watermark, and never more than the original.
+	room, saved := w.high-w.Load(), w.plan.Before.Total-w.Load()
 	if len(questions) == 0 || missing == (plimsoll.Digest{}) || mayCut && room < 0 {
 		return
 	}
@@ -103,14 +104,14 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 		}
 	}
 	if all[0] == nil {
-		r.newest = find(recollectionBudget(w.plan.Line.Limit()))
+		r.newest = find(min(saved, recollectionBudget(w.plan.Line.Limit())))
 		all[0] = r.newest
 	}
 	need, older := w.weightOf(all[0]), 0
 	for _, earlier := range all[1:] {
 		older += w.weightOf(earlier)
 	}
-	if older > 0 && need+older > room { // all at once: each withdrawal invalidates the prompt cache
+	if older > 0 && need+older > min(room, saved) { // all at once: each withdrawal invalidates the prompt cache
 		all, r.newest = all[:1], &recollection{Version: recollectionVersion, Text: all[0].Text, Ref: all[0].Ref, Alone: true}
 		all[0] = r.newest
 	}
