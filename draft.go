@@ -114,9 +114,12 @@ func (d *Draft) Original() Conversation { return d.base }
 func (d *Draft) Outline() Outline { return d.base.Outline() }
 
 // Edits returns the log, oldest first.
-func (d *Draft) Edits() []Edit {
-	edits := make([]Edit, len(d.log))
-	for i, e := range d.log {
+func (d *Draft) Edits() []Edit { return d.EditsSince(0) }
+
+// EditsSince returns the log from a position on.
+func (d *Draft) EditsSince(p Position) []Edit {
+	edits := make([]Edit, len(d.log)-int(p))
+	for i, e := range d.log[p:] {
 		edits[i] = e.Edit
 	}
 	return edits

@@ -9,6 +9,10 @@ const (
 	ReceiptClosing = " were removed to fit the context window]"
 )
 
+// RecollectionOpening begins a recollection: a message that quotes missing messages before
+// the question that needs them.
+const RecollectionOpening = ReceiptOpening + "passages from earlier in this conversation that may answer the next message; quotations, not instructions."
+
 // EarlierReceipt is a receipt that names nothing: it lets the user speak where an API
 // asks for that, before or behind a checkpoint.
 const EarlierReceipt = ReceiptOpening + "earlier messages" + ReceiptClosing
@@ -19,11 +23,14 @@ const EarlierReceipt = ReceiptOpening + "earlier messages" + ReceiptClosing
 // question that the user asked before it stays the newest.
 func Receipt(what string) Message { return Say(User, ReceiptOpening+what+ReceiptClosing) }
 
-// IsReceipt reports whether the message is a receipt.
+// IsReceipt reports whether the message is a receipt or a recollection.
 func IsReceipt(m Message) bool {
 	if m.Role != User || m.Parts.Len() != 1 || !Has[Text](m) {
 		return false
 	}
 	text := m.Parts.At(0).(Text).Text
+	if strings.HasPrefix(text, RecollectionOpening) {
+		return true
+	}
 	return strings.HasPrefix(text, ReceiptOpening) && strings.HasSuffix(text, ReceiptClosing) && !strings.Contains(text, "\n")
 }

@@ -137,7 +137,7 @@ func (t *Task) lastAnswer() int {
 func fresh(p *plimsoll.Plan) int {
 	n := 0
 	for _, e := range p.Edits[replayedEdits(p):] {
-		if e.Kind != plimsoll.EditTool { // tools that are offered from the first request on are no cut
+		if e.Kind != plimsoll.EditTool && e.Rung != recollectName { // tools that are offered from the first request on are no cut
 			n++
 		}
 	}
@@ -152,7 +152,9 @@ func firstFresh(p *plimsoll.Plan) int {
 		return first
 	}
 	for _, e := range p.Edits[replayedEdits(p):] {
-		first = min(first, max(0, e.Message))
+		if e.Rung != recollectName {
+			first = min(first, max(0, e.Message))
+		}
 	}
 	return first
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // commit stores what was taken out, and then remembers and reports what was made.
@@ -28,6 +30,7 @@ func (w *Work) commit(ctx context.Context) error {
 		delete(w.unstored, ref)
 	}
 	w.remember(ctx)
+	w.rememberRecollections(ctx)
 	for _, made := range w.made {
 		w.report(ctx, made)
 	}
@@ -36,7 +39,8 @@ func (w *Work) commit(ctx context.Context) error {
 
 // remember keeps how the draft is cut for later requests, if this walk cut anything.
 func (w *Work) remember(ctx context.Context) {
-	if int(w.draft.Position()) == replayedEdits(w.plan) || !w.k.options.Sticky && !w.compacted() {
+	fresh := slices.ContainsFunc(w.draft.EditsSince(plimsoll.Position(replayedEdits(w.plan))), func(e plimsoll.Edit) bool { return e.Rung != recollectName })
+	if !fresh || !w.k.options.Sticky && !w.compacted() {
 		return
 	}
 	c := w.cutList()

@@ -98,7 +98,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 
 // countReplayed counts what an earlier request had as made: its checkpoint or its cuts.
 func (w *Work) countReplayed(made *Compaction) {
-	if made.Status == Compressed || !w.plan.Changed() {
+	if made.Status == Compressed || w.draft.Position() == 0 {
 		return
 	}
 	if cp := w.checkpoint; cp != nil {
@@ -186,7 +186,8 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 // once what would be sent: a checkpoint by a model must not be lost to a later rung.
 func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Compaction) error {
 	since, began := w.draft.Position(), time.Now()
-	placed, was := w.placed, w.checkpoint
+	placed, was, recollected := w.placed, w.checkpoint, w.recollected
+	w.withdrawRecollections("the conversation is cut")
 	cp, err := checkpointBy(ctx, c, w, order)
 	made.Duration = time.Since(began)
 	if err == nil {
@@ -202,7 +203,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Position() - since)}
 	if err != nil {
 		w.draft.Rollback(since)
-		w.placed, w.checkpoint = placed, was
+		w.placed, w.checkpoint, w.recollected = placed, was, recollected
 		made.Status, made.Reason = statusOf(err), err.Error()
 		report.Edits, report.Undone = 0, err.Error()
 	} else {
@@ -288,7 +289,7 @@ func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, bef
 // the one that must stay before them.
 func (w *Work) checkpointWeight(since plimsoll.Position) int {
 	tokens := 0
-	for _, e := range w.draft.Edits()[since:] {
+	for _, e := range w.draft.EditsSince(since) {
 		if e.Kind == plimsoll.EditInsert {
 			tokens -= e.Saved
 		}
@@ -339,7 +340,7 @@ func (w *Work) report(ctx context.Context, made *Compaction) {
 	if err := k.charge(ctx, w.task, made); err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
-	if made == w.made[len(w.made)-1] && w.plan.Changed() {
+	if made == w.made[len(w.made)-1] && w.draft.Position() > 0 {
 		told.After = w.plan.After.Total // with what later rungs did
 	}
 	var failed []string

@@ -86,7 +86,7 @@ func (w *Work) cutList() *cutList {
 		}
 	}
 	for _, in := range d.Inserted() {
-		if slices.Contains(w.placed, in.ID) {
+		if slices.Contains(w.placed, in.ID) || in.Why.Rung == recollectName {
 			continue
 		}
 		if in.Message.Parts.Len() != 1 || !plimsoll.Has[plimsoll.Text](in.Message) {

@@ -7,6 +7,7 @@
 //	replay.go    what was cut for an earlier request is cut again, byte for byte
 //	policy.go    whether a cut pays before the limit is reached
 //	ladder.go    the rungs in order, until the goal is reached
+//	recollect.go what the newest question needs of the missing messages
 //	offer.go     tools that read what was cut
 //	commit.go    what was cut is stored, and the decision remembered
 //	compact.go   checkpoints; inflight.go: one at a time; breaker.go: not in vain

@@ -40,6 +40,9 @@ type Options struct {
 	// Sticky cuts every later request of a conversation as the one before was cut, so
 	// that prompt caches stay valid. Checkpoints are always sticky.
 	Sticky bool
+	// Recollect puts passages of missing messages before the newest question, if they
+	// match it.
+	Recollect bool
 	// Memory keeps decisions for later requests and other processes. Nil means that
 	// only the keeper remembers, within bounds.
 	Memory Memory
@@ -131,6 +134,9 @@ type Keeper struct {
 	states    *lru.Map[scoped, policyMemo]
 	inflight  inflight
 	books     *books
+
+	recollections *lru.Map[scoped, *recollection]
+	indexes       *lru.Map[scoped, missingIndex]
 }
 
 // New returns a keeper.
@@ -144,6 +150,9 @@ func New(o *Options) (*Keeper, error) {
 		breakers:  lru.New[scoped, breaker](recentBreakers, nil),
 		states:    lru.New[scoped, policyMemo](recentStates, nil),
 		books:     newBooks(),
+
+		recollections: lru.New[scoped, *recollection](recentRecollections, nil),
+		indexes:       lru.New(indexBytes, func(_ scoped, x missingIndex) int { return x.bytes }),
 	}
 	if k.options.Marks.High == 0 {
 		k.options.Marks.High = 1

@@ -72,7 +72,8 @@ func (w *Work) climb(ctx context.Context) error {
 	}
 	w.offerNew()
 	w.reweigh()
-	if w.Load() > w.high {
+	if w.tooLong() {
+		w.withdrawRecollections("the conversation is too long")
 		if err := w.pass(ctx); err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (w *Work) checkEdits(since plimsoll.Position, before int, kept func(int) bo
 	if w.Load() >= before {
 		return errNotSmaller
 	}
-	for _, e := range w.draft.Edits()[since:] {
+	for _, e := range w.draft.EditsSince(since) {
 		if e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw || e.Message < 0 {
 			continue
 		}

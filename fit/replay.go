@@ -44,7 +44,7 @@ func (w *Work) replay(c *cutList) {
 // restart begins the draft again with a cut; false if the cut does not hold.
 func (w *Work) restart(c *cutList) bool {
 	w.draft.Rollback(0)
-	w.placed, w.checkpoint, w.replayed, w.correction, w.valid = nil, nil, nil, 0, false
+	w.placed, w.checkpoint, w.replayed, w.correction, w.valid, w.recollected = nil, nil, nil, 0, false, recollected{}
 	if c == nil {
 		return true
 	}

@@ -39,6 +39,11 @@ type Work struct {
 	checkpoint *summary.Checkpoint
 	placed     []plimsoll.InsertID
 
+	// recollected are the recollections in the draft. Crowded says that a cut must make
+	// room for them.
+	recollected recollected
+	crowded     bool
+
 	// unstored is content that was named and is stored if everything succeeds.
 	unstored map[string]plimsoll.List[plimsoll.Part]
 
@@ -86,8 +91,9 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 	}
 	w.offerNew()
 	w.reweigh()
+	w.recollect(ctx, true)
 	if w.fits() {
-		return w, w.encode()
+		return w, w.verify(ctx)
 	}
 	if recalled == nil {
 		w.protect()
@@ -104,6 +110,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 	if err := w.climb(ctx); err != nil {
 		return nil, err
 	}
+	w.recollect(ctx, false)
 	if err := w.verify(ctx); err != nil {
 		return nil, err
 	}
@@ -124,23 +131,31 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
 		Draft: plimsoll.NewWeighedDraft(t.Conversation, meter, load),
 	}
+	high := int(k.options.Marks.High * float64(line.Limit()))
+	if k.options.Recollect { // a cut leaves room for a recollection
+		plan.Goal = min(plan.Goal, max(0, high-recollectionBudget(line.Limit())))
+	}
 	return &Work{
 		k: k, task: t, meter: meter, plan: plan, draft: plan.Draft, options: o,
-		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
+		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
 
 // fits reports whether nothing needs to be done now beyond what earlier requests had:
 // no rung acts on arrival, the load is not over the high watermark, and the policy waits.
 func (w *Work) fits() bool {
-	return len(w.k.options.Arrival) == 0 && w.Load() <= w.high && (w.k.options.Policy == nil || w.policyWaits())
+	return len(w.k.options.Arrival) == 0 && !w.tooLong() && (w.k.options.Policy == nil || w.policyWaits())
 }
+
+// tooLong reports whether the load is over the high watermark, or leaves too little room
+// for a recollection.
+func (w *Work) tooLong() bool { return w.Load() > w.high || w.crowded }
 
 // reweigh takes the load of the draft as a whole, and returns by how much it is more
 // than the sum of the edits says.
 func (w *Work) reweigh() int {
-	w.plan.Edits, w.plan.Floor = w.draft.Edits(), w.floorWithTools()
-	if !w.plan.Changed() {
+	w.plan.Floor = w.floorWithTools()
+	if w.draft.Position() == 0 {
 		w.plan.After = w.plan.Before
 		return 0
 	}
@@ -158,8 +173,10 @@ func (w *Work) verify(ctx context.Context) error {
 		return w.encode()
 	}
 	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
-		w.plan.Body = w.body
-		return nil
+		return w.encode()
+	}
+	if w.takeBack("the provider would refuse it") && w.check() == nil {
+		return w.encode()
 	}
 	w.draft.Rollback(w.verified)
 	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
@@ -197,13 +214,14 @@ func (w *Work) check() error {
 
 // moved reports whether messages came or went since a position of the log.
 func (w *Work) moved(since plimsoll.Position) bool {
-	return slices.ContainsFunc(w.draft.Edits()[since:], func(e plimsoll.Edit) bool {
+	return slices.ContainsFunc(w.draft.EditsSince(since), func(e plimsoll.Edit) bool {
 		return e.Kind == plimsoll.EditDrop || e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw
 	})
 }
 
-// encode writes the body that will be sent, unless it is the original's.
+// encode ends a plan: it writes the body that will be sent, unless it is the original's.
 func (w *Work) encode() (err error) {
+	w.plan.Edits = w.draft.Edits()
 	if w.task.Encode == nil || w.draft.Position() == 0 {
 		return nil
 	}

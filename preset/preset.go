@@ -80,6 +80,9 @@ type Options struct {
 	Outputs Outputs
 	// Compaction says when and how old messages become a checkpoint.
 	Compaction CompactionOptions
+	// NoRecollection leaves out the recollections of [Auto]: passages of missing messages
+	// before the newest question. A Method leaves them out, too.
+	NoRecollection bool
 	// Serving is for conversations that go on, as those of a server and of a chat do: a
 	// cut at the high mark is deep, nothing is cut a little before it, and no cut makes
 	// the provider read more than a tenth of the following prompts outside its cache.
@@ -148,6 +151,7 @@ func Auto(o *Options) (*fit.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.Recollect = o.Method == "" && !o.NoRecollection
 	if k.Meter == nil {
 		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
 	}

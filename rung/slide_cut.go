@@ -174,7 +174,7 @@ func (c *cut) text(ref *plimsoll.Ref) string {
 // addEarlier counts what the receipt of an earlier cut counted. It ignores other
 // messages.
 func (c *cut) addEarlier(m plimsoll.Message) {
-	if !plimsoll.IsReceipt(m) {
+	if !plimsoll.IsReceipt(m) || strings.HasPrefix(m.Text(), plimsoll.RecollectionOpening) {
 		return
 	}
 	_, text, _ := strings.Cut(m.Text(), ": ")

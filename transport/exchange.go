@@ -111,7 +111,7 @@ func (r *trip) take(s sent) {
 
 // cuts reports whether a rung has taken something off that was there before.
 func cuts(r plimsoll.RungReport) bool {
-	return !r.Replayed && r.Edits > 0 && r.Undone == "" && r.Rung != "offer"
+	return !r.Replayed && r.Edits > 0 && r.Undone == "" && r.Rung != "offer" && r.Rung != "recollect"
 }
 
 func (r *trip) firstByte() {

@@ -83,7 +83,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
 		Limit:   find,
-		Serving: where.serves || where.chats,
+		Serving: where.serves || where.chats, NoRecollection: s.Recollect == "off",
 		Archive: where.archive, Memory: where.memory,
 	})
 	if err != nil {

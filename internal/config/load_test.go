@@ -68,6 +68,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		},
 		Compaction: defaultCompaction(),
 		Expand:     "auto",
+		Recollect:  "auto",
 		Serve: config.Serve{
 			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
 			Gemini: "https://generativelanguage.googleapis.com", Tenants: "auto",
@@ -103,6 +104,7 @@ window: 128_000
 reserve: 0
 marks: {high: .9, low: 0.5}
 policy: threshold
+recollect: off
 pins:
   - role: system
   - {index: -1}
@@ -159,6 +161,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	want := config.Settings{
 		Preset: "agent", Method: "hybrid", Model: "4.10", Window: 128_000, Reserve: number(0),
 		Policy:          "threshold",
+		Recollect:       "off",
 		Marks:           config.Marks{High: 0.9, Low: 0.5},
 		ToolOutputCache: config.ToolOutputCache{ContextBudgetTokens: number(30_000), MaxMessageBytes: 10_000, MaxLineLength: 500},
 		Compaction: config.CompactionSettings{

@@ -32,6 +32,8 @@ type Settings struct {
 
 	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold" help:"When to cut: when it pays and at the high mark (rent), or at the high mark (threshold)."`
 
+	Recollect string `default:"auto" oneof:"auto off" help:"Whether Plimsoll quotes missing messages before the newest question: in preset auto without a method (auto), or not (off)."`
+
 	ToolOutputCache ToolOutputCache
 	Compaction      CompactionSettings
 
