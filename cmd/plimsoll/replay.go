@@ -175,6 +175,7 @@ func qualityTable(r *replay.Report) table {
 		{title: "ids", right: true},
 		{title: "words", right: true},
 		{title: "reach", right: true},
+		{title: "of words", right: true},
 		{title: "recollected", right: true, drop: 4},
 		{title: "added", right: true, drop: 1},
 		{title: "hits", right: true, drop: 3},
@@ -183,7 +184,7 @@ func qualityTable(r *replay.Report) table {
 		res := r.Policies[name]
 		t.rows = append(t.rows, []string{
 			name, fmt.Sprintf("%.3f", res.CostVsNone), rate(res.CacheReadShare), grouped(res.Cuts), rateIfAny(res.Used),
-			rateIfAny(res.SurvivalIDs), rateIfAny(res.SurvivalWords), rate(res.Reach),
+			rateIfAny(res.SurvivalIDs), rateIfAny(res.SurvivalWords), rate(res.Reach), rateIfAny(res.ReachWords),
 			grouped(res.Recollections), grouped(res.RecollectionTokens), rateIfAny(res.RecollectionHits),
 		})
 	}

@@ -98,6 +98,7 @@ func (r *Report) scatters() []scatter {
 	all := []scatter{
 		r.scatter("Cost against reach", "what calls used", func(p PolicyResult) *float64 { return &p.Reach }),
 		r.scatter("Cost against identifiers that survive a cut", "what later calls used and only the removed part had", func(p PolicyResult) *float64 { return p.SurvivalIDs }),
+		r.scatter("Cost against words in reach", "what answers said and only removed messages had", func(p PolicyResult) *float64 { return p.ReachWords }),
 		r.scatter("Cost against words that survive a cut", "what later messages said and only the removed part had", func(p PolicyResult) *float64 { return p.SurvivalWords }),
 	}
 	return slices.DeleteFunc(all, func(s scatter) bool { return len(s.Dots) == 0 })

@@ -22,6 +22,9 @@ type quality struct {
 	// atoms and words that only the old part had and that came later; the text that
 	// replaced the old part names atomsKept and wordsKept of them.
 	atoms, atomsKept, words, wordsKept int
+	// words that an answer used and only removed messages had; the request had wordsSeen
+	// of them in what management wrote.
+	wordsUsed, wordsSeen int
 	// recollections that were made, what they weigh, and how many the answer used.
 	recollections, recollected, hits int
 }
@@ -33,6 +36,8 @@ func (q *quality) add(o quality) {
 	q.atomsKept += o.atomsKept
 	q.words += o.words
 	q.wordsKept += o.wordsKept
+	q.wordsUsed += o.wordsUsed
+	q.wordsSeen += o.wordsSeen
 	q.recollections += o.recollections
 	q.recollected += o.recollected
 	q.hits += o.hits
@@ -142,6 +147,22 @@ func (s *sending) without(texts []*managedText) visible {
 	v := s.view
 	v.words = slices.DeleteFunc(slices.Clone(v.words), func(t *managedText) bool { return slices.Contains(texts, t) })
 	return v
+}
+
+// answer counts the words that a recorded answer uses and only removed messages had.
+func (q *quality) answer(h *history, s *sending, answer []item) {
+	if !slices.Contains(s.view.stands, false) {
+		return
+	}
+	words := h.sayings(&s.view)
+	for _, it := range answer {
+		for _, w := range it.words {
+			if words[w] == gone || words[w] == noted {
+				q.wordsUsed++
+				count(&q.wordsSeen, words[w] == noted)
+			}
+		}
+	}
 }
 
 // recollect counts the recollections that a request has and the one before had not. The

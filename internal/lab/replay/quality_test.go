@@ -109,6 +109,27 @@ func TestOnlyTheNextSixtyCallsAreLater(t *testing.T) {
 	}
 }
 
+func TestTheWordsOfAnAnswerAreInReachIfAnyTextOfTheRequestHasThem(t *testing.T) {
+	t.Parallel()
+	track := harbour(t)
+	h := newHistory(track)
+	h.say(track.items[:5]...)
+	for name, tt := range map[string]struct {
+		newest int
+		text   string
+		want   quality
+	}{
+		// The answer uses lives, saltmere and harbour of the removed messages; calm stands.
+		"one of three":    {3, "Saltmere", quality{wordsUsed: 3, wordsSeen: 1}},
+		"nothing is gone": {5, "Saltmere", quality{}},
+	} {
+		var got quality
+		if got.answer(h, request(h, tt.newest, tt.text), track.items[5:]); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
+		}
+	}
+}
+
 func TestARecollectionHitsIfTheAnswerUsesWhatNothingElseHas(t *testing.T) {
 	t.Parallel()
 	track := harbour(t)

@@ -95,6 +95,9 @@ type PolicyResult struct {
 	Used          *float64 `json:"used_after_cut"`
 	SurvivalIDs   *float64 `json:"survival_identifiers"`
 	SurvivalWords *float64 `json:"survival_words"`
+	// ReachWords is, of the content words that an answer used and only removed messages
+	// had, the share that checkpoints and recollections in the request had.
+	ReachWords *float64 `json:"reach_words"`
 	// Recollections that were made, the tokens that they added, and the share that the
 	// recorded answer used.
 	Recollections      int      `json:"recollections"`
@@ -206,6 +209,7 @@ func (r *Report) result(i, baseline int, none, optimum float64) PolicyResult {
 	}
 	q := sum.quality
 	res.Used, res.SurvivalIDs, res.SurvivalWords = shareIfAny(q.used, q.cuts), shareIfAny(float64(q.atomsKept), q.atoms), shareIfAny(float64(q.wordsKept), q.words)
+	res.ReachWords = shareIfAny(float64(q.wordsSeen), q.wordsUsed)
 	res.Recollections, res.RecollectionTokens, res.RecollectionHits = q.recollections, q.recollected, shareIfAny(float64(q.hits), q.recollections)
 	res.count(counts)
 	return res

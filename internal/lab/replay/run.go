@@ -78,6 +78,7 @@ func (r *policyRun) call(ctx context.Context, c recordedCall) error {
 	if err != nil {
 		return err
 	}
+	r.out.quality.answer(r.history, s, r.track.items[c.at:c.end])
 	r.out.quality.recollect(r.history, s, r.track.items[c.at:c.end], r.known)
 	lost := r.out.saw(r.history, &s.view, c.need)
 	if r.refetch && len(lost) > 0 {

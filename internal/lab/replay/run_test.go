@@ -252,7 +252,7 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 	for _, name := range []string{"none", "auto"} {
 		for _, field := range []string{
 			"cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard", "validity", "prefix_stability", "cuts", "count_error",
-			"used_after_cut", "survival_identifiers", "survival_words", "recollections", "recollection_tokens", "recollection_hits",
+			"used_after_cut", "survival_identifiers", "survival_words", "reach_words", "recollections", "recollection_tokens", "recollection_hits",
 		} {
 			if _, ok := got.Policies[name][field]; !ok {
 				t.Errorf("%s has no %s", name, field)
