@@ -27,7 +27,7 @@ func (o *options) wantsFit() bool {
 }
 
 func (o *options) wantsTokenizers() bool {
-	parts := []string{fitWord, storeWord, survivalWord, proxyWord, proxyLeakWord, houseWord}
+	parts := []string{fitWord, storeWord, survivalWord, proxyWord, proxyLeakWord, houseWord, qualityWord}
 	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return !slices.Contains(parts, w) })
 }
 

@@ -24,6 +24,7 @@ type replayCmd struct {
 	MinContext int      `placeholder:"N" help:"Leave out conversations that weigh less than this."`
 	Refetch    bool     `help:"Charge for reading again what a policy has hidden and the conversation used."`
 	Tools      bool     `help:"Give a conversation the tools that read what was taken out, with its first cut, as the proxy does."`
+	Quality    bool     `help:"Print what cuts keep against what they cost, for all policies and methods unless --policy names some."`
 	JSON       string   `name:"json" placeholder:"PATH" complete:"file" help:"Write the result as JSON; - is standard output, without the table."`
 	HTML       string   `name:"html" placeholder:"PATH" complete:"file" help:"Write a page with plots."`
 	CSV        string   `name:"csv" placeholder:"PATH" complete:"file" help:"Write a row for each conversation and policy."`
@@ -65,6 +66,9 @@ func (c *replayCmd) Validate() error {
 func (c *replayCmd) Run(p *process, root *cli) error {
 	d := newDisplay(p, nil, root.Color)
 	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
+	if c.Quality && c.Policy == nil {
+		o.Policies = replay.Names()
+	}
 	if c.Tools {
 		o.Offer = expand.Tools()
 	}
@@ -87,7 +91,11 @@ func (c *replayCmd) Run(p *process, root *cli) error {
 		}
 	}
 	if c.JSON != "-" {
-		drawReplay(p, d, report)
+		t := costTable(report)
+		if c.Quality {
+			t = qualityTable(report)
+		}
+		drawReplay(p, d, report, t)
 	}
 	return nil
 }
@@ -128,9 +136,8 @@ func (p *process) writeTo(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// drawReplay prints the table and what it rests on.
-func drawReplay(p *process, d display, r *replay.Report) {
-	fmt.Fprintf(p.out, "%s, %s, %s tokens at their ends.\n\n", plural(r.Sessions, "conversation"), plural(r.Calls, "call"), grouped(r.Tokens))
+// costTable says what each policy costs and what calls could still see.
+func costTable(r *replay.Report) table {
 	t := table{columns: []column{
 		{title: "policy"},
 		{title: "cost", right: true},
@@ -154,6 +161,39 @@ func drawReplay(p *process, d display, r *replay.Report) {
 		})
 	}
 	t.rows = append(t.rows, []string{"(optimum)", fmt.Sprintf("%.3f", r.Optimum), "1.000", "", "", "", "", "", "", "", "", ""})
+	return t
+}
+
+// qualityTable says what each policy costs and what its cuts keep.
+func qualityTable(r *replay.Report) table {
+	t := table{columns: []column{
+		{title: "policy"},
+		{title: "cost", right: true},
+		{title: "cached", right: true, drop: 2},
+		{title: "cuts", right: true},
+		{title: "window used", right: true},
+		{title: "ids", right: true},
+		{title: "words", right: true},
+		{title: "reach", right: true},
+		{title: "of words", right: true},
+		{title: "recollected", right: true, drop: 4},
+		{title: "added", right: true, drop: 1},
+		{title: "hits", right: true, drop: 3},
+	}}
+	for _, name := range r.Order {
+		res := r.Policies[name]
+		t.rows = append(t.rows, []string{
+			name, fmt.Sprintf("%.3f", res.CostVsNone), rate(res.CacheReadShare), grouped(res.Cuts), rateIfAny(res.Used),
+			rateIfAny(res.SurvivalIDs), rateIfAny(res.SurvivalWords), rate(res.Reach), rateIfAny(res.ReachWords),
+			grouped(res.Recollections), grouped(res.RecollectionTokens), rateIfAny(res.RecollectionHits),
+		})
+	}
+	return t
+}
+
+// drawReplay prints a table and what it rests on.
+func drawReplay(p *process, d display, r *replay.Report, t table) {
+	fmt.Fprintf(p.out, "%s, %s, %s tokens at their ends.\n\n", plural(r.Sessions, "conversation"), plural(r.Calls, "call"), grouped(r.Tokens))
 	for i, line := range t.lines(d.width) {
 		fmt.Fprintln(p.out, d.titled(i, line))
 	}
@@ -166,6 +206,14 @@ func drawReplay(p *process, d display, r *replay.Report) {
 			fmt.Fprintln(p.out, d.wrap(fmt.Sprintf("%s would be refused: %s", name, bar.Clean(flaw)), 2))
 		}
 	}
+}
+
+// rateIfAny writes a share as percent, and a dash where there is none.
+func rateIfAny(share *float64) string {
+	if share == nil {
+		return "–"
+	}
+	return rate(*share)
 }
 
 // rate writes a share as percent.

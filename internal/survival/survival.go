@@ -1,7 +1,7 @@
 // Package survival measures what a compaction loses: which identifiers that the agent
 // used in its next calls are still named by what replaced the old text. It reads
-// recorded sessions in which a compaction took place. It is for tests and benchmarks
-// only, and knows nothing of how summaries are made: it has its own idea of what an
+// recorded sessions in which a compaction took place. It is for tests, benchmarks and
+// the lab, and knows nothing of how summaries are made: it has its own idea of what an
 // identifier is, so that it can judge them.
 package survival
 

@@ -18,6 +18,7 @@ type Outcome struct {
 	valid, checked                             int
 	common, shared, breaks, excess, fresh      int
 	users, usersKept                           int
+	quality                                    quality
 	// flaws are the first things that an API would refuse.
 	flaws []string
 	// loads and cuts over the calls, for a plot.
@@ -53,6 +54,7 @@ func (o *Outcome) add(p *Outcome) {
 	o.fresh += p.fresh
 	o.users += p.users
 	o.usersKept += p.usersKept
+	o.quality.add(p.quality)
 	o.flaws = append(o.flaws, p.flaws[:min(len(p.flaws), max(0, maxFlaws-len(o.flaws)))]...)
 }
 

@@ -24,6 +24,10 @@ type planner interface {
 type sending struct {
 	plannedRequest
 	view visible
+	// recollections are the texts that brought back what a question needs, recollected
+	// what each weighs.
+	recollections []*managedText
+	recollected   []int
 	// extra is what had to be paid to make it, beside the call.
 	extra float64
 	// summary says that a checkpoint or a summary was made for it.
@@ -104,11 +108,17 @@ func sent(h *history, p *plimsoll.Plan) *sending {
 			s.view.changed[plimsoll.PartRef{Message: e.Message, Part: e.Part}] = true
 		}
 	}
-	n := 0
+	recollections := map[string]bool{}
+	for _, in := range p.Draft.Inserted() {
+		recollections[in.Message.Text()] = in.Why.Rung == recollectRung
+	}
 	for placed := range p.Draft.Placed() {
 		s.take(h, placed)
-		s.tokens = append(s.tokens, p.After.Messages[n].Tokens)
-		n++
+		weight := p.After.Messages[len(s.tokens)].Tokens
+		s.tokens = append(s.tokens, weight)
+		if text := placed.Message.Text(); placed.Original < 0 && recollections[text] {
+			s.recollections, s.recollected = append(s.recollections, h.read(text)), append(s.recollected, weight)
+		}
 	}
 	for _, r := range p.Rungs {
 		s.summary = s.summary || r.Rung == "compact" && r.Edits > 0 && !r.Replayed

@@ -78,10 +78,11 @@ func newFrame() frame {
 	}
 }
 
-// scatter has cost against reach, a dot for each policy.
+// scatter has cost against something that a policy keeps, a dot for each policy.
 type scatter struct {
 	frame
-	Dots []dot
+	Title, Meaning string
+	Dots           []dot
 }
 
 // dot is a policy in a plot.
@@ -92,14 +93,30 @@ type dot struct {
 	Colour int
 }
 
-func (r *Report) scatter() scatter {
-	s := scatter{frame: newFrame()}
+// scatters are cost against reach, and against what survives cuts as far as there is any.
+func (r *Report) scatters() []scatter {
+	all := []scatter{
+		r.scatter("Cost against reach", "what calls used", func(p PolicyResult) *float64 { return &p.Reach }),
+		r.scatter("Cost against identifiers that survive a cut", "what later calls used and only the removed part had", func(p PolicyResult) *float64 { return p.SurvivalIDs }),
+		r.scatter("Cost against words in reach", "what answers said and only removed messages had", func(p PolicyResult) *float64 { return p.ReachWords }),
+		r.scatter("Cost against words that survive a cut", "what later messages said and only the removed part had", func(p PolicyResult) *float64 { return p.SurvivalWords }),
+	}
+	return slices.DeleteFunc(all, func(s scatter) bool { return len(s.Dots) == 0 })
+}
+
+func (r *Report) scatter(title, meaning string, kept func(PolicyResult) *float64) scatter {
+	s := scatter{frame: newFrame(), Title: title, Meaning: meaning}
 	x := axis{low: math.Inf(1), high: math.Inf(-1), from: s.Left, till: s.Right}
 	y := axis{low: math.Inf(1), high: 1, from: s.Bottom, till: s.Top}
 	for _, name := range r.Order {
 		res := r.Policies[name]
-		x.low, x.high = min(x.low, res.CostVsNone), max(x.high, res.CostVsNone)
-		y.low = min(y.low, res.Reach)
+		if v := kept(res); v != nil {
+			x.low, x.high = min(x.low, res.CostVsNone), max(x.high, res.CostVsNone)
+			y.low = min(y.low, *v)
+		}
+	}
+	if math.IsInf(x.low, 1) {
+		return s
 	}
 	x.low, x.high = x.low-0.05, x.high+0.05
 	y.low = max(0, y.low-0.01)
@@ -107,7 +124,11 @@ func (r *Report) scatter() scatter {
 	s.Y = y.ticks(6, func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) })
 	for i, name := range r.Order {
 		res := r.Policies[name]
-		d := dot{X: x.place(res.CostVsNone), Y: y.place(res.Reach), Name: name, Colour: i % colours}
+		v := kept(res)
+		if v == nil {
+			continue
+		}
+		d := dot{X: x.place(res.CostVsNone), Y: y.place(*v), Name: name, Colour: i % colours}
 		d.TextY = d.Y + 4
 		for _, other := range s.Dots {
 			if math.Abs(other.TextY-d.TextY) < 12 && math.Abs(other.X-d.X) < 90 {

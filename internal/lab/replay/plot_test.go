@@ -62,3 +62,18 @@ func TestNumbersAreGroupedByThreeDigits(t *testing.T) {
 		}
 	}
 }
+
+func TestAPolicyThatNeverCutsHasNoDotAmongThoseThatDo(t *testing.T) {
+	t.Parallel()
+	half := 0.5
+	r := &Report{Order: []string{"none", "auto"}, Policies: map[string]PolicyResult{
+		"none": {CostVsNone: 1, Reach: 1}, "auto": {CostVsNone: 0.7, Reach: 0.9, SurvivalWords: &half},
+	}}
+	got := map[string]int{}
+	for _, s := range r.scatters() {
+		got[s.Title] = len(s.Dots)
+	}
+	if diff := cmp.Diff(map[string]int{"Cost against reach": 2, "Cost against words that survive a cut": 1}, got); diff != "" {
+		t.Errorf("dots (-want +got):\n%s", diff)
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 )
 
-// The policies that are no presets.
+// The policies that are no presets and no methods.
 const (
 	// None is what the others are compared with: nothing until the window is nearly
 	// full, and then a summary of everything.
@@ -28,8 +28,11 @@ const (
 
 // Names lists the policies.
 func Names() []string {
-	return append([]string{None, Off, Threshold, EveryTurn, Sliding}, preset.Names()...)
+	return slices.Concat([]string{None, Off, Threshold, EveryTurn, Sliding}, methods, preset.Names())
 }
+
+// methods are played with the triggers of auto.
+var methods = []string{preset.MethodWindow, preset.MethodSummary, preset.MethodHybrid}
 
 // Defaults lists the policies that are compared where none is named.
 func Defaults() []string {
@@ -75,6 +78,8 @@ func (o *Options) keeper(name string, r *policyRun) (*fit.Options, error) {
 	switch name {
 	case Off, Threshold, EveryTurn, Sliding:
 		base, with.Policy = preset.NameAuto, name
+	case preset.MethodWindow, preset.MethodSummary, preset.MethodHybrid:
+		base, with.Method = preset.NameAuto, name
 	}
 	switch name {
 	case Threshold:

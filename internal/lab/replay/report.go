@@ -88,6 +88,21 @@ type PolicyResult struct {
 	PeakLoad  int `json:"peak_load"`
 	// UserKept is the share of what the user said that stood as it was said.
 	UserKept float64 `json:"user_kept"`
+	// Used is the mean share of the limit that a cut leaves in use. SurvivalIDs and
+	// SurvivalWords are, of the identifiers that later calls use, and of the content
+	// words of later messages, that only the removed part had, the shares that what
+	// replaced it names. Null if there were none.
+	Used          *float64 `json:"used_after_cut"`
+	SurvivalIDs   *float64 `json:"survival_identifiers"`
+	SurvivalWords *float64 `json:"survival_words"`
+	// ReachWords is, of the content words that an answer used and only removed messages
+	// had, the share that checkpoints and recollections in the request had.
+	ReachWords *float64 `json:"reach_words"`
+	// Recollections that were made, the tokens that they added, and the share that the
+	// recorded answer used.
+	Recollections      int      `json:"recollections"`
+	RecollectionTokens int      `json:"recollection_tokens"`
+	RecollectionHits   *float64 `json:"recollection_hits"`
 	// CountError is the median error of the meter against the bills, CountErrorP95
 	// what nineteen of twenty errors stay below, CountLow the share of counts that
 	// were more than 2 % too low; null without bills.
@@ -192,8 +207,21 @@ func (r *Report) result(i, baseline int, none, optimum float64) PolicyResult {
 		Cuts: sum.Cuts, Summaries: sum.Summary, Refetches: sum.Refetch, Calls: sum.Calls,
 		MeanLoad: sum.Sent / max(1, sum.Calls+sum.Refetch), PeakLoad: sum.Peak, UserKept: share(sum.usersKept, sum.users), Flaws: sum.flaws,
 	}
+	q := sum.quality
+	res.Used, res.SurvivalIDs, res.SurvivalWords = shareIfAny(q.used, q.cuts), shareIfAny(float64(q.atomsKept), q.atoms), shareIfAny(float64(q.wordsKept), q.words)
+	res.ReachWords = shareIfAny(float64(q.wordsSeen), q.wordsUsed)
+	res.Recollections, res.RecollectionTokens, res.RecollectionHits = q.recollections, q.recollected, shareIfAny(float64(q.hits), q.recollections)
 	res.count(counts)
 	return res
+}
+
+// shareIfAny is a part of a whole, or nothing if there is no whole.
+func shareIfAny(part float64, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	share := part / float64(whole)
+	return &share
 }
 
 // count adds how well the meter counted.

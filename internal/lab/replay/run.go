@@ -22,6 +22,10 @@ type policyRun struct {
 	refetch bool
 	// unpaid is what was said since the last call.
 	unpaid int
+	// at is where the recorded answer to the request stands; known are the recollections
+	// that requests before it had.
+	at    int
+	known map[*managedText]bool
 }
 
 const (
@@ -40,7 +44,7 @@ const (
 // play returns what became of the session.
 func (t *track) play(ctx context.Context, p policy, o *Options) (*Outcome, error) {
 	till := &till{prices: t.prices}
-	r := &policyRun{history: newHistory(t), till: till, clock: newClock(), out: &Outcome{}, refetch: o.Refetch}
+	r := &policyRun{history: newHistory(t), till: till, clock: newClock(), out: &Outcome{}, refetch: o.Refetch, known: map[*managedText]bool{}}
 	var err error
 	if r.planner, err = p.build(r, o); err != nil {
 		return nil, err
@@ -68,11 +72,14 @@ func (r *policyRun) hear(items ...item) {
 
 func (r *policyRun) call(ctx context.Context, c recordedCall) error {
 	now := r.clock.at(c.time)
+	r.at = c.at
 	r.judge.look(r.history)
 	s, err := r.ask(ctx, now)
 	if err != nil {
 		return err
 	}
+	r.out.quality.answer(r.history, s, r.track.items[c.at:c.end])
+	r.out.quality.recollect(r.history, s, r.track.items[c.at:c.end], r.known)
 	lost := r.out.saw(r.history, &s.view, c.need)
 	if r.refetch && len(lost) > 0 {
 		if s, err = r.readAgain(ctx, s, lost, now); err != nil {
@@ -143,6 +150,9 @@ func (r *policyRun) pay(s *sending, output int, now time.Time, answer ...plimsol
 	count(&r.out.Cuts, broke)
 	count(&r.out.Summary, s.summary)
 	if broke {
+		if s.refused == nil {
+			r.out.quality.cut(r.history, s, r.at)
+		}
 		r.out.cutAt = append(r.out.cutAt, len(r.out.loads))
 	}
 	r.out.loads = append(r.out.loads, s.total)

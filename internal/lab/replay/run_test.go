@@ -250,7 +250,10 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"none", "auto"} {
-		for _, field := range []string{"cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard", "validity", "prefix_stability", "cuts", "count_error"} {
+		for _, field := range []string{
+			"cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard", "validity", "prefix_stability", "cuts", "count_error",
+			"used_after_cut", "survival_identifiers", "survival_words", "reach_words", "recollections", "recollection_tokens", "recollection_hits",
+		} {
 			if _, ok := got.Policies[name][field]; !ok {
 				t.Errorf("%s has no %s", name, field)
 			}
@@ -263,7 +266,7 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<svg", "<polyline", `class="cut`, "voyage0", got.Assumptions[0]} {
+	for _, want := range []string{"<svg", "<polyline", `class="cut`, "voyage0", "What cuts keep", got.Assumptions[0]} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -277,7 +280,7 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&table).ReadAll()
-	if err != nil || len(rows) != 3 || !slices.Contains(rows[0], "reach_ref") {
+	if err != nil || len(rows) != 3 || !slices.Contains(rows[0], "reach_ref") || !slices.Contains(rows[0], "survival_words") {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }

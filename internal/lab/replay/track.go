@@ -16,6 +16,7 @@ type track struct {
 	items        []item
 	calls        []recordedCall
 	names        *names
+	words        map[string]atom // content words, numbered apart
 	meter        plimsoll.Meter
 	// base is what system and tools weigh, baseFrom how that is known.
 	base     int
@@ -30,8 +31,9 @@ type track struct {
 type item struct {
 	message plimsoll.Message
 	tokens  int
-	// atoms of each part.
+	// atoms of each part, content words of all.
 	atoms [][]atom
+	words []atom
 	// result says that it carries the result of a tool.
 	result bool
 }
@@ -60,7 +62,7 @@ const (
 // newTrack makes a session ready.
 func newTrack(s *Session, meter *token.Meter) *track {
 	t := &track{
-		id: s.ID, names: newNames(), meter: meter,
+		id: s.ID, names: newNames(), words: map[string]atom{}, meter: meter,
 		conversation: plimsoll.Conversation{Dialect: s.Dialect, Model: s.Model, System: s.System, Tools: s.Tools},
 	}
 	var history []Entry
@@ -92,7 +94,7 @@ func (t *track) with(messages []plimsoll.Message) plimsoll.Conversation {
 }
 
 func (t *track) item(m plimsoll.Message, tokens int) item {
-	it := item{message: m, tokens: tokens, atoms: make([][]atom, m.Parts.Len())}
+	it := item{message: m, tokens: tokens, atoms: make([][]atom, m.Parts.Len()), words: t.wordsOf(m)}
 	for i, p := range m.Parts.All() {
 		it.atoms[i] = t.names.in(textOf(p))
 		if _, ok := p.(plimsoll.ToolResult); ok {

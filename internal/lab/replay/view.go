@@ -15,9 +15,11 @@ type visible struct {
 	words []*managedText
 }
 
-// managedText is a text that management wrote, with the identifiers and references in it.
+// managedText is a text that management wrote, with the identifiers, content words and
+// references in it.
 type managedText struct {
 	atoms map[atom]bool
+	words []atom
 	refs  []string
 }
 
@@ -76,7 +78,7 @@ func (h *history) places(a atom) []mention {
 func (h *history) read(text string) *managedText {
 	w, ok := h.texts[text]
 	if !ok {
-		w = &managedText{atoms: map[atom]bool{}, refs: h.archive.refsIn(text)}
+		w = &managedText{atoms: map[atom]bool{}, words: h.wordsIn(text), refs: h.archive.refsIn(text)}
 		for _, a := range h.names.in(text) {
 			w.atoms[a] = true
 		}

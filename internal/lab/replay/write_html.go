@@ -14,14 +14,18 @@ var pageText string
 var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"count":   grouped,
 	"percent": func(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) },
+	"share":   func(x *float64) string { return orDash("%.1f %%", x) },
 	"ratio":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
-	"signed": func(x *float64) string {
-		if x == nil {
-			return "–"
-		}
-		return fmt.Sprintf("%+.2f %%", 100**x)
-	},
+	"signed":  func(x *float64) string { return orDash("%+.2f %%", x) },
 }).Parse(pageText))
+
+// orDash writes a share as percent, and a dash where there is none.
+func orDash(format string, x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return fmt.Sprintf(format, 100**x)
+}
 
 // WriteHTML writes a page with the table, the plots and the assumptions. It needs no
 // other file and no network.
@@ -33,15 +37,15 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}
 	var data struct {
 		*Report
-		Rows    []row
-		Scatter scatter
-		Courses []course
+		Rows     []row
+		Scatters []scatter
+		Courses  []course
 	}
 	data.Report = r
 	for i, name := range r.Order {
 		data.Rows = append(data.Rows, row{name, i % colours, r.Policies[name]})
 	}
-	data.Scatter = r.scatter()
+	data.Scatters = r.scatters()
 	for _, p := range r.byLength()[:min(plots, len(r.Played))] {
 		data.Courses = append(data.Courses, r.course(p))
 	}
