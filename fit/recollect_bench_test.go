@@ -25,7 +25,7 @@ func BenchmarkRecollect(b *testing.B) {
 			plimsoll.Say(plimsoll.Assistant, fmt.Sprintf("Noted: the %s and the %s are aboard, and the log has a line for it.", at(3), at(5))))
 	}
 	messages = append(messages, plimsoll.Say(plimsoll.User, "Where did item-4711 go, and what was stowed beside the hawser?"))
-	w, err := k.weigh(&Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}}, walkOptions{})
+	w, err := k.weigh(b.Context(), &Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}}, walkOptions{})
 	testkit.Must(b, err)
 	testkit.Must(b, w.draft.Drop(plimsoll.Span{Start: 0, End: archived}, plimsoll.Why{}))
 	w.task.chain()
