@@ -23,7 +23,7 @@ func far(texts ...string) []string {
 func TestSearchFindsWhatAQuestionNeeds(t *testing.T) {
 	t.Parallel()
 	facts := far("(8 May 2023) My sister Ann moved to the old town of Lisbon.", "(9 June 2023) I painted the red car for 400 euros.", "東京駅の近くのホテルを予約した。", "Ok, thanks, great! Please continue.")
-	people := far("Ann: the trip was fine", "Bob: the trip was long", "Ann: x", "Ann: y", "Bob: x", "Bob: y")
+	people := far("Ann: the trip was fine"+strings.Repeat(" so", 15), "Bob: the trip was long"+strings.Repeat(" so", 15), "Ann: x\nAnn: y", "Bob: x\nBob: y")
 	for _, test := range []struct {
 		name, question string
 		texts          []string
@@ -33,7 +33,8 @@ func TestSearchFindsWhatAQuestionNeeds(t *testing.T) {
 		{"another form of the word", "What is worth painting?", facts, "I painted the red car", "Lisbon"},
 		{"the date", "Which gym was that in June?", far("(8 May 2023) The gym was full"+strings.Repeat(" so", 15), "(9 June 2023) The gym was full"+strings.Repeat(" so", 15)), "(9 June 2023)\nUser: The gym was full", "May"},
 		{"Japanese by pairs", "ホテルはどこ？", facts, "東京駅の近くのホテルを予約した。", "car"},
-		{"the speaker that the question names comes first", "What did Bob say about the trip?", people, "Bob: the trip was long", ""},
+		{"the speaker that the question names comes first", "What did Bob say about the trip?", people, "Bob: the trip was long", "Ann: the trip"},
+		{"a passage that does not fit is passed over", "Which violin bow?", far(strings.Repeat("violin bow ", 20), "The violin is old."), "The violin is old.", "bow"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

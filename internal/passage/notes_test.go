@@ -49,6 +49,11 @@ func TestNotesKeepWhatCarriesMost(t *testing.T) {
 			17, utf8.RuneCountInString, "User: 本番を触らないでね。",
 		},
 		{
+			"a Japanese request comes before a fact",
+			[]string{"明日は東京。", "はい。", "敬語で話してください。", "はい。"},
+			18, utf8.RuneCountInString, "User: 敬語で話してください。",
+		},
+		{
 			"what is corrected later goes first",
 			append([]string{"The team meeting is Tuesday 14.", "Good.", "Actually, the team meeting is Thursday."}, filler...),
 			7, words, "User: Actually, team meeting is Thursday.",

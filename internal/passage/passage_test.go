@@ -40,12 +40,13 @@ func TestPassagesHaveDatesAndSpeakers(t *testing.T) {
 		},
 		{
 			"a label counts from the third line on",
-			[]string{"(8 May 2023) Ann: one", "Bob: two\nAnn: three", "Ann: four"},
+			[]string{"(8 May 2023) Ann: one", "Bob: two\nAnn: three", "Ann: four\nBob: five"},
 			[]Passage{
 				{0, "(8 May 2023)", "Ann", "one"},
 				{1, "(8 May 2023)", "Assistant", "Bob: two"},
 				{1, "(8 May 2023)", "Ann", "three"},
 				{2, "(8 May 2023)", "Ann", "four"},
+				{2, "(8 May 2023)", "User", "Bob: five"},
 			},
 		},
 		{
