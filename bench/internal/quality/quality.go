@@ -1,8 +1,10 @@
 package quality
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,8 +30,9 @@ type Options struct {
 type Result struct {
 	Every int `json:"every"`
 	// Tuning and Checking have the same rows.
-	Tuning   []Row      `json:"tuning"`
-	Checking []Row      `json:"checking"`
+	Tuning   []Row `json:"tuning"`
+	Checking []Row `json:"checking"`
+	// Japanese is empty if the corpora are missing.
 	Japanese []Japanese `json:"japanese"`
 }
 
@@ -89,6 +92,10 @@ func Measure(o Options) (*Result, error) {
 		}
 	}
 	r.Japanese, err = b.japanese(o.Shared)
+	if errors.Is(err, fs.ErrNotExist) { // the rest is worth reading
+		fmt.Fprintln(o.Log, "quality: Japanese dialogues NOT MEASURED:", err)
+		err = nil
+	}
 	return r, err
 }
 

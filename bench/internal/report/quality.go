@@ -20,12 +20,16 @@ func UpdateQuality(file, markdown string) error {
 
 // Quality returns the report on what is left of long chats.
 func Quality(r *quality.Result) string {
+	japanese := "Not measured: the corpora are missing.\n"
+	if len(r.Japanese) > 0 {
+		japanese = japaneseTable(r.Japanese).String()
+	}
 	return strings.Join([]string{
 		"### Tuning chats\n\n" + qualityTable(r.Tuning, false).String(),
 		"### Checking chats\n\n" + qualityTable(r.Checking, false).String(),
 		fmt.Sprintf("### Tuning chats, with the question as the newest message\n\nOne of %d questions.\n\n", r.Every) + qualityTable(r.Tuning, true).String(),
 		"### Checking chats, with the question as the newest message\n\n" + qualityTable(r.Checking, true).String(),
-		"### Japanese dialogues\n\n" + japaneseTable(r.Japanese).String(),
+		"### Japanese dialogues, words of later turns\n\n" + japanese,
 	}, "\n")
 }
 
