@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -192,7 +191,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 		}
 		o.Participants = append(o.Participants, participant)
 	}
-	o.Problems = append(slices.Clip(o.Problems), keepers.assumed(o.Participants)...)
+	o.Assumed = keepers.assumed
 	if !c.Continue {
 		return o, nil
 	}

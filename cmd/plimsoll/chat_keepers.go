@@ -2,12 +2,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
-	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/preset"
@@ -84,16 +82,13 @@ func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(pli
 	}
 }
 
-// assumed says of whose limit nothing is known.
-func (k *chatKeepers) assumed(all []chat.Participant) []error {
-	var problems []error
+// assumed returns the limit of a model of which nothing is known; 0 for others.
+func (k *chatKeepers) assumed(name string) int {
 	limits := &model.Limits{Registry: k.registry, Env: k.p.getenv}
-	for _, p := range all {
-		if limitFor(k.settings, limits, p.Model).Source == model.SourceDefault {
-			problems = append(problems, fmt.Errorf("the context limit of %s is not known, so %s tokens are assumed: set it with --limit, /limit, or limits in the settings", p.Model, grouped(model.SafeLimit)))
-		}
+	if limitFor(k.settings, limits, name).Source == model.SourceDefault {
+		return model.SafeLimit
 	}
-	return problems
+	return 0
 }
 
 func (k *chatKeepers) close() error {

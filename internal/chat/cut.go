@@ -147,7 +147,7 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 	}
 	t := preset.ConversationTask(c, client)
 	t.Line = &line
-	if line.Window >= unbounded {
+	if line.Window == 0 || line.Window >= unbounded {
 		// The user asks for it though no limit is known: as if the window were small.
 		t.Line = &plimsoll.Line{Window: defaultWindow}
 	}

@@ -257,13 +257,21 @@ func (e *Engine) Attached() []string {
 }
 
 // Greet tells what a person should know at the start: what is wrong with the settings,
-// which session goes on, whose tokens are estimated.
+// which session goes on, whose limit is assumed, whose tokens are estimated.
 func (e *Engine) Greet(tell func(Event)) {
 	for _, problem := range e.options.Problems {
 		tell(Notice{Kind: NoticeWarning, Text: problem.Error()})
 	}
 	if n := countTurns(e.Turns()); n > 0 {
 		tell(Notice{Kind: NoticeDone, Text: fmt.Sprintf("continuing session %s with %s", e.Session(), plural(n, "turn"))})
+	}
+	for _, g := range e.Gauges() {
+		if e.options.Assumed == nil {
+			break
+		}
+		if n := e.options.Assumed(g.Model); n > 0 && n == g.Window { // else a limit was set, or learned
+			tell(Notice{Kind: NoticeWarning, Text: fmt.Sprintf("the context limit of %s is not known, so %s tokens are assumed: set it with --limit, /limit, or limits in the settings", g.Model, Tokens(n, true))})
+		}
 	}
 	e.tellEstimates(tell)
 }

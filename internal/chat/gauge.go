@@ -83,7 +83,7 @@ func gauge(p Participant, load plimsoll.Load, line plimsoll.Line, marks fit.Wate
 		Participant: p.Name, Model: p.Model, System: load.System, Tools: load.Tools,
 		History: load.Total - load.System - load.Tools, Exact: load.Exact, Band: load.Band,
 	}
-	if line.Window >= unbounded {
+	if line.Window == 0 || line.Window >= unbounded {
 		g.Unlimited = true
 		return g
 	}

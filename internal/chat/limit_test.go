@@ -393,3 +393,18 @@ func TestGaugesAddUp(t *testing.T) {
 		}
 	}
 }
+
+func TestALimitIsCalledAssumedOnlyWhereItIsInForce(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int]bool{4096: true, 2000: false} {
+		tt := newTable(t)
+		tt.invite("openai", nil)
+		tt.o.Limit = limit
+		tt.o.Assumed = func(string) int { return 4096 }
+		tt.open()
+		tt.engine.Greet(func(e chat.Event) { tt.events = append(tt.events, e) })
+		if got := tt.notice(chat.NoticeWarning); strings.Contains(got, "4,096 tokens are assumed") != want {
+			t.Errorf("with a gauge of %d: %q", tt.engine.Gauges()[0].Window, got)
+		}
+	}
+}

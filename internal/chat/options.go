@@ -26,6 +26,9 @@ type Options struct {
 	// Counter says how the tokens of a model's texts are counted; nil means that this
 	// is unknown. The error is that of a vocabulary that cannot be read.
 	Counter func(model string) (plimsoll.CounterInfo, error)
+	// Assumed returns the limit that the keepers assume for a model of which none is
+	// known, and 0 for others; nil means that they assume none.
+	Assumed func(model string) int
 	// Marks are those of the keepers, for the gauges.
 	Marks fit.Watermarks
 	// Base sends requests; nil means [http.DefaultTransport].

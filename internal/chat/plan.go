@@ -149,10 +149,12 @@ func (e *Engine) tellEstimates(tell func(Event)) {
 
 // going says what a plan takes out that was there before; empty if nothing.
 func going(plan *plimsoll.Plan, v view) string {
-	replayed := 0
+	// The load is compared with what was sent before, as the turns are.
+	replayed, before := 0, plan.Before
 	for _, r := range plan.Rungs {
 		if r.Replayed {
 			replayed += r.Edits
+			before.Total -= r.Saved
 		}
 	}
 	dropped, summed, cleared := map[int]bool{}, map[int]bool{}, 0
@@ -180,7 +182,7 @@ func going(plan *plimsoll.Plan, v view) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s → %s tokens", strings.Join(parts, ", "), count(plan.Before), count(plan.After))
+	return fmt.Sprintf("%s: %s → %s tokens", strings.Join(parts, ", "), count(before), count(plan.After))
 }
 
 // count writes a load, marked if it is an estimate.

@@ -7,9 +7,9 @@ const Unbounded = 1 << 40
 
 // Plan is a plan as programs read it: line and goal are null if no limit is known.
 type Plan struct {
-	*plimsoll.Plan
 	Line *plimsoll.Line `json:"line"`
 	Goal *int           `json:"goal"`
+	*plimsoll.Plan
 }
 
 // NewPlan returns the report of a plan.

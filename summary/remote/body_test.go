@@ -166,14 +166,19 @@ func TestC07_WhatTheUserSaidBehindAnOldCallStays(t *testing.T) {
 
 func TestC08_TheModelOfTheOptionsWins(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct{ configured, want string }{
-		"the caller's if none is named": {"", "gpt-4o"},
-		"the one that is named":         {"gpt-4o-mini", "gpt-4o-mini"},
+	for name, tt := range map[string]struct{ caller, configured, want string }{
+		"the caller's if none is named":        {"", "", "gpt-4o"},
+		"the caller's own, not that of a body": {"gpt-4.1", "", "gpt-4.1"},
+		"the one that is named":                {"", "gpt-4o-mini", "gpt-4o-mini"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, says(plimsoll.OpenAI, "<summary>x</summary>", "stop"))
-			got, err := s.summarizer(t, plimsoll.OpenAI, tt.configured).Summarize(t.Context(), asks(t, plimsoll.OpenAI, summary.Retained, callers[plimsoll.OpenAI]))
+			r := asks(t, plimsoll.OpenAI, summary.Retained, callers[plimsoll.OpenAI])
+			if tt.caller != "" {
+				r.Conversation.Model = tt.caller
+			}
+			got, err := s.summarizer(t, plimsoll.OpenAI, tt.configured).Summarize(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -23,9 +23,7 @@ func held(body []byte, r *summary.Request) bool {
 func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
 	o := parseObject(body)
 	o.replace("stream", "false")
-	if a.model != r.Conversation.Model {
-		o.replace("model", quoted(a.model))
-	}
+	o.replace("model", quoted(a.model)) // the caller may have named another one than its body has
 	switch a.options.Dialect {
 	case plimsoll.OpenAI:
 		a.settleOpenAI(o, r)

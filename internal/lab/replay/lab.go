@@ -235,6 +235,13 @@ func (l *lab) session(ctx context.Context, s numbered) (*Played, error) {
 		p.skipped = true
 		return p, nil
 	}
+	if l.Window > 0 && l.Window <= t.base {
+		return nil, &plimsoll.Error{
+			Op: "replay " + t.id, Code: plimsoll.CodeInvalid,
+			Err:  fmt.Errorf("a window of %s tokens has no room: system and tools take %s (%s)", grouped(l.Window), grouped(t.base), t.baseFrom),
+			Hint: "choose a larger window",
+		}
+	}
 	p.Optimum = t.optimum(classOf(t))
 	p.counts = countErrors(s.session)
 	for _, policy := range l.policies {

@@ -77,16 +77,13 @@ func aboutTokens(message string) bool {
 func abs(x float64) float64 { return max(x, -x) }
 
 // Line returns the line for a conversation in our tokens, where known is the line
-// without what was learned.
+// without what was learned. A server that counts prompts only needs no reserve.
 func (l Learned) Line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
 	ours := int(float64(l.Limit) / l.Ratio)
 	if l.Output {
 		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
 	}
-	if known.Window >= Unbounded {
-		return plimsoll.Line{Window: ours}
-	}
-	return plimsoll.Line{Window: max(ours, known.Window), Input: ours, Reserve: min(known.Reserve, max(0, known.Window-ours))}
+	return plimsoll.Line{Window: ours}
 }
 
 // atLeast raises a limit to a prompt that was answered.
