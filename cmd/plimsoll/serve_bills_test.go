@@ -16,8 +16,6 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/corpora"
-	"github.com/plimsoll/plimsoll/internal/wiretest"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // TestF11_ThroughTheProxyTheCountFollowsTheBill sends the requests of recorded Claude Code
@@ -97,19 +95,40 @@ func billedCalls(t *testing.T, s corpora.Record) func(yield func(billedCall) boo
 			if !ok || m.Role != plimsoll.Assistant || usage.Prompt() == 0 || i == start {
 				continue
 			}
-			c := plimsoll.Conversation{Dialect: plimsoll.Anthropic, Messages: plimsoll.ListOf(messages[start:i]...)}
-			body, err := wiretest.Rewrite(dialects.Codec(plimsoll.Anthropic), c)
+			var said []map[string]any
+			for _, m := range messages[start:i] {
+				said = append(said, map[string]any{"role": m.Role, "content": blocks(m.Parts)})
+			}
+			body, err := json.Marshal(map[string]any{"model": s.Model, "max_tokens": 1024, "system": "", "messages": said})
 			if err != nil {
 				t.Fatal(err)
 			}
-			model, _ := json.Marshal(s.Model) // a text is always written
-			body = append(fmt.Appendf(nil, `{"model":%s,`, model), body[1:]...)
 			if !yield(billedCall{body, usage, first}) {
 				return
 			}
 			first = false
 		}
 	}
+}
+
+// blocks writes parts as the API of Anthropic does, thinking included.
+func blocks(parts plimsoll.List[plimsoll.Part]) []any {
+	all := []any{}
+	for _, p := range parts.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			all = append(all, map[string]any{"type": "text", "text": p.Text})
+		case plimsoll.Reasoning:
+			all = append(all, map[string]any{"type": "thinking", "thinking": p.Text, "signature": p.Signature})
+		case plimsoll.ToolCall:
+			all = append(all, map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": json.RawMessage(p.Arguments)})
+		case plimsoll.ToolResult:
+			all = append(all, map[string]any{"type": "tool_result", "tool_use_id": p.CallID, "content": blocks(p.Content)})
+		case plimsoll.Opaque:
+			all = append(all, json.RawMessage(p.Raw))
+		}
+	}
+	return all
 }
 
 func post(t *testing.T, url string, body []byte) (*http.Response, []byte) {
