@@ -20,11 +20,13 @@ import (
 const (
 	factorMin, factorMax = 0.5, 2.0
 	factorStep           = 0.05
-	factorWeight         = 0.1
+	factorWeight         = 0.4
 	errorWeight          = 0.1
 	// leastGrowth is how many tokens a conversation must have grown to say
-	// anything about the scale.
-	leastGrowth = 200
+	// anything about the scale: clients add reminders of a thousand tokens that a small
+	// step would take for an error of the scale. A growth of wholeGrowth says it all.
+	leastGrowth = 2000
+	wholeGrowth = 16_000
 	// anchorLimit is how many conversations are remembered.
 	anchorLimit = 8192
 	// modelLimit is how many models are remembered.
@@ -193,7 +195,7 @@ func (l *learned) learnFactor(raw, actual int) {
 	if ratio < factorMin || ratio > factorMax {
 		return
 	}
-	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/2000)
+	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/wholeGrowth)
 	l.Factor = clamp(l.Factor+clamp(step, -factorStep, factorStep), factorMin, factorMax)
 	l.apply()
 }
