@@ -73,7 +73,9 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		return noop, w.encode()
 	}
 	defer w.release()
-	if err := w.compact(ctx, k.compactor, w.target(), o); err != nil {
+	target := w.target()
+	target.Decided = o.Force
+	if err := w.compact(ctx, k.compactor, target, o); err != nil {
 		return nil, err
 	}
 	w.offerNew()
@@ -152,7 +154,7 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 	case order.Old.Len() == 0:
 		made.Reason = "nothing is old enough"
 		return nil
-	case !o.Force && w.k.tripped(w.task, w.Load()):
+	case !o.Force && c.Slow() && w.k.tripped(w.task, w.Load()): // only a model's summary costs anything
 		made.Reason = "the last two compactions gained little; waiting for the conversation to grow"
 		return nil
 	case w.options.dry:
@@ -167,7 +169,9 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 		return nil
 	case waited: // the other walk's checkpoint is in the draft now, and is not enough
 		w.made = earlier
-		return w.compact(ctx, c, w.target(), o)
+		again := w.target()
+		again.Decided = t.Decided
+		return w.compact(ctx, c, again, o)
 	}
 	if veto := w.ask(ctx, &order, made); veto != "" {
 		made.Reason = "vetoed: " + veto

@@ -26,12 +26,14 @@ type press struct {
 	// assistant says the checkpoint.
 	kept  []int
 	opens bool
-	err   error
-	made  int
+	// slow says that a model writes.
+	slow bool
+	err  error
+	made int
 }
 
 func (*press) Name() string                             { return "press" }
-func (*press) Slow() bool                               { return false }
+func (p *press) Slow() bool                             { return p.slow }
 func (*press) Due(r fit.Reading) bool                   { return r.Total > r.High }
 func (*press) Prospect(*fit.Work) (removable, from int) { return 0, 0 }
 
@@ -117,7 +119,7 @@ func TestTheBreakerCountsCompactionsThatGainLittle(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := &press{}
+			p := &press{slow: true}
 			k := pressing(t, 2000, p, func(o *fit.Options) { o.Marks.High = 0.5 })
 			var sizes []int
 			for i, s := range tt.steps {

@@ -219,7 +219,9 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	if !due && w.Load() <= w.soft() || due && w.replayed != was { // another request has had it made meanwhile
 		return
 	}
-	if err := w.compact(ctx, k.compactor, w.target(), CompactOptions{}); err != nil {
+	target := w.target()
+	target.Decided = due
+	if err := w.compact(ctx, k.compactor, target, CompactOptions{}); err != nil {
 		return
 	}
 	w.offerNew()

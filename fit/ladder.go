@@ -36,8 +36,8 @@ type Target struct {
 	Goal int
 	// Line is the line in force, less what tools will need that come with this cut.
 	Line plimsoll.Line
-	// Decided says that a policy found that cutting pays, so that a rung need not ask
-	// itself.
+	// Decided says that the load does not force the cut: a policy found that it pays, or
+	// the caller asked for it. A rung need not ask itself whether it pays.
 	Decided bool
 }
 

@@ -228,7 +228,9 @@ func (w *Work) act(ctx context.Context) error {
 			w.due, w.dueAfter = true, w.replayed // Fit has it made in the background
 			return nil
 		}
-		return w.compact(ctx, c, w.target(), CompactOptions{})
+		t := w.target()
+		t.Decided = true
+		return w.compact(ctx, c, t, CompactOptions{})
 	case CutCheap:
 		for _, r := range w.k.options.Rungs {
 			if _, ok := cheap(r); !ok {

@@ -22,6 +22,8 @@ type ladder struct {
 	// layout says nothing.
 	layout    rung.Layout
 	keepTurns int
+	// notes lets checkpoints quote what people said, and fill the goal.
+	notes bool
 	// early lets compaction decide by its own trigger, before the line is reached.
 	early bool
 }
@@ -74,7 +76,7 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 		if budget == 0 {
 			budget = -1 // the goal says how much must go
 		}
-		clear := &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}
+		clear := &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Fill: !o.Serving, Explain: true}
 		if o.Serving {
 			clear.Yield, clear.Rewrite = true, servingRewrite
 		}

@@ -48,7 +48,7 @@ type CompactionOptions struct {
 func (c CompactionOptions) rung(l ladder) *rung.Compact {
 	r := &rung.Compact{
 		Layout: l.layout, Summarizer: c.Summarizer, Model: c.Model, Manual: c.Manual,
-		Ratio: c.Ratio, Threshold: c.Threshold, KeepTurns: l.keepTurns, Tail: c.Tail, Size: c.Size,
+		Ratio: c.Ratio, Threshold: c.Threshold, KeepTurns: l.keepTurns, Tail: c.Tail, Size: c.Size, Notes: l.notes,
 		Prompt: summary.Prompt{Ask: c.SummaryPrompt, SummaryDirectives: c.SummaryDirectives},
 	}
 	switch l.layout {

@@ -38,11 +38,16 @@ func Names() []string {
 	return []string{NameAuto, NameCookbook, NameAgent, NameMultichat, NameGemini}
 }
 
-// Marks returns the marks of a preset; those of an unknown preset are zero.
-func Marks(name string) fit.Watermarks {
+// Marks returns the marks of a preset; those of an unknown preset are zero. Serving is as
+// in [Options].
+func Marks(name string, serving bool) fit.Watermarks {
 	switch name {
 	case "", NameAuto:
-		return fit.Watermarks{High: 1, Low: 0.8, Soft: 0.75}
+		marks := fit.Watermarks{High: 1, Low: 1, Soft: 0.75}
+		if serving {
+			marks.Low = servingLow
+		}
+		return marks
 	case NameAgent, NameGemini:
 		return fit.Watermarks{High: 1, Low: 0.8}
 	case NameCookbook, NameMultichat:
@@ -86,6 +91,7 @@ type Options struct {
 	// Serving is for conversations that go on, as those of a server and of a chat do: a
 	// cut at the high mark is deep, nothing is cut a little before it, and no cut makes
 	// the provider read more than a tenth of the following prompts outside its cache.
+	// Without it a cut is for one request, and [Auto] fills the limit.
 	Serving bool
 	// Token options choose the counters.
 	Token token.Options
@@ -143,10 +149,11 @@ func Named(name string, o *Options) (*fit.Options, error) {
 
 // Auto moves tool outputs out of the way, then removes old reasoning, then replaces
 // old messages by a checkpoint, and at last drops whole turns and, inside a long agent
-// loop, whole rounds. It cuts deep enough that it need not cut again soon.
+// loop, whole rounds. One request fills its limit. With [Options.Serving] a cut is deep
+// enough that the next one need not follow soon.
 func Auto(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
-	l := ladder{shrink: true, strict: true, keepTurns: o.turnsByMethod()}
+	l := ladder{shrink: true, strict: true, keepTurns: o.turnsByMethod(), notes: true}
 	k, err := o.keeper(NameAuto, []string{"view", "dedupe", "clear", "reasoning", "compact", "slide"}, l)
 	if err != nil {
 		return nil, err
@@ -259,8 +266,12 @@ func (o *Options) orEmpty() *Options {
 }
 
 const (
-	// servingRoom is the room after a cut of a conversation that goes on: more room
-	// means fewer cuts, each of which makes the provider read what follows it again.
+	// servingLow is how much of the limit a cut keeps of a conversation that goes on. The
+	// next cut comes later if it keeps less, and each cut makes the provider write what
+	// follows it to its prompt cache again.
+	servingLow = 0.6
+	// servingRoom is the room after a cut that takes tool outputs alone: these can be
+	// read again.
 	servingRoom = 0.75
 	// servingRewrite is the share of the prompts behind a cut that may miss the prompt
 	// cache because of it.
@@ -295,7 +306,7 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*fit.Options, e
 
 // marks are those that are given, and else the preset's, which give way.
 func (o *Options) marks(preset string) fit.Watermarks {
-	marks, own := o.Marks, Marks(preset)
+	marks, own := o.Marks, Marks(preset, o.Serving)
 	if marks.High == 0 {
 		marks.High = own.High
 	}

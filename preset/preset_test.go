@@ -212,8 +212,8 @@ func ExampleAuto() {
 	fmt.Println(plan.Rungs[len(plan.Rungs)-1].Rung, "saved", plan.Rungs[len(plan.Rungs)-1].Saved)
 	fmt.Println(plan.Edits[0].Rung+":", plan.Edits[0].Reason)
 	// Output:
-	// 1197 tokens became 135
-	// slide saved 1062
+	// 1197 tokens became 253
+	// slide saved 944
 	// slide: turn 1 of 11, the oldest left
 }
 

@@ -42,6 +42,9 @@ type Clear struct {
 	MinReclaim int
 	// ToGoal makes Clear continue below the budget until it reaches the goal.
 	ToGoal bool
+	// Fill keeps beginning and end of the last output that must go, if the goal leaves
+	// room for them.
+	Fill bool
 	// Explain makes the placeholder of an output that was not stored tell the model to
 	// run the tool again.
 	Explain bool
@@ -215,6 +218,9 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 	if onlyPlaceholder(r) {
 		return nil
 	}
+	if room := o.tokens - (k.w.Load() - k.goal); k.Fill && k.weight <= k.budget && room > defaultMin {
+		return k.shorten(ctx, o, room)
+	}
 	var ref *plimsoll.Ref
 	id, hint := "", ""
 	if !slices.Contains(ExpansionTools(), o.tool(k.w)) {
@@ -233,6 +239,16 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 	}
 	k.weight -= k.w.Draft().Saved() - saved
 	return nil
+}
+
+// shorten cuts the last output that must go to the tokens that the goal leaves room for.
+func (k *clearing) shorten(ctx context.Context, o output, tokens int) error {
+	s, err := (&View{Tail: 0.25, Errors: true, Explain: k.Explain}).shrinking(ctx, k.w, o, k.overGoal)
+	if err != nil {
+		return err
+	}
+	s.why.Rung = k.Name()
+	return s.to(tokens)
 }
 
 func (k *clearing) reason() string {

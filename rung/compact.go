@@ -57,6 +57,9 @@ type Compact struct {
 	// Size is the most tokens that a checkpoint takes beside the tail; 0 means
 	// 6,000. It is never more than a fifth of the limit.
 	Size int
+	// Notes makes a checkpoint of [Full] that quotes what people said. Checkpoint and
+	// tail then fill the goal, and Tail and Size have no defaults; see room.divide.
+	Notes bool
 }
 
 var _ fit.Compactor = (*Compact)(nil)
@@ -143,8 +146,14 @@ func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*su
 	if err := m.arrange(); err != nil {
 		return nil, err
 	}
+	if m.cp.Summary == "" && m.cp.Passages == "" {
+		return nil, &fit.NoSummaryError{Err: errors.New("there is nothing to say, or no room to say it")}
+	}
 	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
-	return m.cp, w.Place(m.cp, why)
+	if err := w.Place(m.cp, why); err != nil {
+		return nil, err
+	}
+	return m.cp, m.refill()
 }
 
 // maker makes one checkpoint.
@@ -153,9 +162,11 @@ type maker struct {
 	ctx  context.Context
 	work *fit.Work
 	cp   *summary.Checkpoint
-	// size is the most tokens of the checkpoint. fresh is the part of the old span that
-	// no earlier checkpoint covers.
+	// size is the most tokens of the user's messages, the ledger and the extract. room is
+	// what notes share with them. fresh is the part of the old span that no earlier
+	// checkpoint covers.
 	size  int
+	room  room
 	fresh plimsoll.Span
 	// excerpts replace long messages of the user.
 	excerpts []summary.CheckpointMessage
@@ -163,21 +174,31 @@ type maker struct {
 }
 
 func (c *Compact) maker(ctx context.Context, w *fit.Work, o fit.Order) *maker {
-	m := &maker{
-		Compact: c, ctx: ctx, work: w, cp: &summary.Checkpoint{Old: o.Old},
-		size: min(or(c.Size, defaultSize), max(minSize, o.Target.Line.Limit()/5)),
+	m := &maker{Compact: c, ctx: ctx, work: w, cp: &summary.Checkpoint{Old: o.Old}, size: c.size(o.Target.Line.Limit())}
+	if c.Notes {
+		m.room = c.roomOf(w, o.Target)
+		m.room.split(o.Old.End, m.size)
+		m.size = m.room.work
 	}
 	m.earlier = c.earlierOf(w, o.Old)
 	m.fresh = plimsoll.Span{Start: max(o.Old.Start, m.earlier.end), End: o.Old.End}
 	return m
 }
 
+// size returns the most tokens of a checkpoint of an agent's work.
+func (c *Compact) size(limit int) int { return min(or(c.Size, defaultSize), max(minSize, limit/5)) }
+
 // write makes the ledger and the summary.
 func (m *maker) write(o fit.Order) error {
 	w, c := m.work, m.work.Draft().Original()
+	extracts := m.Summarizer == nil || w.DryRun() // a dry run asks no model
+	if m.size == 0 && m.Summarizer == nil {
+		m.cp.By = summary.Extract{}.Name()
+		return nil // a chat: its notes have all that an extract would repeat
+	}
 	// The user's messages leave less for the ledger and the summary, but never nothing.
 	left := m.size - w.Count(m.cp.User)
-	if m.Layout == Full {
+	if m.Layout == Full && m.size > 0 {
 		m.cp.Ledger = summary.WriteLedger(c, m.fresh, summary.LedgerOptions{
 			Budget: min(m.size/2, max(m.size/5, left-m.size/4)), Count: w.Count, Ref: m.refOf(), Previous: m.earlier.ledger,
 		})
@@ -190,9 +211,19 @@ func (m *maker) write(o fit.Order) error {
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: summary.Required(c, m.fresh, m.earlier.summary), Progress: o.Progress,
 	}
-	s, err := m.summarizer().Summarize(m.ctx, r)
-	if err == nil && s.Text == "" {
+	if m.Notes && m.Summarizer != nil {
+		r.Budget = min(m.room.all-m.room.tailFrom(m.cp.Old.End), m.Compact.size(o.Target.Line.Limit())) / 3
+	}
+	by := m.Summarizer
+	if extracts {
+		by = &summary.Extract{}
+	}
+	s, err := by.Summarize(m.ctx, r)
+	switch {
+	case err == nil && s.Text == "":
 		err = errors.New("the summary is empty")
+	case err != nil && m.Notes && extracts && m.ctx.Err() == nil:
+		s, err = summary.Summary{By: by.Name()}, nil // the notes are enough
 	}
 	if err != nil {
 		return &fit.NoSummaryError{Err: err}
@@ -207,14 +238,6 @@ func (m *maker) write(o fit.Order) error {
 		m.cp.Model = or(m.Model, c.Model)
 	}
 	return nil
-}
-
-// summarizer returns the summariser; a dry run asks no model.
-func (m *maker) summarizer() summary.Summarizer {
-	if m.Summarizer == nil || m.work.DryRun() {
-		return &summary.Extract{}
-	}
-	return m.Summarizer
 }
 
 func (c *Compact) format() summary.Format {

@@ -12,8 +12,8 @@ import (
 )
 
 // keep decides which messages of the old part stay: protected ones and instructions, and
-// for [Full] the user's messages within a third of the checkpoint's size. Of these the
-// first and the newest always stay, as an excerpt if they are too long.
+// for [Full] the user's messages within a third of the size. Of these the first and the
+// newest always stay, as an excerpt if they are too long.
 func (m *maker) keep() error {
 	users := m.users()
 	stays := map[int]bool{}
@@ -22,7 +22,7 @@ func (m *maker) keep() error {
 			stays[i] = true
 		}
 	}
-	if m.Layout == Full {
+	if m.Layout == Full && m.size > 0 { // the notes of a chat have what the user said
 		if err := m.keepUsers(users, stays); err != nil {
 			return err
 		}
@@ -56,7 +56,8 @@ func (m *maker) users() []int {
 	var users []int
 	for i := m.cp.Old.Start; i < m.cp.Old.End; i++ {
 		msg := m.message(i)
-		if msg.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](msg) && !plimsoll.IsReceipt(msg) && !summary.CheckpointAt(m.work.Draft().Original(), i) {
+		uses := plimsoll.Has[plimsoll.ToolCall](msg) || plimsoll.Has[plimsoll.ToolResult](msg)
+		if msg.Role == plimsoll.User && !uses && !plimsoll.IsReceipt(msg) && !summary.CheckpointAt(m.work.Draft().Original(), i) {
 			users = append(users, i)
 		}
 	}
@@ -211,19 +212,18 @@ func (m *maker) refOf() func(plimsoll.PartRef) (string, bool) {
 	}
 }
 
-// earlier is the content of an earlier checkpoint, and the end of its span.
+// earlier is the content of an earlier checkpoint, and the end of its span. Notes are
+// those of checkpoints among the messages: of any other, the messages are still there.
 type earlier struct {
 	end     int
 	ledger  string
+	notes   string
 	summary summary.Summary
 }
 
 // earlierOf returns the checkpoint of an earlier request, or the last one among the old
 // messages.
 func (c *Compact) earlierOf(w *fit.Work, old plimsoll.Span) earlier {
-	if cp := w.Checkpoint(); cp != nil {
-		return earlier{cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}}
-	}
 	var e earlier
 	whole := w.Draft().Original()
 	messages := whole.Messages
@@ -233,6 +233,9 @@ func (c *Compact) earlierOf(w *fit.Work, old plimsoll.Span) earlier {
 		}
 		e.read(messages.At(i).Text())
 		e.end = i + 1
+	}
+	if cp := w.Checkpoint(); cp != nil {
+		e.end, e.ledger, e.summary = cp.Old.End, cp.Ledger, summary.Summary{Retain: cp.Retain, Text: cp.Summary, By: cp.By}
 	}
 	for e.end > 0 && e.end < old.End && afterCheckpoint(messages.At(e.end)) {
 		e.end++
@@ -248,6 +251,9 @@ func afterCheckpoint(m plimsoll.Message) bool {
 func (e *earlier) read(text string) {
 	if ledger, ok := between(text, ledgerTag); ok && strings.HasPrefix(text, summary.CheckpointTag) {
 		e.ledger = ledger
+	}
+	if notes, ok := between(text, notesTag); ok && strings.HasPrefix(text, summary.CheckpointTag) {
+		e.notes = notes
 	}
 	if inside, ok := between(text, summary.RetainTag); ok {
 		e.summary.Retain = inside

@@ -16,8 +16,20 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	if cp := w.Checkpoint(); cp != nil {
 		s.from = cp.Old.End
 	}
-	if w.Load() > t.Goal && w.Load()-s.free()+minSize > t.Goal {
-		return plimsoll.Span{} // there is no room for a checkpoint
+	var r room
+	noRoom := w.Load() > t.Goal && w.Load()-s.free()+minSize > t.Goal
+	if c.Notes {
+		r = c.roomOf(w, t)
+		noRoom = r.all < minSize
+	}
+	if noRoom {
+		return plimsoll.Span{}
+	}
+	fits := func(end int) bool {
+		if c.Notes {
+			return r.tailFrom(end)+minSize <= r.all
+		}
+		return s.fits(end, min(or(c.Size, defaultSize), s.limit/5))
 	}
 	end := 0
 	switch c.Layout {
@@ -34,8 +46,12 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 		}
 	}
 	// If more turns than fit must stay, other rungs drop some.
-	if end == 0 || c.KeepTurns <= 1 && !s.fits(end, min(or(c.Size, defaultSize), s.limit/5)) {
-		end = s.tail(c.tail(w, s, t.Goal), c.Layout == Full)
+	if end == 0 || c.KeepTurns <= 1 && !fits(end) {
+		if c.Notes {
+			end = s.tail(r.tail, false)
+		} else {
+			end = s.tail(c.tail(w, s, t.Goal), c.Layout == Full)
+		}
 	}
 	if end <= s.from || !s.removable(end) {
 		return plimsoll.Span{}
@@ -48,7 +64,12 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 func (c *Compact) tail(w *fit.Work, s *splitter, goal int) int {
 	free, limit := s.free(), s.limit
 	room := goal - (w.Load() - free) - min(or(c.Size, defaultSize), limit/5)
-	return max(0, min(or(c.Tail, defaultTail), limit*3/10, free*3/10, room))
+	return max(0, min(c.deepTail(free, limit), room))
+}
+
+// deepTail is what stays of the newest messages if no room is to be filled.
+func (c *Compact) deepTail(free, limit int) int {
+	return min(or(c.Tail, defaultTail), limit*3/10, free*3/10)
 }
 
 // splitter finds where the old part ends.

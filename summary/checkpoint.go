@@ -72,11 +72,13 @@ type Checkpoint struct {
 	// all references that the checkpoint names.
 	Ref  *plimsoll.Ref `json:"ref,omitempty"`
 	Refs []string      `json:"refs,omitempty"`
-	// User, Ledger, Retain and Summary are its parts, as in the new history.
-	User    string `json:"user"`
-	Ledger  string `json:"ledger"`
-	Retain  string `json:"retain,omitempty"`
-	Summary string `json:"summary"`
+	// User, Ledger, Retain, Summary and Passages are its parts, as in the new history.
+	// Passages are the sentences that its notes quote.
+	User     string `json:"user"`
+	Ledger   string `json:"ledger"`
+	Retain   string `json:"retain,omitempty"`
+	Summary  string `json:"summary"`
+	Passages string `json:"passages,omitempty"`
 	// By names the summariser, Notes say what it did.
 	By    string   `json:"by"`
 	Notes []string `json:"notes,omitempty"`

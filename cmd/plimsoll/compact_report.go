@@ -54,7 +54,7 @@ func (r compacted) showCheckpoint(w io.Writer, d display, cp *report.CheckpointP
 	fmt.Fprintln(w)
 	t := table{columns: []column{{title: "part"}, {title: "characters", right: true}, {title: "begins with", floor: 16}}}
 	for _, part := range []struct{ name, text string }{
-		{"user", cp.User}, {"retain", cp.Retain}, {"ledger", cp.Ledger}, {"summary", cp.Summary}, {"tail", cp.Tail},
+		{"user", cp.User}, {"retain", cp.Retain}, {"ledger", cp.Ledger}, {"summary", cp.Summary}, {"notes", cp.Passages}, {"tail", cp.Tail},
 	} {
 		if part.text == "" {
 			continue

@@ -39,18 +39,25 @@ func (p *process) loadSettings(root *cli, flags []config.Flag) (*config.Config, 
 	return c, nil
 }
 
-// presetSettings is what a preset sets.
+// presetSettings is what a preset sets. The low mark of some depends on what the keeper is
+// for, so those leave it open.
 func presetSettings(name string) map[string]any {
-	marks := preset.Marks(name)
+	marks := preset.Marks(name, false)
 	if marks == (fit.Watermarks{}) {
 		return nil
 	}
-	return map[string]any{"marks.high": marks.High, "marks.low": marks.Low}
+	set := map[string]any{"marks.high": marks.High}
+	if marks.Low == preset.Marks(name, true).Low {
+		set["marks.low"] = marks.Low
+	}
+	return set
 }
 
-// marksOf are the marks of the settings, with the preset's for what is prepared ahead.
+// marksOf are the marks of the settings for a conversation that goes on, with the preset's
+// for what is prepared ahead.
 func marksOf(s config.Settings) fit.Watermarks {
-	return fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low, Soft: min(s.Marks.High, preset.Marks(s.Preset).Soft)}
+	own := preset.Marks(s.Preset, true)
+	return fit.Watermarks{High: s.Marks.High, Low: cmp.Or(s.Marks.Low, min(s.Marks.High, own.Low)), Soft: min(s.Marks.High, own.Soft)}
 }
 
 // separate takes joined errors apart, so that each is reported by itself.

@@ -32,6 +32,8 @@ type CheckpointParts struct {
 	User    string `json:"user"`
 	Ledger  string `json:"ledger"`
 	Summary string `json:"summary"`
+	// Passages are the sentences that its notes quote.
+	Passages string `json:"passages,omitempty"`
 	// Tail is what follows the checkpoint.
 	Tail   string `json:"tail"`
 	Retain string `json:"retain,omitempty"`
@@ -62,7 +64,7 @@ func NewCompaction(made *fit.Compaction) Compaction {
 			r.refer(&plimsoll.Ref{ID: id})
 		}
 		r.Checkpoint = &CheckpointParts{
-			User: userOf(made.Plan.Draft, cp), Ledger: cp.Ledger, Summary: cp.Summary, Tail: tailOf(made.Plan.Draft, cp.Old.End), Retain: cp.Retain,
+			User: userOf(made.Plan.Draft, cp), Ledger: cp.Ledger, Summary: cp.Summary, Passages: cp.Passages, Tail: tailOf(made.Plan.Draft, cp.Old.End), Retain: cp.Retain,
 			By: cp.By, Notes: cp.Notes, Model: cp.Model, Usage: cp.Usage, Cost: made.Cost, Old: cp.Old, Kept: cp.Kept,
 		}
 	}

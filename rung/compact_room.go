@@ -1,0 +1,188 @@
+package rung
+
+import (
+	"slices"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/summary"
+)
+
+// room is what a checkpoint with notes and the tail may have together, in tokens.
+type room struct {
+	draft *plimsoll.Draft
+	// protected reports whether a message stays whatever the split is; it takes no room.
+	protected func(int) bool
+	// said has the tokens of plain text of each message.
+	said []int
+	// all is the whole room, and full the load that fills it. Work is the part of the
+	// user's messages, the ledger and the extract, tail is that of the newest messages.
+	// Notes take the rest.
+	all, full, work, tail int
+}
+
+const (
+	// chatTail is the part of the room that the newest messages of a chat have. On LoCoMo
+	// every message more costs more sentences of older ones than it has.
+	chatTail = 0.15
+	// quotable is the part of plain text that notes can hold at least. They leave out
+	// articles and pleasantries, and what was said twice or repeats a tool.
+	quotable = 0.8
+)
+
+// divide says who gets how much of the room. Talk is the share of plain text of user and
+// assistant in the tokens of the conversation. An agent's loop (0) has a checkpoint of a
+// fixed size, and its newest messages fill the rest. A chat (1) has its newest messages
+// up to chatTail, and notes fill the rest. All others get both parts in proportion.
+func (r *room) divide(talk float64, size int) {
+	size = min(size, r.all)
+	r.work = int((1 - talk) * float64(size))
+	if r.work < minSize {
+		r.work = 0
+		if talk < 0.5 {
+			r.work = min(size, minSize)
+		}
+	}
+	r.tail = int(talk*chatTail*float64(r.all) + (1-talk)*float64(r.all-size))
+}
+
+// lengthen gives the tail what notes cannot fill, because people said less than that.
+func (r *room) lengthen() {
+	left, tail := 0, 0
+	for _, n := range r.said {
+		left += n
+	}
+	for i := len(r.said) - 1; i >= 0 && (tail < r.tail || r.unfilled(tail, left) > 0); i-- {
+		left -= r.said[i]
+		if !r.protected(i) {
+			tail += r.draft.Weight(i)
+		}
+	}
+	r.tail = max(r.tail, min(tail, r.all-max(r.work, minSize)))
+}
+
+// unfilled returns how much of the room stays free beside a tail and notes on so much
+// plain text.
+func (r *room) unfilled(tail, said int) int {
+	return r.all - r.work - tail - int(quotable*float64(said))
+}
+
+// split says where the old part ends. If neither the notes nor the tail can fill the
+// room, because the next round is too large for it, the agent's work gets up to twice its
+// part.
+func (r *room) split(end, size int) {
+	said := 0
+	for _, n := range r.said[:end] {
+		said += n
+	}
+	if more := min(r.unfilled(r.tailFrom(end), said), size); r.work+more >= minSize {
+		r.work += max(0, more)
+	}
+}
+
+// tailFrom returns what the unprotected messages from i on weigh.
+func (r *room) tailFrom(i int) int {
+	n := 0
+	for ; i < len(r.said); i++ {
+		if !r.protected(i) {
+			n += r.draft.Weight(i)
+		}
+	}
+	return n
+}
+
+// roomOf returns the room of a checkpoint. A cut that the load does not force leaves
+// less than the goal allows, because a smaller load is its only purpose.
+func (c *Compact) roomOf(w *fit.Work, t fit.Target) room {
+	d, size := w.Draft(), c.size(t.Line.Limit())
+	r := room{draft: d, protected: w.Protected}
+	talk := r.listen(w)
+	free := r.tailFrom(0)
+	for _, e := range d.Edits() {
+		if e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw {
+			free -= e.Saved // an earlier checkpoint gives its room to the new one
+		}
+	}
+	r.all = max(0, t.Goal-(w.Load()-free))
+	if t.Decided || w.Load() <= t.Goal {
+		r.all = min(r.all, c.deepTail(free, t.Line.Limit())+size, max(minSize, free/2))
+		r.divide(talk, size)
+	} else {
+		r.divide(talk, size)
+		r.lengthen()
+	}
+	if c.Tail > 0 {
+		r.tail = min(r.tail, c.Tail)
+	}
+	if c.Size > 0 {
+		r.all = min(r.all, r.tail+c.Size)
+	}
+	r.full = w.Load() - free + r.all
+	return r
+}
+
+// refill gives outputs of the tail back that were cleared for the goal, newest first, while
+// the room is not full: the next round was too large for it. Of the last one it keeps
+// beginning and end.
+func (m *maker) refill() error {
+	if !m.Notes {
+		return nil
+	}
+	d := m.work.Draft()
+	cleared := map[plimsoll.PartRef]bool{}
+	for _, e := range d.Edits() {
+		if e.Kind == plimsoll.EditReplace {
+			cleared[plimsoll.PartRef{Message: e.Message, Part: e.Part}] = e.Rung == (*Clear)(nil).Name()
+		}
+	}
+	for _, o := range slices.Backward(outputs(m.work)) {
+		room := m.room.full - m.work.Load()
+		if o.at.Message < m.cp.Old.End || room < defaultMin {
+			break
+		}
+		if !cleared[o.at] {
+			continue
+		}
+		why := plimsoll.Why{Rung: m.Name(), Reason: "there is room for this output again"}
+		whole := m.message(o.at.Message).Parts.At(o.at.Part).(plimsoll.ToolResult)
+		if err := d.ReplaceResult(o.at, whole.Content, why); err != nil {
+			return err
+		}
+		if over := m.work.Load() - m.room.full; over > 0 {
+			o.tokens = m.work.Before().Messages[o.at.Message].Parts[o.at.Part]
+			s, err := (&View{Tail: 0.25, Errors: true, Explain: true}).shrinking(m.ctx, m.work, o, why.Reason)
+			if err != nil {
+				return err
+			}
+			s.why.Rung = m.Name()
+			return s.to(o.tokens - over)
+		}
+	}
+	return nil
+}
+
+// listen finds out what user and assistant said, and returns its share of all tokens. The
+// notes of an earlier checkpoint count as said.
+func (r *room) listen(w *fit.Work) float64 {
+	whole, load := r.draft.Original(), w.Before()
+	r.said = make([]int, whole.Messages.Len())
+	text, all := 0, 0
+	for i, m := range whole.Messages.All() {
+		if r.protected(i) || plimsoll.IsReceipt(m) {
+			continue
+		}
+		all += load.Messages[i].Tokens - load.Messages[i].Framing
+		if summary.CheckpointAt(whole, i) {
+			notes, _ := between(m.Text(), notesTag)
+			r.said[i] = w.Count(notes)
+		} else if m.Role == plimsoll.User || m.Role == plimsoll.Assistant {
+			for k, p := range m.Parts.All() {
+				if _, ok := p.(plimsoll.Text); ok {
+					r.said[i] += load.Messages[i].Parts[k]
+				}
+			}
+		}
+		text += r.said[i]
+	}
+	return float64(text) / float64(max(1, all))
+}
