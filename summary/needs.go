@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/passage"
 )
 
 // Bounds of what [Required] returns.
@@ -53,7 +54,7 @@ func rules(earlier Summary) []string {
 	n := shortList{seen: map[string]bool{}}
 	for line := range strings.SplitSeq(withoutTag(earlier.Retain+"\n"+earlier.Text, fenceTag), "\n") {
 		rule := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "- "), userSaid)
-		if len(n.all) < maxCarriedNeed && !strings.HasPrefix(rule, "<") && isRule(rule) {
+		if len(n.all) < maxCarriedNeed && !strings.HasPrefix(rule, "<") && passage.IsRule(rule) {
 			n.add(rule)
 		}
 	}
@@ -74,62 +75,6 @@ func (n *shortList) add(text string) {
 	}
 }
 
-// ruleWords mark a sentence that constrains what may be done.
-var ruleWords = [...]string{
-	"must", "never", "only", "don't", "don’t", "do not", "always", "should not", "shouldn't", "may not", "avoid", "make sure", "ensure", "required", "forbidden", "without", "no longer", "at most", "at least", "keep",
-}
-
-var ruleWordsJapanese = [...]string{
-	"必ず", "絶対", "禁止", "厳禁", "不可", "のみ", "だけ", "ないで", "ないこと", "てはいけ", "てはなら", "ではいけ", "ではなら", "ちゃだめ", "避け", "以内", "以下", "以上", "必須", "使わず", "変えず", "せずに", "ままに",
-}
-
-// isRule reports whether a sentence of the user is a rule. Questions and headings are
-// not, and a long one is pasted text.
-func isRule(sentence string) bool {
-	for _, ending := range [...]string{"?", "？", ":", "：", ":**"} {
-		if strings.HasSuffix(sentence, ending) {
-			return false
-		}
-	}
-	return len(sentence) >= minRule && len(sentence) <= maxRule && constrains(sentence)
-}
-
-func constrains(sentence string) bool {
-	lower := strings.ToLower(sentence)
-	for _, w := range ruleWords {
-		if containsWord(lower, w) {
-			return true
-		}
-	}
-	for _, w := range ruleWordsJapanese {
-		if strings.Contains(sentence, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// containsWord looks for words with no letter before or after them.
-func containsWord(text, word string) bool {
-	for from := 0; ; {
-		i := strings.Index(text[from:], word)
-		if i < 0 {
-			return false
-		}
-		start, end := from+i, from+i+len(word)
-		if (start == 0 || classOf[text[start-1]]&wordByte == 0) && (end == len(text) || classOf[text[end]]&wordByte == 0) {
-			return true
-		}
-		from = end
-	}
-}
-
-// Bounds of a rule in bytes.
-const (
-	minRule = 8
-	maxRule = 400
-)
-
 // constraints returns the sentences of the user that constrain, oldest first, each
 // once.
 func constraints(texts []said) []said {
@@ -137,7 +82,7 @@ func constraints(texts []said) []said {
 	seen := map[string]bool{}
 	for _, t := range texts {
 		for _, s := range sentences(t.text) {
-			if s = oneLine(s); isRule(s) && !seen[s] {
+			if s = oneLine(s); passage.IsRule(s) && !seen[s] {
 				seen[s] = true
 				rules = append(rules, said{t.message, s})
 			}

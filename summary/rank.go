@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/plimsoll/plimsoll/internal/passage"
 )
 
 // maxCandidates bounds the sentences that are ranked against each other.
@@ -29,18 +31,18 @@ func rankSentences(all []candidate, n int) []candidate {
 	ids := map[string]int32{}
 	var inSentences []float64
 	for i, c := range all {
-		for w := range words(c.text) {
-			id, ok := ids[w]
+		passage.Terms(c.text, func(term string) {
+			id, ok := ids[term]
 			if !ok {
 				id = int32(len(inSentences))
-				ids[w] = id
+				ids[term] = id
 				inSentences = append(inSentences, 0)
 			}
 			if !slices.Contains(bags[i], id) && len(bags[i]) < 60 {
 				bags[i] = append(bags[i], id)
 				inSentences[id]++
 			}
-		}
+		})
 	}
 	for _, bag := range bags {
 		slices.Sort(bag)

@@ -4,21 +4,36 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // The weights of [Index.Search], chosen as those of [Notes].
 const (
-	saturation    = 1.2 // BM25's k1
-	lengthShare   = 0.75
-	neighbour     = 0.7 // what a match gives to the passage next to it
-	reach         = 3   // how far it gives
-	namedSpeaker  = 1.5
-	leastOfBest   = 0.2
-	bestMatches   = 200
-	mostMisses    = 8
-	mostQuestion  = 30
-	manyPassages  = 1000
-	commonPortion = 5 // a term in more than a fifth of many passages says little
+	saturation   = 1.2  // BM25's k1
+	lengthShare  = 0.75 // BM25's b
+	neighbour    = 0.7  // what a match gives to the passage next to it
+	reach        = 3    // how far it gives
+	namedSpeaker = 1.5  // the question names who said it
+	leastOfBest  = 0.2  // passages below this share of the best are left out
+)
+
+// Bounds of [Index.Search].
+const (
+	bestMatches  = 200
+	mostMisses   = 8    // passages that do not fit, before the search ends
+	mostTerms    = 30   // of a question
+	manyPassages = 1000 // from here on, common terms are left out
+)
+
+var (
+	// courtesies are the terms of a message that asks for nothing.
+	courtesies = func() map[string]bool {
+		stems := map[string]bool{}
+		Terms("ok okay thanks thank thx please yes yeah yep sure hi hello hey bye great good nice cool fine perfect continue go ahead proceed next wow awesome well right", func(t string) { stems[t] = true })
+		return stems
+	}()
+	// courtesyJapanese drops the same from Japanese, where terms cross words.
+	courtesyJapanese = strings.NewReplacer("了解", "", "承知", "", "続けて", "", "お願いします", "", "お願いいたします", "", "大丈夫です", "", "分かりました", "")
 )
 
 // Index finds passages by the words of a question. It is immutable and safe for concurrent
@@ -65,12 +80,12 @@ func NewIndex(all []Passage) *Index {
 			m.twice = min(m.twice, math.MaxUint16-twice) + twice
 			x.length[i] += float32(twice) / 2
 		}
-		terms(p.Text, func(t string) { add(t, 2) })
-		terms(p.Date, func(t string) { add(t, 1) })
+		Terms(p.Text, func(t string) { add(t, 2) })
+		Terms(p.Date, func(t string) { add(t, 1) })
 		total += float64(x.length[i])
 		if _, ok := x.names[p.Speaker]; !ok && p.Speaker != user && p.Speaker != assistant {
 			x.names[p.Speaker] = nil
-			terms(p.Speaker, func(t string) { x.names[p.Speaker] = append(x.names[p.Speaker], t) })
+			Terms(p.Speaker, func(t string) { x.names[p.Speaker] = append(x.names[p.Speaker], t) })
 		}
 	}
 	x.average = max(1, total/float64(max(1, len(all))))
@@ -139,43 +154,9 @@ func better(a, b scored) int {
 
 // find returns the passages that match, and their neighbours, best first.
 func (x *Index) find(question string) []scored {
-	asked := map[string]bool{}
-	var known []int32
-	terms(question, func(t string) {
-		id, ok := x.ids[t]
-		if ok && !asked[t] {
-			known = append(known, id)
-		}
-		asked[t] = true
-	})
-	slices.SortFunc(known, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(x.size(a), x.size(b)), cmp.Compare(a, b))
-	})
-	scores := make([]float64, len(x.all))
-	var touched []int32
-	n := float64(len(x.all))
-	for _, id := range known[:min(len(known), mostQuestion)] {
-		df := x.size(id)
-		if len(x.all) >= manyPassages && df*commonPortion > len(x.all) {
-			break
-		}
-		idf := math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
-		for at := int(x.ends[id]) - df; at < int(x.ends[id]); at++ {
-			i := x.passage[at]
-			if scores[i] == 0 {
-				touched = append(touched, i)
-			}
-			c := float64(x.twice[at]) / 2
-			scores[i] += idf * c * (saturation + 1) / (c + saturation*(1-lengthShare+lengthShare*float64(x.length[i])/x.average))
-		}
-	}
-	best := make([]scored, len(touched))
-	for k, i := range touched {
-		best[k] = scored{i, scores[i]}
-	}
-	slices.SortFunc(best, better)
-	best = best[:min(len(best), bestMatches)]
-	spread := map[int32]float64{}
+	asked, known := x.read(question)
+	best := x.match(known)
+	spread := make(map[int32]float64, (2*reach+1)*len(best))
 	for _, b := range best {
 		spread[b.passage] += b.score
 		share := b.score
@@ -190,13 +171,71 @@ func (x *Index) find(question string) []scored {
 	}
 	found := make([]scored, 0, len(spread))
 	for i, score := range spread {
-		if named := x.names[x.all[i].Speaker]; len(named) > 0 && !slices.ContainsFunc(named, func(t string) bool { return !asked[t] }) {
+		if name := x.names[x.all[i].Speaker]; len(name) > 0 && !slices.ContainsFunc(name, func(t string) bool { return !asked[t] }) {
 			score *= namedSpeaker
 		}
 		found = append(found, scored{i, score})
 	}
 	slices.SortFunc(found, better)
 	return found
+}
+
+// read returns the terms of a question, and the rarest that the index knows, rarest first.
+// A question that is only a courtesy has no known terms.
+func (x *Index) read(question string) (asked map[string]bool, known []int32) {
+	asked = map[string]bool{}
+	says := false
+	Terms(courtesyJapanese.Replace(question), func(t string) {
+		if id, ok := x.ids[t]; ok && !asked[t] {
+			known = append(known, id)
+			says = says || !courtesies[t]
+		}
+		asked[t] = true
+	})
+	if !says {
+		return asked, nil
+	}
+	slices.SortFunc(known, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(x.size(a), x.size(b)), cmp.Compare(a, b))
+	})
+	return asked, known[:min(len(known), mostTerms)]
+}
+
+// match returns the passages that match best by BM25, best first.
+func (x *Index) match(known []int32) []scored {
+	scores := make([]float64, len(x.all))
+	var touched []int32
+	n := float64(len(x.all))
+	for _, id := range known {
+		df := x.size(id)
+		if len(x.all) >= manyPassages && df*5 > len(x.all) {
+			break // a term in more than a fifth of the passages says little
+		}
+		idf := math.Log(1 + (n-float64(df)+0.5)/(float64(df)+0.5))
+		for at := int(x.ends[id]) - df; at < int(x.ends[id]); at++ {
+			i := x.passage[at]
+			if scores[i] == 0 {
+				touched = append(touched, i)
+			}
+			c := float64(x.twice[at]) / 2
+			scores[i] += idf * c * (saturation + 1) / (c + saturation*(1-lengthShare+lengthShare*float64(x.length[i])/x.average))
+		}
+	}
+	var best []scored
+	least := 0.0
+	for _, i := range touched {
+		if scores[i] < least {
+			continue
+		}
+		best = append(best, scored{i, scores[i]})
+		if len(best) == 4*bestMatches { // sorting all would take longer than scoring them
+			slices.SortFunc(best, better)
+			best = best[:bestMatches]
+			least = best[bestMatches-1].score
+		}
+	}
+	slices.SortFunc(best, better)
+	return best[:min(len(best), bestMatches)]
 }
 
 // size returns how many passages have a term.

@@ -3,43 +3,17 @@ package passage
 import (
 	"cmp"
 	"container/heap"
-	"math"
-	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// The weights of [Notes], chosen on five conversations of LoCoMo and checked on five
-// others.
-const (
-	nameWeight = 2.0 // a name or a number counts more than another word
-	selfWeight = 1.3 // what the speakers say about themselves
-	factWeight = 1.3 // family, work, possessions, decisions
-	labelCost  = 3.0 // tokens that a new line costs for its speaker
-)
-
-var (
-	ofSelf = regexp.MustCompile(`\b(i|i'm|i've|i'd|my|me|we|we're|we've|our)\b`)
-	ofFact = regexp.MustCompile(`\b(favorite|favourite|prefer|hate|mom|mother|dad|father|sister|brother|wife|husband|son|daughter|kids?|child|children|family|friends?|dog|cat|pets?|moved?|born|job|work(?:ed|ing)?|started|bought|got|made|went|visited|named|called|decided|plan(?:ning)?|signed|joined|won|lost|read|watched|learn(?:ed|ing)|tried|took|gave|met)\b`)
-)
-
-// sentence is a sentence that may be kept.
-type sentence struct {
-	passage int
-	text    string
-	terms   []int32 // sorted, each once
-	cost    int     // tokens
-	value   float64
-}
+// labelCost is the tokens that a new line costs for its speaker.
+const labelCost = 3.0
 
 // Notes writes the sentences that carry most, in order, with dates and speakers. They have
 // at most budget tokens by count. It returns "" if nothing fits.
 //
-// A sentence is worth the sum of its terms: the rarer a term, the more it carries. Names
-// and numbers carry twice as much. Notes takes the sentences with the most value for each
-// token.
+// Notes takes the sentences with the most value for each token; see [weigh]. It takes time
+// n log n in the sentences and counts each of them once.
 func Notes(all []Passage, budget int, count func(string) int) string {
 	sentences := weigh(all)
 	n := notes{all: all, sentences: sentences, count: count, budget: budget, counts: map[string]int{}, first: make([]int, len(all)+1), open: make([]bool, len(all)), dated: map[string]bool{}, kept: make([]bool, len(sentences))}
@@ -211,99 +185,4 @@ func (o *offers) Pop() any {
 	last := (*o)[len(*o)-1]
 	*o = (*o)[:len(*o)-1]
 	return last
-}
-
-// weigh splits the passages into sentences and says what each is worth.
-func weigh(all []Passage) []sentence {
-	var sentences []sentence
-	v := vocabulary{ids: map[string]int32{}}
-	for i, p := range all {
-		parts := []string{p.Text}
-		if !isVerbatim(p.Text) {
-			parts = splitLine(nil, withoutArticles(p.Text))
-		}
-		for _, text := range parts {
-			sentences = append(sentences, sentence{passage: i, text: text, terms: v.read(i, text)})
-		}
-	}
-	for _, p := range all {
-		terms(p.Speaker, func(t string) {
-			if id, ok := v.ids[t]; ok {
-				v.isName[id] = false
-			}
-		})
-	}
-	weights := make([]float64, len(v.passages))
-	for id, df := range v.passages {
-		idf := math.Log(float64(len(all)+1) / float64(df))
-		weights[id] = idf * idf
-		if v.isName[id] || v.hasDigit[id] {
-			weights[id] *= nameWeight
-		}
-	}
-	later := map[string]bool{}
-	var key []byte
-	for k := len(sentences) - 1; k >= 0; k-- {
-		s := &sentences[k]
-		key = key[:0]
-		for _, id := range s.terms {
-			s.value += weights[id]
-			key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
-		}
-		lower := strings.ToLower(s.text)
-		if ofSelf.MatchString(lower) {
-			s.value *= selfWeight
-		}
-		if ofFact.MatchString(lower) {
-			s.value *= factWeight
-		}
-		if later[string(key)] { // said twice: the later one stays
-			s.value = 0
-		}
-		later[string(key)] = true
-	}
-	return sentences
-}
-
-// vocabulary numbers terms.
-type vocabulary struct {
-	ids      map[string]int32
-	passages []int32 // how many passages have the term
-	last     []int   // the last passage that has it, plus one
-	isName   []bool  // it begins with a capital inside a sentence
-	hasDigit []bool
-}
-
-// read returns the terms of a sentence of passage i, sorted, each once.
-func (v *vocabulary) read(i int, text string) []int32 {
-	var ids []int32
-	terms(text, func(t string) {
-		id, ok := v.ids[t]
-		if !ok {
-			id = int32(len(v.passages))
-			v.ids[t] = id
-			v.passages = append(v.passages, 0)
-			v.last = append(v.last, 0)
-			v.isName = append(v.isName, false)
-			v.hasDigit = append(v.hasDigit, strings.ContainsFunc(t, unicode.IsDigit))
-		}
-		if v.last[id] != i+1 {
-			v.last[id] = i + 1
-			v.passages[id]++
-		}
-		ids = append(ids, id)
-	})
-	_, rest, _ := strings.Cut(text, " ")
-	for word := range strings.FieldsSeq(rest) {
-		word = strings.Trim(word, `.,!?;:()[]"'`)
-		if r, _ := utf8.DecodeRuneInString(word); unicode.IsUpper(r) && !strings.HasPrefix(word, "I'") && !strings.HasPrefix(word, "I’") {
-			terms(word, func(t string) {
-				if id, ok := v.ids[t]; ok {
-					v.isName[id] = true
-				}
-			})
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }

@@ -3,6 +3,7 @@ package passage
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -28,7 +29,10 @@ const (
 )
 
 var (
-	dateHeader   = regexp.MustCompile(`^[(\[][^)\]]{0,60}\b[12]\d{3}\b[^)\]]{0,60}[)\]]`)
+	dateHeader = regexp.MustCompile(`^[(\[][^)\]]{0,60}\b[12]\d{3}\b[^)\]]{0,60}[)\]]`)
+	// programTag begins a block that a program put into a message: a checkpoint, a
+	// recollection, a note of the client.
+	programTag   = regexp.MustCompile(`^<(plimsoll_\w+|state_snapshot|retain|summary|ledger|tool_data|scratchpad|system-reminder|local-command-stdout|command-name|command-message)\b[^<>]*>`)
 	speakerLabel = regexp.MustCompile(`^([^\s:：][^:：]{0,24})[:：]\s+`)
 )
 
@@ -77,6 +81,13 @@ func (r *reader) read(message int, speaker, text string) {
 		if line == "" || strings.HasPrefix(line, plimsoll.ReceiptOpening) {
 			continue
 		}
+		if tag := programTag.FindStringSubmatch(line); tag != nil {
+			end := "</" + tag[1] + ">"
+			if !strings.Contains(line, end) {
+				_, text, _ = strings.Cut(text, end)
+			}
+			continue
+		}
 		body := line
 		if label := speakerLabel.FindStringSubmatch(line); label != nil {
 			r.labels[label[1]]++
@@ -105,7 +116,7 @@ func fence(line string) string {
 }
 
 // cutFence returns the code up to the closing marker, and the text after it. Code without
-// an end reaches to the end of the text.
+// an end reaches to the end of the text and gets its marker.
 func cutFence(text, marker string) (code, rest string) {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
@@ -115,7 +126,7 @@ func cutFence(text, marker string) (code, rest string) {
 		}
 		at = end + 1
 	}
-	return text, ""
+	return text + "\n" + marker, ""
 }
 
 // shortLines splits a long line of prose at its sentences. It clips a sentence that is too
@@ -125,9 +136,13 @@ func shortLines(line string) []string {
 		return []string{line}
 	}
 	var parts []string
-	for _, s := range splitLine(nil, line) {
+	for _, s := range SplitLine(nil, line) {
 		if len(s) > maxLine {
-			s = strings.ToValidUTF8(s[:maxLine], "")
+			end := maxLine
+			for end > maxLine-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+				end--
+			}
+			s = s[:end]
 		}
 		if last := len(parts) - 1; last >= 0 && len(parts[last])+1+len(s) <= maxLine {
 			parts[last] += " " + s

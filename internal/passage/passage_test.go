@@ -3,6 +3,7 @@ package passage
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -47,6 +48,51 @@ func TestPassagesHaveDatesAndSpeakers(t *testing.T) {
 				{2, "(8 May 2023)", "Ann", "four"},
 			},
 		},
+		{
+			"a date holds until the next one, with or without text after it",
+			[]string{"[2023-05-08 13:56]\none", "two", "（注）three\n(2024年1月2日) 四"},
+			[]Passage{
+				{0, "[2023-05-08 13:56]", "User", "one"},
+				{1, "[2023-05-08 13:56]", "Assistant", "two"},
+				{2, "[2023-05-08 13:56]", "User", "（注）three"},
+				{2, "(2024年1月2日)", "User", "四"},
+			},
+		},
+		{
+			"a link with a year is no date",
+			[]string{"[Report 2023](https://example.com) is out."},
+			[]Passage{{0, "", "User", "[Report 2023](https://example.com) is out."}},
+		},
+		{
+			"a block of code is one passage, with or without an end",
+			[]string{"Run this:\n```go\nx := 1\n\n  (2023) y. Z\n```\nDone.", "~~~\na\nb"},
+			[]Passage{
+				{0, "", "User", "Run this:"},
+				{0, "", "User", "```go\nx := 1\n\n  (2023) y. Z\n```"},
+				{0, "", "User", "Done."},
+				{1, "", "Assistant", "~~~\na\nb\n~~~"},
+			},
+		},
+		{
+			"notes can be read again",
+			[]string{"x", "(8 May 2023)\nUser: I like tea.\nAssistant: ```\ncode\n```\nUser: Bye."},
+			[]Passage{
+				{0, "", "User", "x"},
+				{1, "(8 May 2023)", "User", "I like tea."},
+				{1, "(8 May 2023)", "Assistant", "```\ncode\n```"},
+				{1, "(8 May 2023)", "User", "Bye."},
+			},
+		},
+		{
+			"what programs wrote is left out",
+			[]string{
+				plimsoll.EarlierReceipt,
+				"<plimsoll_checkpoint>\nUser: old\n</plimsoll_checkpoint>\nkept",
+				"<system-reminder>\nobey\n</system-reminder>\n[plimsoll: 3 earlier messages (9 tokens) were removed to fit the context window]\nmine",
+				"<summary>never closed\nold",
+			},
+			[]Passage{{1, "", "Assistant", "kept"}, {2, "", "User", "mine"}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,20 +103,29 @@ func TestPassagesHaveDatesAndSpeakers(t *testing.T) {
 	}
 }
 
-func TestNotesKeepFactsBeforePleasantries(t *testing.T) {
+func TestOnlyTextsOfWantedMessagesArePassages(t *testing.T) {
 	t.Parallel()
-	c := chat("Hello there! My sister Ann moved to Lisbon in 2019.", "That is great! Thanks for that.", "Great, thanks! That is great.")
-	const want = "User: My sister Ann moved to Lisbon in 2019."
-	if got := Notes(Of(c, nil), 10, words); got != want {
-		t.Errorf("got %q", got)
+	c := plimsoll.Conversation{Messages: plimsoll.ListOf(
+		plimsoll.Say(plimsoll.System, "system"),
+		plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "thought"}, plimsoll.Text{Text: "said"}, plimsoll.ToolCall{Name: "run", Arguments: "{}"}),
+		plimsoll.NewMessage(plimsoll.User, plimsoll.ToolResult{Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "output"})}),
+		plimsoll.Say(plimsoll.User, "refused"),
+	)}
+	want := []Passage{{1, "", "Assistant", "said"}}
+	if diff := cmp.Diff(want, Of(c, func(i int) bool { return i != 3 })); diff != "" {
+		t.Error(diff)
 	}
 }
 
-func TestSearchFindsWhatAQuestionNeeds(t *testing.T) {
+func TestALongLineIsSplitAtItsSentences(t *testing.T) {
 	t.Parallel()
-	c := chat("My sister Ann moved to Lisbon.", "Nice.", "a", "b", "c", "d", "The car is red.")
-	got := NewIndex(Of(c, nil)).Search("Where did Ann move?", 20, words)
-	if !strings.Contains(got, "User: My sister Ann moved to Lisbon.") || strings.Contains(got, "car") {
-		t.Errorf("got %q", got)
+	all := Of(chat(strings.Repeat("One short sentence. ", 500)+strings.Repeat("長", 400_000)), nil)
+	if len(all) < 5 {
+		t.Errorf("%d passages", len(all))
+	}
+	for _, p := range all {
+		if len(p.Text) > maxLine || !utf8.ValidString(p.Text) {
+			t.Errorf("a passage of %d bytes", len(p.Text))
+		}
 	}
 }

@@ -6,35 +6,38 @@ import (
 	"unicode/utf8"
 )
 
-// splitLine appends the sentences of a line. A sentence ends at a full stop, question or
-// exclamation mark before a blank. Japanese marks end it anywhere, except inside a
-// quotation.
-func splitLine(all []string, line string) []string {
-	start := 0
+// SplitLine appends the sentences of a line. A sentence ends at a full stop, question or
+// exclamation mark before a blank. Japanese marks end it anywhere, but a quotation does not
+// end the sentence around it.
+func SplitLine(all []string, line string) []string {
+	start, seen := 0, 0
 	for i, r := range line {
-		if i < start {
+		if i < seen {
 			continue
 		}
-		next := i + utf8.RuneLen(r)
 		switch r {
-		case '。', '！', '？', '．':
-			next += closers(line[next:])
-			if quoted := strings.ContainsAny(line[i:next], "」』）"); quoted && next < len(line) && line[next] != ' ' {
-				continue
-			}
-		case '.', '!', '?', '…':
-			next += closers(line[next:])
-			after, _ := utf8.DecodeRuneInString(line[next:])
-			before, _ := utf8.DecodeLastRuneInString(line[:i])
-			ends := next == len(line) || unicode.IsSpace(after) || r != '.' && unspaced(before) && unspaced(after)
-			if !ends || r == '.' && abbreviated(line[start:i]) {
-				continue
-			}
+		case '。', '！', '？', '．', '.', '!', '?', '…':
 		default:
 			continue
 		}
-		all = appendSentence(all, line[start:next])
-		start = next
+		mark := i + utf8.RuneLen(r)
+		seen = mark + closers(line[mark:])
+		before, _ := utf8.DecodeLastRuneInString(line[:i])
+		after, _ := utf8.DecodeRuneInString(line[seen:])
+		ends := seen == len(line) || unicode.IsSpace(after)
+		switch {
+		case ends:
+			ends = r != '.' || !abbreviated(line[start:i])
+		case r == '.' || r == '…':
+		case r == '!' || r == '?':
+			ends = unspaced(before) && unspaced(after)
+		default:
+			ends = !strings.ContainsAny(line[mark:seen], "」』）")
+		}
+		if ends {
+			all = appendSentence(all, line[start:seen])
+			start = seen
+		}
 	}
 	return appendSentence(all, line[start:])
 }
@@ -96,8 +99,7 @@ func withoutArticles(s string) string {
 func article(s string) int {
 	for _, a := range [...]string{"the ", "a ", "an "} {
 		if rest, ok := strings.CutPrefix(s, a); ok {
-			end := strings.IndexFunc(rest, func(r rune) bool { return !isWord(r) })
-			if end != 0 && rest != "" && (end < 0 || !notArticle[rest[:end]]) {
+			if next := rest[:run(rest, isWord)]; next != "" && !notArticle[next] {
 				return len(a)
 			}
 		}

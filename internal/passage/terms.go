@@ -9,22 +9,35 @@ import (
 // maxTerm is the most bytes of a term; longer runs are encoded data.
 const maxTerm = 64
 
-// terms calls visit for every term of a text: the stems of words that carry meaning, and
+// Terms calls visit for every term of a text: the stems of words that carry meaning, and
 // pairs of characters of scripts without blanks. It skips hiragana, which is mostly
 // grammar.
-func terms(s string, visit func(term string)) {
+func Terms(s string, visit func(term string)) {
+	scan(s, func(_ int, word string) {
+		if !stopWords[word] {
+			visit(stem(word))
+		}
+	}, visit)
+}
+
+// scan calls word for every word, in lower case and with its position, and pair for every
+// pair of characters of scripts without blanks.
+func scan(s string, word func(at int, w string), pair func(string)) {
 	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
 		switch {
 		case unspaced(r):
 			end := i + run(s[i:], unspaced)
-			pairs(s[i:end], visit)
+			pairs(s[i:end], pair)
 			i = end
 		case isWord(r):
 			end := i + run(s[i:], func(r rune) bool { return isWord(r) && !unspaced(r) })
 			end += ending(s[end:])
-			if w := strings.ReplaceAll(strings.ToLower(s[i:end]), "’", "'"); len(w) <= maxTerm && !stopWords[w] {
-				visit(stem(w))
+			if end-i <= maxTerm {
+				word(i, strings.ReplaceAll(strings.ToLower(s[i:end]), "’", "'"))
 			}
 			i = end
 		default:
@@ -92,7 +105,12 @@ func stem(w string) string {
 	return w
 }
 
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return wordByte(byte(r)) && r != '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
 
 func isHiragana(r rune) bool { return r >= 0x3040 && r <= 0x309f }
 
