@@ -138,9 +138,22 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	w.placeRecollections(r, all, questions)
 }
 
+// expectRecollection lowers the goal of a cut by what the newest question would bring back
+// if all messages before it were missing, so that there is room for it after the cut.
+func (w *Work) expectRecollection() {
+	questions := w.questions()
+	if !w.k.options.Recollect || w.Load() <= w.high || len(questions) == 0 || questions[0] == 0 {
+		return
+	}
+	all := missingMessages{gone: slices.Repeat([]bool{true}, questions[0]), last: questions[0] - 1, id: plimsoll.Digest{1}}
+	text := w.quote(all, w.task.Conversation.Messages.At(questions[0]).Text(), nil, recollectionBudget(w.plan.Line.Limit()))
+	w.plan.Goal = min(w.plan.Goal, max(0, w.high-w.weightOf(&recollection{Text: text})))
+}
+
 // gainsRoom reports whether a cut would make much more room for a recollection. An
 // earlier request of the turn may have had it: then it goes or stays whole.
 func (w *Work) gainsRoom(room, need int, had bool) bool {
+	w.plan.Goal = min(w.plan.Goal, w.high-need)
 	if w.findFloor(false) != nil {
 		return false
 	}

@@ -102,6 +102,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 			w.release()
 		}
 	}()
+	w.expectRecollection()
 	if err := w.findFloor(w.plan.Before.Total > w.high); err != nil {
 		return nil, err
 	}
@@ -130,9 +131,6 @@ func (k *Keeper) weigh(t *Task, o walkOptions) (*Work, error) {
 		Draft: plimsoll.NewWeighedDraft(t.Conversation, k.options.Meter, load),
 	}
 	high := int(k.options.Marks.High * float64(line.Limit()))
-	if k.options.Recollect { // a cut leaves room for a recollection
-		plan.Goal = min(plan.Goal, max(0, high-recollectionBudget(line.Limit())))
-	}
 	return &Work{
 		k: k, task: t, plan: plan, draft: plan.Draft, options: o,
 		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},
