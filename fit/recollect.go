@@ -19,8 +19,9 @@ import (
 // the missing messages in the request itself.
 //
 // A recollection is remembered under the prefix that ends with its question and under
-// the set of missing messages. So later requests send the same bytes, another question
-// at the same place gets its own, and a new cut begins without recollections.
+// the set of messages that are missing before it. So later requests send the same bytes,
+// another question at the same place gets its own, and a new cut begins without
+// recollections.
 
 // recollectName is the rung of edits and reports for recollections.
 const recollectName = "recollect"
@@ -51,7 +52,7 @@ type recollection struct {
 
 // recollected is what the draft has of recollections.
 type recollected struct {
-	// missing identifies the messages that are missing.
+	// missing identifies the messages that are missing before the newest question.
 	missing plimsoll.Digest
 	placed  []plimsoll.InsertID
 	// keys are those of the questions, newest first; known says which of them the keeper
@@ -64,8 +65,12 @@ type recollected struct {
 	at     plimsoll.Position
 }
 
-// recollectionBudget is the most tokens of a recollection under a limit.
+// recollectionBudget is the most tokens of a recollection under a limit; 0 if that has no
+// room for one.
 func recollectionBudget(limit int) int {
+	if limit < 4*leastRecollection {
+		return 0
+	}
 	return min(mostRecollection, max(limit/4, min(1000, limit/2)))
 }
 
@@ -78,20 +83,23 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	if !w.k.options.Recollect || w.draft.Position() == 0 {
 		return
 	}
-	gone, missing := w.missingMessages()
-	if len(w.recollected.placed) > 0 && w.recollected.missing == missing && !crowded {
+	questions := w.questions()
+	if len(questions) == 0 {
+		return
+	}
+	missing := w.missingBefore(questions[0])
+	if len(w.recollected.placed) > 0 && w.recollected.missing == missing.id && !crowded {
 		return
 	}
 	w.withdrawRecollections("other messages are missing now")
-	questions := w.questions(gone)
 	// What is sent is under the high watermark, and never more than the original.
 	room, saved := w.high-w.Load(), w.plan.Before.Total-w.Load()
-	if len(questions) == 0 || missing == (plimsoll.Digest{}) || mayCut && room < 0 {
+	if missing.last < 0 || mayCut && room < 0 {
 		return
 	}
-	r := recollected{missing: missing}
-	for _, q := range questions {
-		r.keys = append(r.keys, link(w.task.chain()[q+1], missing))
+	r := recollected{missing: missing.id}
+	for _, q := range questions { // nothing is missing between them
+		r.keys = append(r.keys, link(w.task.chain()[q+1], missing.id))
 	}
 	r.known = w.rememberedRecollections(ctx, r.keys)
 	r.keys = r.keys[:len(r.known)]
@@ -100,7 +108,7 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 		ref := w.missingRef()
 		return &recollection{
 			Version: recollectionVersion, Ref: ref,
-			Text: w.quote(gone, missing, w.task.Conversation.Messages.At(questions[0]).Text(), ref, budget),
+			Text: w.quote(missing, w.task.Conversation.Messages.At(questions[0]).Text(), ref, budget),
 		}
 	}
 	if all[0] == nil {
@@ -130,9 +138,22 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	w.placeRecollections(r, all, questions)
 }
 
+// expectRecollection lowers the goal of a cut by what the newest question would bring back
+// if all messages before it were missing, so that there is room for it after the cut.
+func (w *Work) expectRecollection() {
+	questions := w.questions()
+	if !w.k.options.Recollect || w.Load() <= w.high || len(questions) == 0 || questions[0] == 0 {
+		return
+	}
+	all := missingMessages{gone: slices.Repeat([]bool{true}, questions[0]), last: questions[0] - 1, id: plimsoll.Digest{1}}
+	text := w.quote(all, w.task.Conversation.Messages.At(questions[0]).Text(), nil, recollectionBudget(w.plan.Line.Limit()))
+	w.plan.Goal = min(w.plan.Goal, max(0, w.high-w.weightOf(&recollection{Text: text})))
+}
+
 // gainsRoom reports whether a cut would make much more room for a recollection. An
 // earlier request of the turn may have had it: then it goes or stays whole.
 func (w *Work) gainsRoom(room, need int, had bool) bool {
+	w.plan.Goal = min(w.plan.Goal, w.high-need)
 	if w.findFloor(false) != nil {
 		return false
 	}
@@ -201,28 +222,34 @@ func (w *Work) withdrawRecollections(reason string) {
 	w.recollected = recollected{}
 }
 
-// missingMessages says which messages of the original the draft does not have, and
-// identifies them; the digest is zero if it has all.
-func (w *Work) missingMessages() (gone []bool, id plimsoll.Digest) {
-	gone = make([]bool, w.messages())
-	last := -1
-	for i := range gone {
+// missingMessages are messages of the original that the draft does not have.
+type missingMessages struct {
+	gone []bool
+	// last is the last of them, -1 if there is none; id says which they are.
+	last int
+	id   plimsoll.Digest
+}
+
+// missingBefore finds the messages that are missing before original message q.
+func (w *Work) missingBefore(q int) missingMessages {
+	m := missingMessages{gone: make([]bool, q), last: -1}
+	border := func(i int) {
+		var at plimsoll.Digest
+		binary.LittleEndian.PutUint64(at[:], uint64(i)+1)
+		m.id = link(m.id, at)
+	}
+	for i := range m.gone {
 		if _, here := w.draft.Message(i); !here {
-			gone[i], last = true, i
+			m.gone[i], m.last = true, i
+		}
+		if m.gone[i] != (i > 0 && m.gone[i-1]) {
+			border(i)
 		}
 	}
-	if last < 0 {
-		return gone, id
+	if m.last >= 0 && m.last == q-1 {
+		border(q)
 	}
-	id = w.task.chain()[last+1]
-	for i, is := range gone[:last+1] {
-		if i == 0 || is != gone[i-1] {
-			var border plimsoll.Digest
-			binary.LittleEndian.PutUint64(border[:], uint64(i)<<1|uint64(count(is)))
-			id = link(id, border)
-		}
-	}
-	return gone, id
+	return m
 }
 
 // missingRef returns where all missing messages can be read, or nil.
@@ -242,19 +269,18 @@ func (w *Work) missingRef() *plimsoll.Ref {
 }
 
 // questions returns the messages that open turns and may have recollections, newest
-// first: the newest one, and those of the turns of which nothing is missing.
-func (w *Work) questions(gone []bool) []int {
+// first: the newest one, and those of the whole turns before it.
+func (w *Work) questions() []int {
 	var all []int
 	turns := w.draft.Outline().Turns
 	for i, turn := range slices.Backward(turns) {
-		newest := i == len(turns)-1
-		if !newest && slices.Contains(gone[turn.Start:turn.End], true) {
-			break
+		for m := turn.Start; m < turn.End; m++ {
+			if _, here := w.draft.Message(m); !here && (i < len(turns)-1 || m == turn.User) {
+				return all
+			}
 		}
-		if turn.User >= 0 && !gone[turn.User] {
+		if turn.User >= 0 {
 			all = append(all, turn.User)
-		} else if newest {
-			return nil
 		}
 	}
 	return all
@@ -262,21 +288,21 @@ func (w *Work) questions(gone []bool) []int {
 
 // quote finds the passages of missing messages that a question needs. It returns the
 // text of a recollection with at most budget tokens; empty if nothing matches.
-func (w *Work) quote(gone []bool, missing plimsoll.Digest, question string, ref *plimsoll.Ref, budget int) string {
+func (w *Work) quote(missing missingMessages, question string, ref *plimsoll.Ref, budget int) string {
 	heading := plimsoll.RecollectionOpening
 	if ref != nil {
 		heading += " Whole messages: ref=" + ref.ID
 	}
 	heading += "]\n"
-	budget -= w.weightOf(&recollection{Text: heading})
-	if budget < leastRecollection {
-		return ""
-	}
-	key := scoped{w.task.scope(), missing}
+	key := scoped{w.task.scope(), link(w.task.chain()[missing.last+1], missing.id)}
 	index, ok := w.k.indexes.Get(key)
 	if !ok {
-		index = indexOfMissing(w.task.Conversation, gone)
+		index = w.indexOf(missing)
 		w.k.indexes.Put(key, index)
+	}
+	budget = int(float64(budget)*index.talk) - w.weightOf(&recollection{Text: heading})
+	if budget < leastRecollection {
+		return ""
 	}
 	found := index.Search(question, budget, w.Count)
 	if found == "" {
@@ -288,17 +314,22 @@ func (w *Work) quote(gone []bool, missing plimsoll.Digest, question string, ref 
 // ownMarks changes what Plimsoll writes itself, so that no quotation is taken for it.
 var ownMarks = strings.NewReplacer(plimsoll.ReceiptOpening, "(plimsoll: ", "<plimsoll_", "(plimsoll_", "</plimsoll_", "(/plimsoll_")
 
-// missingIndex is an index with about what it takes of memory.
+// missingIndex is an index of missing messages.
 type missingIndex struct {
 	*passage.Index
+	// bytes is about what it takes of memory.
 	bytes int
+	// talk is the share of what was said in what is missing; the rest is calls and results
+	// of tools. A recollection gets this share of its budget: an agent needs less of it.
+	talk float64
 }
 
-// indexOfMissing indexes the missing messages. It copies what they say: the index must
-// not hold the request in memory.
-func indexOfMissing(c plimsoll.Conversation, gone []bool) missingIndex {
-	all := passage.Of(c, func(i int) bool { return gone[i] })
-	x, seen := missingIndex{}, map[string]string{}
+// indexOf indexes missing messages. It copies what they say: the index must not hold the
+// request in memory.
+func (w *Work) indexOf(missing missingMessages) missingIndex {
+	c := w.task.Conversation
+	all := passage.Of(c, func(i int) bool { return i <= missing.last && missing.gone[i] })
+	x, seen := missingIndex{talk: 1}, map[string]string{}
 	once := func(s string) string {
 		if _, ok := seen[s]; !ok {
 			s = strings.Clone(s)
@@ -312,6 +343,22 @@ func indexOfMissing(c plimsoll.Conversation, gone []bool) missingIndex {
 		x.bytes += 128 + 4*len(p.Text)
 	}
 	x.Index = passage.NewIndex(all)
+	tokens, tools := 0, 0
+	for i, load := range w.plan.Before.Messages[:missing.last+1] {
+		if !missing.gone[i] {
+			continue
+		}
+		tokens += load.Tokens
+		for j, n := range load.Parts {
+			switch plimsoll.Peek(c.Messages.At(i), j).(type) {
+			case plimsoll.ToolCall, plimsoll.ToolResult:
+				tools += n
+			}
+		}
+	}
+	if tokens > 0 {
+		x.talk = 1 - float64(tools)/float64(tokens)
+	}
 	return x
 }
 

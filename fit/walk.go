@@ -104,6 +104,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 			w.release()
 		}
 	}()
+	w.expectRecollection()
 	if err := w.findFloor(w.plan.Before.Total > w.high); err != nil {
 		return nil, err
 	}
@@ -132,9 +133,6 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 		Draft: plimsoll.NewWeighedDraft(t.Conversation, meter, load),
 	}
 	high := int(k.options.Marks.High * float64(line.Limit()))
-	if k.options.Recollect { // a cut leaves room for a recollection
-		plan.Goal = min(plan.Goal, max(0, high-recollectionBudget(line.Limit())))
-	}
 	return &Work{
 		k: k, task: t, meter: meter, plan: plan, draft: plan.Draft, options: o,
 		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},

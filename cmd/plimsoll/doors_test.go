@@ -40,7 +40,9 @@ type doors struct {
 	dialect plimsoll.Dialect
 	store   string
 	config  string
-	proxy   *node
+	// method is what the settings say, for the library.
+	method string
+	proxy  *node
 	// sent is what the upstream of the proxy got last.
 	sent []byte
 	// model answers the chat, and remembers what it got.
@@ -121,7 +123,7 @@ func (w *doors) library(body []byte) outcome {
 }
 
 func (w *doors) keeper() *fit.Keeper {
-	options, err := preset.Auto(&preset.Options{Window: doorWindow, Serving: true})
+	options, err := preset.Auto(&preset.Options{Window: doorWindow, Serving: true, Method: w.method})
 	w.must(err)
 	k, err := fit.New(options)
 	w.must(err)
@@ -293,12 +295,66 @@ func TestEveryWayInCutsAlike(t *testing.T) {
 	}
 }
 
+// TestEveryWayInRecollectsAlike asks for something that was told early in a long chat. The
+// library, the API, the proxy and the chat quote it in the same bytes, and on one store
+// the command line sends those of the proxy.
+func TestEveryWayInRecollectsAlike(t *testing.T) {
+	t.Parallel()
+	type reply struct{ Participant, Model, Dialect, Text string }
+	type turn struct {
+		Question string
+		To       []string
+		Replies  []reply `json:",omitempty"`
+	}
+	for _, d := range []plimsoll.Dialect{plimsoll.OpenAI, plimsoll.Responses, plimsoll.Anthropic, plimsoll.Gemini} {
+		t.Run(string(d), func(t *testing.T) {
+			t.Parallel()
+			var all []turn
+			messages := talk("en", 150).Messages.Slice()[1:]
+			for i := 0; i+1 < len(messages); i += 2 {
+				all = append(all, turn{messages[i].Text(), []string{"model"}, []reply{{"model", "any", string(d), messages[i+1].Text()}}})
+			}
+			all = append(all, turn{"At which quay does ship 12 lie, as plan_12.csv says?", []string{"model"}, nil})
+			session, err := json.Marshal(map[string]any{"kind": "turns", "what": "loading", "turns": all})
+			if err != nil {
+				t.Fatal(err)
+			}
+			empty := newStore(t)
+			whole, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
+			shared := newDoors(t, d, empty, "")
+			proxied := shared.proxied(whole)
+			if !strings.Contains(proxied.Body, plimsoll.RecollectionOpening) {
+				t.Fatal("nothing is brought back")
+			}
+			// Of max_tokens, which the chat writes to Claude, the others reserve more.
+			library := newDoors(t, d, empty, "").library(whole)
+			want := map[string]outcome{"the API": library, "the chat": proxied}
+			if d != plimsoll.Anthropic {
+				want["the library"], want["the command line"] = proxied, proxied
+			}
+			got := map[string]outcome{
+				"the API": newDoors(t, d, empty, "").api(whole), "the chat": newDoors(t, d, empty, "").chatted(session),
+				"the command line": shared.command(whole), "the library": library,
+			}
+			for name, w := range want {
+				if diff := cmp.Diff(w, got[name]); diff != "" {
+					t.Errorf("%s differs (-want +got):\n%s", name, diff)
+				}
+			}
+			if off := newDoors(t, d, empty, "recollect: off\n").proxied(whole); strings.Contains(off.Body, plimsoll.RecollectionOpening) {
+				t.Error("the setting does not switch it off")
+			}
+		})
+	}
+}
+
 // TestEveryWayInSeesWhatTheOthersDid lets one way in cut a conversation after another on
 // one store: each must send the very bytes of the first. After the API or a command has
 // undone the compaction, the proxy and the chat must make a new one.
 func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 	t.Parallel()
 	w := newDoors(t, plimsoll.OpenAI, newStore(t), "method: summary\n")
+	w.method = preset.MethodSummary
 	body := agentRequest(t, plimsoll.OpenAI, 60)
 	first := w.proxied(body)
 	for name, again := range map[string]func([]byte) outcome{"the API": w.api, "the command line": w.command, "the library": w.library, "the proxy": w.proxied} {
