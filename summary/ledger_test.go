@@ -52,10 +52,10 @@ func TestLedgerLeavesOutWhatTheTailShowsExceptChangedFiles(t *testing.T) {
 
 func TestLedgerTakesCheapNamesFirstAndListsLikelyNamesFirst(t *testing.T) {
 	t.Parallel()
-	long := "/very/long/folder/with/many/parts/and/one/more/likely_file_of_the_agent.go"
-	h := (&history{}).edit(long, "x", "x").bash("grep shortName", "x", false)
-	if text := ledgerOf(h, LedgerOptions{}).text(); strings.Index(text, "likely_file") > strings.Index(text, "shortName") {
-		t.Errorf("a changed file is less likely than a word of a command:\n%s", text)
+	long := "aRatherLongNameThatTheAgentOftenUsesInItsCommands"
+	h := (&history{}).bash("grep "+long, "x", false).bash("grep "+long, "x", false).bash("grep shortName", "x", false)
+	if text := ledgerOf(h, LedgerOptions{}).text(); strings.Index(text, long) > strings.Index(text, "shortName") {
+		t.Errorf("a name that was used twice comes after one that was used once:\n%s", text)
 	}
 	if text := ledgerOf(h, LedgerOptions{Budget: 25}).text(); !strings.Contains(text, "shortName") {
 		t.Errorf("no room for a short name:\n%s", text)
