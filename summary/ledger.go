@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,23 +46,24 @@ type entry struct {
 	action action
 	// ref names a stored result that shows it; may be empty.
 	ref string
+	// place orders the entries of a section; the first is the most likely to be used.
+	place int
 }
 
 func (e entry) display() string { return e.lead + e.key }
 
 // WriteLedger returns the ledger of the old part of a conversation as text; it is empty
-// if there are no names. The agent's calls decide the rank: how often and how recently
-// they use a name. Then all messages decide. Messages after the old part count too,
-// because they show what is still in use. The same input gives the same ledger.
+// if there are no names. The first are those that the agent's next calls are most likely
+// to use, per token. Names that the messages after the old part show are not needed. The
+// same input gives the same ledger.
 func WriteLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) string {
 	return newLedger(c, old, o).text()
 }
 
 func newLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) ledger {
 	o.setDefaults()
-	names := newNames(c, old, o.Previous)
 	calls := callsOf(c, old)
-	ranked := ledger{names.ranked()}
+	ranked := ledger{newNames(c, old, calls, o.Previous).ranked(o.Count)}
 	o.Refs -= ranked.referFailure(calls, o)
 	ranked.refer(calls, o)
 	return ranked.within(o.Budget, o.Count)
@@ -70,9 +72,13 @@ func newLedger(c plimsoll.Conversation, old plimsoll.Span, o LedgerOptions) ledg
 // text returns the ledger for a conversation; an empty ledger has an empty text.
 func (l ledger) text() string { return renderLedger(l.entries) }
 
-// within keeps as many of the best entries as the budget allows.
+// within keeps as many of the first entries as the budget allows, and puts them in the
+// order of their places.
 func (l ledger) within(budget int, count func(string) int) ledger {
-	fits := func(n int) bool { return count(renderLedger(l.entries[:n])) <= budget }
+	first := func(n int) ledger {
+		return ledger{slices.SortedStableFunc(slices.Values(l.entries[:n]), func(a, b entry) int { return cmp.Compare(a.place, b.place) })}
+	}
+	fits := func(n int) bool { return count(first(n).text()) <= budget }
 	low, high := 0, len(l.entries) // low fits
 	for low < high {
 		if n := (low + high + 1) / 2; fits(n) {
@@ -84,7 +90,7 @@ func (l ledger) within(budget int, count func(string) int) ledger {
 	for low > 0 && !fits(low) {
 		low--
 	}
-	return ledger{l.entries[:low:low]}
+	return first(low)
 }
 
 // referFailure puts the last command that failed first, if its result is stored, and

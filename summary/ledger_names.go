@@ -11,33 +11,38 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// names counts which messages name what.
+// names counts what the old part of a conversation names.
 type names struct {
 	byKey map[string]*name
 	all   []*name
-	// now is the number of the message being read.
+	// now is the number of the message being read, end the number of all messages.
 	now, end int
+	old      plimsoll.Span
 }
 
 type name struct {
 	entry
-	// used counts the agent's calls that name it, known the messages.
-	used, known float64
-	// lastUse and lastSeen are messages; before the first means never.
-	lastUse, lastSeen int
+	// used counts the agent's calls that name it, known the messages, and said how
+	// often they name it.
+	used, known, said float64
+	// lastUse and lastSeen are messages, and lastAsked is the user's newest one that
+	// names it; before the first means never.
+	lastUse, lastSeen, lastAsked int
+	// shown means that a message after the old part names it.
+	shown bool
 }
 
 const never = math.MinInt32
 
-// newNames reads a conversation from the start of its old part.
-func newNames(c plimsoll.Conversation, old plimsoll.Span, previous string) *names {
-	n := &names{byKey: map[string]*name{}, end: c.Messages.Len()}
+// newNames reads a conversation from the start of its old part, whose calls it gets.
+func newNames(c plimsoll.Conversation, old plimsoll.Span, calls []call, previous string) *names {
+	n := &names{byKey: map[string]*name{}, end: c.Messages.Len(), old: old}
 	n.carryOn(previous)
-	for i := old.Start; i < c.Messages.Len(); i++ {
+	for i := old.Start; i < n.end; i++ {
 		n.now = i
 		n.message(c.Messages.At(i))
 	}
-	for _, k := range callsOf(c, plimsoll.Span{Start: old.Start, End: c.Messages.Len()}) {
+	for _, k := range calls {
 		n.now = k.at.Message
 		for _, f := range k.files {
 			n.file(f)
@@ -50,13 +55,17 @@ func (n *names) message(m plimsoll.Message) {
 	for _, p := range m.Parts.All() {
 		switch p := p.(type) {
 		case plimsoll.Text:
-			eachAtom(p.Text, n.see)
+			eachAtom(p.Text, func(a atom) {
+				if x := n.see(a); x != nil && m.Role == plimsoll.User {
+					x.lastAsked = n.now
+				}
+			})
 		case plimsoll.ToolCall:
 			n.call(p)
 		case plimsoll.ToolResult:
 			for _, inner := range p.Content.All() {
 				if t, ok := inner.(plimsoll.Text); ok {
-					eachAtom(t.Text, n.see)
+					eachAtom(t.Text, func(a atom) { n.see(a) })
 				}
 			}
 		}
@@ -68,10 +77,8 @@ func (n *names) message(m plimsoll.Message) {
 func (n *names) call(p plimsoll.ToolCall) {
 	inCall := map[string]bool{}
 	use := func(a atom) {
-		n.see(a)
-		if !inCall[a.text] {
+		if x := n.see(a); x != nil && !inCall[a.text] {
 			inCall[a.text] = true
-			x := n.byKey[a.text]
 			x.used++
 			x.lastUse = n.now
 		}
@@ -85,19 +92,29 @@ func (n *names) call(p plimsoll.ToolCall) {
 	})
 }
 
-func (n *names) see(a atom) {
+// see counts a name in the old part. After it, see marks the name as shown and returns
+// nil.
+func (n *names) see(a atom) *name {
 	x := n.byKey[a.text]
+	if n.now >= n.old.End {
+		if x != nil {
+			x.shown = true
+		}
+		return nil
+	}
 	if x == nil {
 		x = n.add(entry{key: strings.Clone(a.text), lead: a.lead})
 	}
+	x.said++
 	if x.lastSeen != n.now {
 		x.lastSeen = n.now
 		x.known++
 	}
+	return x
 }
 
 func (n *names) add(e entry) *name {
-	x := &name{entry: e, lastUse: never, lastSeen: never}
+	x := &name{entry: e, lastUse: never, lastSeen: never, lastAsked: never}
 	n.byKey[e.key] = x
 	n.all = append(n.all, x)
 	return x
@@ -113,7 +130,7 @@ func (n *names) file(f fileUse) {
 	x := n.byKey[a.text]
 	if x == nil {
 		x = n.add(entry{key: a.text, lead: a.lead})
-		x.known++
+		x.known = 1
 	}
 	if x.lastUse == never {
 		x.used, x.lastUse, x.lastSeen = 1, n.now, n.now
@@ -171,66 +188,94 @@ func isSentence(path string) bool {
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 
-// carryOn adds the entries of an earlier ledger. The first of a kind counts as used
-// priorUses times before the first message, the last as used once.
+// carryOn adds the entries of an earlier ledger. Each counts as used once, before the
+// first message: the later its place in its section, the longer before.
 func (n *names) carryOn(previous string) {
 	l, ok := parseLedger(previous)
 	if !ok {
 		return
-	}
-	kinds := map[action]int{}
-	for _, e := range l.entries {
-		kinds[e.action]++
 	}
 	place := map[action]int{}
 	for _, e := range l.entries {
 		if e.action == ranCommand { // what failed then is not what failed last
 			continue
 		}
-		x := n.add(e)
-		x.used = 1 + (priorUses-1)*(1-float64(place[e.action])/float64(kinds[e.action]))
-		x.known = x.used
 		place[e.action]++
+		x := n.add(e)
+		x.used, x.known, x.said, x.lastUse = 1, 1, 1, n.old.Start-perPlace*place[e.action]
 	}
 }
 
+// weights are the coefficients of a logistic regression: how likely the agent's next
+// calls are to use a name. Recorded sessions gave them;
+// docs/decisions/018-ledger-ranking.md says how.
+var weights = struct{ always, used, lastUse, lastAsked, repeated, file, extension, underscore float64 }{
+	always: -5.43,
+	used:   0.60, lastUse: 2.54, lastAsked: 2.98, repeated: 0.70,
+	file: 0.85, extension: 0.40, underscore: -0.42,
+}
+
 const (
-	priorUses = 6
-	// halfway is the distance in messages after which the weight of recency has
-	// fallen to about a third.
-	halfway = 60
+	// memory is the distance in messages after which recency has fallen to about a
+	// third.
+	memory = 300
+	// perPlace is how many messages a place in an earlier ledger counts.
+	perPlace = 8
 )
 
-// score combines frequency and recency. Frequency counts by its logarithm, so that a name
-// in every line of a log does not win. Recency falls with the distance in messages. The
-// agent's own use counts most.
-func (x *name) score(end int) float64 {
+// likelihood estimates how likely the agent's next calls are to use a name.
+func (x *name) likelihood(end int) float64 {
 	recent := func(at int) float64 {
 		if at == never {
 			return 0
 		}
-		return math.Exp(-float64(end-at) / halfway)
+		return math.Exp(-float64(end-at) / memory)
 	}
-	return 3*math.Log1p(x.used) + 6*recent(x.lastUse) + 0.3*math.Log1p(x.known) + recent(x.lastSeen)
+	is := func(yes bool) float64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	w := &weights
+	return 1 / (1 + math.Exp(-(w.always +
+		w.used*math.Log1p(x.used) +
+		w.lastUse*recent(x.lastUse) +
+		w.lastAsked*recent(x.lastAsked) +
+		w.repeated*math.Log1p(x.said/x.known) +
+		w.file*is(x.action != otherAction) +
+		w.extension*is(hasExtension(x.key)) +
+		w.underscore*is(strings.Contains(x.key, "_")))))
 }
 
 // maxEntries bounds what a ledger looks at: more fit in no budget.
 const maxEntries = 5000
 
-// ranked returns the names, best first.
-func (n *names) ranked() []entry {
+// ranked returns the names, first those that bring most for their tokens. Names that the
+// messages after the old part show are left out, except for files that were changed.
+func (n *names) ranked(count func(string) int) []entry {
 	type scored struct {
-		*name
+		entry
 		score float64
 	}
-	all := make([]scored, len(n.all))
-	for i, x := range n.all {
-		all[i] = scored{x, x.score(n.end)}
+	var all []scored
+	for _, x := range n.all {
+		if !x.shown || x.action == editedFile || x.action == wroteFile || x.action == deletedFile {
+			all = append(all, scored{x.entry, x.likelihood(n.end)})
+		}
 	}
-	slices.SortFunc(all, func(a, b scored) int {
+	best := func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(a.key, b.key))
-	})
-	entries := make([]entry, min(len(all), maxEntries))
+	}
+	slices.SortFunc(all, best)
+	all = all[:min(len(all), maxEntries)]
+	for i := range all {
+		x := &all[i]
+		x.place = i + 1
+		x.score /= float64(max(1, count(" "+x.display())))
+	}
+	slices.SortFunc(all, best)
+	entries := make([]entry, len(all))
 	for i := range entries {
 		entries[i] = all[i].entry
 	}

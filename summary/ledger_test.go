@@ -34,6 +34,43 @@ names: `
 	}
 }
 
+func TestLedgerLeavesOutWhatTheTailShowsExceptChangedFiles(t *testing.T) {
+	t.Parallel()
+	h := (&history{}).edit("/src/changed_file.go", "shownName", "goneName").read("/src/read_file.go", "resultName")
+	old := h.all()
+	h.bash("grep shownName /src/changed_file.go /src/read_file.go", "tailName", false)
+	text := WriteLedger(h.conversation(), old, LedgerOptions{Count: count})
+	for name, want := range map[string]bool{
+		"/src/changed_file.go": true, "goneName": true, "resultName": true,
+		"shownName": false, "/src/read_file.go": false, "tailName": false,
+	} {
+		if strings.Contains(text, name) != want {
+			t.Errorf("%s is named: %t, want %t\n%s", name, !want, want, text)
+		}
+	}
+}
+
+func TestLedgerTakesCheapNamesFirstAndListsLikelyNamesFirst(t *testing.T) {
+	t.Parallel()
+	long := "aRatherLongNameThatTheAgentOftenUsesInItsCommands"
+	h := (&history{}).bash("grep "+long, "x", false).bash("grep "+long, "x", false).bash("grep shortName", "x", false)
+	if text := ledgerOf(h, LedgerOptions{}).text(); strings.Index(text, long) > strings.Index(text, "shortName") {
+		t.Errorf("a name that was used twice comes after one that was used once:\n%s", text)
+	}
+	if text := ledgerOf(h, LedgerOptions{Budget: 25}).text(); !strings.Contains(text, "shortName") {
+		t.Errorf("no room for a short name:\n%s", text)
+	}
+}
+
+func TestLedgerRanksWhatTheUserAskedForBeforeWhatAResultNames(t *testing.T) {
+	t.Parallel()
+	h := (&history{}).user("look at zebraName").bash("run", "appleName", false)
+	text := ledgerOf(h, LedgerOptions{}).text()
+	if strings.Index(text, "zebraName") > strings.Index(text, "appleName") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 func TestLedgerSaysWhatWasDoneToFiles(t *testing.T) {
 	t.Parallel()
 	h := (&history{}).
@@ -147,7 +184,7 @@ func TestFiftyLedgersDoNotGrowAndKeepWhatIsInUse(t *testing.T) {
 			h.edit("/src/core/only_once.go", "onceName", "x")
 		}
 		for i := range 40 {
-			h.read(fmt.Sprintf("/src/gen/file_%d_%d.go", round, i), fmt.Sprintf("typeName%d_%d", round, i))
+			h.read(fmt.Sprintf("/src/gen/file_%d_%d.go", round, i), "x").bash(fmt.Sprintf("grep freshName%c%c", 'a'+round%26, 'a'+i%26), "x", false)
 		}
 		l := ledgerOf(h, LedgerOptions{Budget: budget, Previous: previous})
 		if n := count(l.text()); n > budget {

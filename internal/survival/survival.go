@@ -33,12 +33,20 @@ const (
 	// everywhere is the share of calls from which on an identifier is no test, such
 	// as the working directory.
 	everywhere = 0.4
+	// keptTail is how much of the newest messages a cut keeps whole, and step how much
+	// a session grows between two cuts, by [Estimate].
+	keptTail = 20_000
+	step     = 20_000
 )
 
-// Event is a recorded compaction.
+// Event is a compaction, recorded or assumed.
 type Event struct {
+	// Session names the session that it is of, for an assumed one.
+	Session string
 	// Before is the conversation up to the compaction.
 	Before plimsoll.Conversation
+	// Old is the part that is replaced. A recorded compaction replaces everything.
+	Old plimsoll.Span
 	// Summary is what a model wrote in its place.
 	Summary string
 	// Needed are the identifiers of the old text that the agent used afterwards,
@@ -80,6 +88,23 @@ const (
 
 // Events reads the compactions out of a file of sessions.
 func Events(file string, reading Reading) ([]Event, error) {
+	data, err := unzip(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []Event
+	seen := map[string]bool{}
+	for line := range bytes.Lines(data) {
+		s, err := parseSession(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, s.events(reading, seen)...)
+	}
+	return all, nil
+}
+
+func unzip(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -93,16 +118,7 @@ func Events(file string, reading Reading) ([]Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	var all []Event
-	seen := map[string]bool{}
-	for line := range bytes.Lines(data) {
-		s, err := parseSession(line)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		all = append(all, s.events(reading, seen)...)
-	}
-	return all, nil
+	return data, nil
 }
 
 // session is a conversation with the places where it was compacted.
@@ -155,9 +171,12 @@ func (s session) events(reading Reading, seen map[string]bool) []Event {
 			continue
 		}
 		seen[key] = true
-		e := Event{Before: s.conversation, Summary: summary}
+		if sizeOf(messages[:cut], reading) < minBefore {
+			continue
+		}
+		e := Event{Before: s.conversation, Summary: summary, Old: plimsoll.Span{End: cut}}
 		e.Before.Messages = plimsoll.ListOf(messages[:cut]...)
-		if e.Needed = needed(messages[:cut], after, reading); len(e.Needed) >= minNeeded {
+		if e.Needed = needed(messages[:cut], nil, after, reading); len(e.Needed) >= minNeeded {
 			all = append(all, e)
 		}
 	}
@@ -174,17 +193,26 @@ func countAssistant(messages []plimsoll.Message) int {
 	return n
 }
 
-// needed returns what was needed after a compaction, or nothing if the old text is
-// too small.
-func needed(before, after []plimsoll.Message, reading Reading) []string {
+func sizeOf(messages []plimsoll.Message, reading Reading) int {
+	size := 0
+	for _, m := range messages {
+		size += Estimate(Text(m, reading))
+	}
+	return size
+}
+
+// needed returns what was needed after a compaction that keeps a tail.
+func needed(old, tail, after []plimsoll.Message, reading Reading) []string {
 	known := map[string]bool{}
 	used := map[string]int{}
-	size := 0
-	for _, m := range before {
-		text := Text(m, reading)
-		size += Estimate(text)
-		for a := range Atoms(text) {
-			known[a] = true
+	found, shown := map[string]bool{}, map[string]bool{}
+	for i, m := range slices.Concat(old, tail) {
+		for a := range Atoms(Text(m, reading)) {
+			if i < len(old) {
+				known[a] = true
+			} else {
+				shown[a] = true
+			}
 		}
 		for _, call := range Calls(m, reading) {
 			for a := range Atoms(call) {
@@ -192,12 +220,8 @@ func needed(before, after []plimsoll.Message, reading Reading) []string {
 			}
 		}
 	}
-	if size < minBefore {
-		return nil
-	}
-	limit := everywhere * float64(countAssistant(before))
+	limit := everywhere * float64(countAssistant(old)+countAssistant(tail))
 	var need []string
-	found, shown := map[string]bool{}, map[string]bool{}
 	calls := 0
 	for _, m := range after {
 		if m.Role == plimsoll.Assistant {

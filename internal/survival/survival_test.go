@@ -113,3 +113,27 @@ func TestDecodedArgumentsHaveNoEscapes(t *testing.T) {
 		t.Errorf("as written: %q", got)
 	}
 }
+
+func TestWhatTheTailShowsIsNotNeededAtACut(t *testing.T) {
+	t.Parallel()
+	use := func(id, command, result string) []plimsoll.Message {
+		return []plimsoll.Message{
+			{Role: plimsoll.Assistant, Parts: plimsoll.ListOf[plimsoll.Part](plimsoll.ToolCall{ID: id, Name: "run", Arguments: `{"command":"` + command + `"}`})},
+			{Role: plimsoll.User, Parts: plimsoll.ListOf[plimsoll.Part](plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: result})})},
+		}
+	}
+	old := "old_one old_two old_three old_four old_five in_tail"
+	messages := append([]plimsoll.Message{plimsoll.Say(plimsoll.User, "go")}, use("1", "ls", old+strings.Repeat(" word", minBefore))...)
+	messages = append(messages, use("2", "ls", "in_tail")...)
+	for range minAfter {
+		messages = append(messages, use("3", "cat "+old+" never_seen", "x")...)
+	}
+	events := cuts("7", messages, AsWritten)
+	if len(events) != 1 {
+		t.Fatalf("%d cuts, want 1", len(events))
+	}
+	e := events[0]
+	if got := strings.Join(e.Needed, " "); got != "old_five old_four old_one old_three old_two" || e.Old.End != 3 || e.Session != "7" {
+		t.Errorf("needed %q after %d old messages of session %s", got, e.Old.End, e.Session)
+	}
+}

@@ -21,11 +21,10 @@ type Checkpoint struct{ User, Ledger, Summary string }
 
 func (c Checkpoint) whole() string { return c.User + "\n" + c.Ledger + "\n" + c.Summary }
 
-// NewCheckpoint makes the checkpoint of all messages without a model.
-func NewCheckpoint(c plimsoll.Conversation, count func(string) int) (Checkpoint, error) {
-	old := plimsoll.Span{End: c.Messages.Len()}
+// NewCheckpoint makes the checkpoint of the old messages without a model.
+func NewCheckpoint(c plimsoll.Conversation, old plimsoll.Span, count func(string) int) (Checkpoint, error) {
 	cp := Checkpoint{
-		User:   userMessages(c, count),
+		User:   userMessages(c.Messages.Slice()[old.Start:old.End], count),
 		Ledger: summary.WriteLedger(c, old, summary.LedgerOptions{Budget: ledgerSize, Count: count}),
 	}
 	s, err := summary.Extract{}.Summarize(context.Background(), &summary.Request{
@@ -38,9 +37,9 @@ func NewCheckpoint(c plimsoll.Conversation, count func(string) int) (Checkpoint,
 // userMessages takes what the user said: the first and the newest message, then as
 // many others as fit, newest first. Of a message that is too long by itself the
 // beginning and the end stay.
-func userMessages(c plimsoll.Conversation, count func(string) int) string {
+func userMessages(messages []plimsoll.Message, count func(string) int) string {
 	var texts []string
-	for _, m := range c.Messages.All() {
+	for _, m := range messages {
 		if m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m) && m.Text() != "" {
 			texts = append(texts, m.Text())
 		}

@@ -20,6 +20,7 @@ type Result struct {
 	Needed  int        `json:"needed"`
 	Decoded int        `json:"needed_decoded"`
 	Ways    []Way      `json:"ways"`
+	Cuts    []Cut      `json:"cuts"`
 	Times   []Duration `json:"times"`
 }
 
@@ -68,14 +69,15 @@ func Measure(shared string) (*Result, error) {
 		w.Tokens /= len(written)
 		w.Exact, w.Lenient, w.Meant = w.Exact/float64(r.Needed), w.Lenient/float64(r.Needed), w.Meant/float64(r.Decoded)
 	}
-	return r, nil
+	r.Cuts, err = measureCuts(shared)
+	return r, err
 }
 
 func (r *Result) add(events []survival.Event, asWritten bool) error {
 	count := bpe.O200K().Count
 	for _, compaction := range events {
 		start := time.Now()
-		if _, err := NewCheckpoint(compaction.Before, count); err != nil {
+		if _, err := NewCheckpoint(compaction.Before, compaction.Old, count); err != nil {
 			return err
 		}
 		took := time.Since(start)

@@ -27,8 +27,8 @@ func ways() []way {
 		{Recorded, func(e *event, _ int) string { return e.Summary }},
 		{Random, (*event).random},
 		{Tail, (*event).tail},
-		{"the research's ledger, 2,000 by its estimate", func(e *event, _ int) string { return e.research(2000) }},
-		{"the research's ledger, 1,000 by its estimate", func(e *event, _ int) string { return e.research(1000) }},
+		{"the research's ledger, 2,000 by its estimate", func(e *event, _ int) string { return e.research(2000, byEstimate) }},
+		{"the research's ledger, 1,000 by its estimate", func(e *event, _ int) string { return e.research(1000, byEstimate) }},
 	}
 }
 
@@ -55,12 +55,12 @@ type use struct {
 }
 
 func newEvent(e survival.Event, count func(string) int) (*event, error) {
-	checkpoint, err := NewCheckpoint(e.Before, count)
+	checkpoint, err := NewCheckpoint(e.Before, e.Old, count)
 	if err != nil {
 		return nil, err
 	}
 	v := &event{Event: e, count: count, checkpoint: checkpoint, uses: map[string]*use{}}
-	for i, m := range e.Before.Messages.All() {
+	for i, m := range e.Before.Messages.Slice()[:e.Old.End] {
 		for a := range survival.Atoms(survival.Text(m, survival.AsWritten)) {
 			if v.uses[a] == nil {
 				v.uses[a] = &use{lastUse: -1}
@@ -85,7 +85,7 @@ func (e *event) random(size int) string {
 }
 
 // research is the ledger of the study in which the measure was defined.
-func (e *event) research(size int) string {
+func (e *event) research(size int, cost func(string) int) string {
 	end := float64(e.Before.Messages.Len())
 	return e.list(func(u *use) float64 {
 		score := 3*math.Log1p(float64(u.used)) + 0.3*math.Log1p(float64(u.known)) + math.Exp(-(end-float64(u.last))/60)
@@ -93,8 +93,10 @@ func (e *event) research(size int) string {
 			score += 6 * math.Exp(-(end-float64(u.lastUse))/60)
 		}
 		return score
-	}, size, func(a string) int { return survival.Estimate(a) + 1 })
+	}, size, cost)
 }
+
+func byEstimate(a string) int { return survival.Estimate(a) + 1 }
 
 // list takes the identifiers with the highest scores until the size is reached.
 func (e *event) list(score func(*use) float64, size int, cost func(string) int) string {
