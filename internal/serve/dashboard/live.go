@@ -224,7 +224,7 @@ func (r request) sent() bool {
 	return r.After > 0 && r.Decision != transport.Refused && r.Decision != transport.DryRun
 }
 
-// load is what the request weighed: as it was sent or, if it was refused, as it came.
+// load is what was sent or, of a refusal, what the client asked for.
 func (r request) load() int {
 	if r.Decision == transport.Refused {
 		return r.Before
