@@ -123,8 +123,8 @@ func TestWhatTheTailShowsIsNotNeededAtACut(t *testing.T) {
 		}
 	}
 	old := "old_one old_two old_three old_four old_five in_tail"
-	messages := append([]plimsoll.Message{plimsoll.Say(plimsoll.User, "go")}, use("1", "ls", old+strings.Repeat(" word", minBefore))...)
-	messages = append(messages, use("2", "ls", "in_tail")...)
+	messages := append([]plimsoll.Message{plimsoll.Say(plimsoll.User, "go")}, use("1", "ls", old+strings.Repeat(" word", minBefore-1000))...)
+	messages = append(messages, use("2", "ls", "in_tail"+strings.Repeat(" word", 2000))...)
 	for range minAfter {
 		messages = append(messages, use("3", "cat "+old+" never_seen", "x")...)
 	}
