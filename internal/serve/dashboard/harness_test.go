@@ -81,7 +81,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 	})
 	managed, err = transport.New(&transport.Options{
 		Keeper: func(string) (*fit.Keeper, error) { return keeper, nil },
-		Store: kept, Window: o.window, Watch: r.pages.Watch,
+		Store:  kept, Window: o.window, Watch: r.pages.Watch,
 	})
 	must(t, err)
 	address, err := url.Parse(upstream.URL)

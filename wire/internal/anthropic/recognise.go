@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
