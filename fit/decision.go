@@ -134,11 +134,7 @@ func (c *cutList) add(d *plimsoll.Draft, e plimsoll.Edit) bool {
 	}
 	part, _ := d.Part(at)
 	original := d.Original().Messages.At(at.Message).Parts.At(at.Part)
-	was := original.(plimsoll.ToolResult).Content
-	content, ok := contentOf(part.(plimsoll.ToolResult).Content, was)
-	if ok && unchanged(content, was) {
-		return true // a later rung gave it back
-	}
+	content, ok := contentOf(part.(plimsoll.ToolResult).Content, original.(plimsoll.ToolResult).Content)
 	c.Results = append(c.Results, cutResult{at, content, e.Rung, e.Ref})
 	return ok
 }
@@ -174,19 +170,6 @@ func contentOf(now, original plimsoll.List[plimsoll.Part]) ([]cutPart, bool) {
 		content = append(content, cutPart{Same: &same})
 	}
 	return content, true
-}
-
-func unchanged(content []cutPart, original plimsoll.List[plimsoll.Part]) bool {
-	if len(content) != original.Len() {
-		return false
-	}
-	for k, p := range content {
-		t, _ := original.At(k).(plimsoll.Text)
-		if p.Same == nil && p.Text != t.Text || p.Same != nil && *p.Same != k {
-			return false
-		}
-	}
-	return true
 }
 
 // indexOf finds a picture or an opaque part in content.

