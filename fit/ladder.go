@@ -101,10 +101,9 @@ func (w *Work) underLine() error {
 
 // pass tries the rungs in order until the goal is reached.
 func (w *Work) pass(ctx context.Context) error {
-	target := w.target()
 	for _, r := range w.k.options.Rungs {
-		t := target
-		if t.Goal = w.goalOf(r, target.Goal); t.Reached(w) {
+		t := w.target() // not once for all: another walk's checkpoint brings its tools
+		if t.Goal = w.goalOf(r, t.Goal); t.Reached(w) {
 			continue
 		}
 		if err := w.try(ctx, r, t); err != nil {
