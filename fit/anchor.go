@@ -100,6 +100,9 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 func (k *Keeper) anchor(ctx context.Context, t *Task) (plimsoll.Load, plimsoll.Meter) {
 	k.named(t)
 	load := k.options.Meter.Weigh(t.Conversation)
+	if !k.options.Anchored {
+		return load, k.options.Meter
+	}
 	a := k.lastBill(ctx, t)
 	hidden, sent := a.hidden(load)
 	if sent == 0 {

@@ -46,6 +46,9 @@ type Options struct {
 	// Memory keeps decisions for later requests and other processes. Nil means that
 	// only the keeper remembers, within bounds.
 	Memory Memory
+	// Anchored counts each conversation from its last bill on. Presets that count by an
+	// estimate of their own do not.
+	Anchored bool
 	// Policy says when to cut before the line is reached. Nil means never.
 	Policy Policy
 	// Now is the clock of policy and accounts; nil means the system's.

@@ -159,6 +159,7 @@ func Auto(o *Options) (*fit.Options, error) {
 		return nil, err
 	}
 	k.Recollect = o.Method == "" && !o.NoRecollection
+	k.Anchored = true
 	if k.Meter == nil {
 		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
 	}
@@ -184,6 +185,7 @@ func Agent(o *Options) (*fit.Options, error) {
 			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1},
 		}, k.Arrival...)
 	}
+	k.Anchored = true
 	if k.Meter == nil {
 		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
 	}

@@ -155,7 +155,7 @@ func (w *doors) command(body []byte) outcome {
 
 func (w *doors) api(body []byte) outcome {
 	w.t.Helper()
-	resp, answer := call(w.t, http.MethodPost, w.proxy.url+"/plimsoll/v1/fit", body, map[string]string{"Authorization": "Bearer open sesame"})
+	resp, answer := call(w.t, http.MethodPost, w.proxy.url+"/plimsoll/v1/fit?dialect="+string(w.dialect), body, map[string]string{"Authorization": "Bearer open sesame"})
 	var got struct {
 		Request json.RawMessage
 		Report  plimsoll.Plan

@@ -205,7 +205,7 @@ func TestTheSummarySaysWhatTheProxyDid(t *testing.T) {
 			"everything at once",
 			[]transport.Exchange{loads(1000, 1000), cut, refused},
 			paid,
-			"plimsoll: 3 requests; 10,500 tokens sent as 4,500 (57.1 % saved); 1 cut; 2 looks at what was cut; 1 overflow caught; 1 request refused; 75 % of the prompts cached; paid $1.00, net saved $2.00\n" +
+			"plimsoll: 3 requests; 10,000 tokens sent as 4,000 (60.0 % saved); 1 cut; 2 looks at what was cut; 1 overflow caught; 1 request refused; 75 % of the prompts cached; paid $1.00, net saved $2.00\n" +
 				"plimsoll: warning, 1 time: the store? was slow\n",
 		},
 	} {
