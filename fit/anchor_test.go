@@ -36,7 +36,7 @@ func observed(t *testing.T, k *fit.Keeper, task fit.Task, billed int) *plimsoll.
 
 func TestALoadIsTheLastBillAndTheWeightOfWhatCameSince(t *testing.T) {
 	t.Parallel()
-	k := newKeeper(t, 100_000, fit.Options{})
+	k := newKeeper(t, 100_000, fit.Options{Anchored: true})
 	if p := observed(t, k, thousands(3), 3700); p.Before.Total != 3000 || !p.Before.Exact {
 		t.Fatalf("the first request weighs %d, want 3,000 by the meter", p.Before.Total)
 	}
@@ -84,18 +84,18 @@ func otherTenant(t fit.Task) fit.Task {
 func TestABillIsKnownToOtherProcesses(t *testing.T) {
 	t.Parallel()
 	memory := &countedMemory{Memory: &notebook{}}
-	first := newKeeper(t, 100_000, fit.Options{Memory: memory})
+	first := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
 	observed(t, first, thousands(3), 3700)
 	observed(t, first, thousands(5), 5710)
 	if memory.remembered != 1 {
 		t.Errorf("%d anchors were stored, want one: the second says about the same", memory.remembered)
 	}
-	second := newKeeper(t, 100_000, fit.Options{Memory: memory})
+	second := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
 	if got := second.Weigh(t.Context(), thousands(7)).Total; got != 7700 {
 		t.Errorf("the second process weighs %d, want 7,700", got)
 	}
 	observed(t, first, thousands(7), 9000)
-	if got := newKeeper(t, 100_000, fit.Options{Memory: memory}).Weigh(t.Context(), thousands(9)).Total; got != 11_000 {
+	if got := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory}).Weigh(t.Context(), thousands(9)).Total; got != 11_000 {
 		t.Errorf("a third process weighs %d, want 11,000", got)
 	}
 }
@@ -125,7 +125,7 @@ func TestABillDecidesAndACutStaysAsItWas(t *testing.T) {
 		}
 		return nil
 	})
-	k := newKeeper(t, 10_000, fit.Options{Sticky: true, Rungs: []fit.Rung{drop}})
+	k := newKeeper(t, 10_000, fit.Options{Anchored: true, Sticky: true, Rungs: []fit.Rung{drop}})
 	if p := observed(t, k, thousands(7), 9500); p.Changed() {
 		t.Fatal("7,000 of 10,000 tokens are cut")
 	}
@@ -157,9 +157,9 @@ func TestACountThatIsTooHeavyStaysSafeAfterACut(t *testing.T) {
 	drop := rungOf("drop", func(w *fit.Work) error {
 		return w.Draft().Drop(plimsoll.Span{Start: 1, End: 7}, testkit.Because)
 	})
-	k := newKeeper(t, 100_000, fit.Options{})
+	k := newKeeper(t, 100_000, fit.Options{Anchored: true})
 	observed(t, k, thousands(9), 4500)
-	cutting := newKeeper(t, 100_000, fit.Options{Arrival: []fit.Rung{drop}})
+	cutting := newKeeper(t, 100_000, fit.Options{Anchored: true, Arrival: []fit.Rung{drop}})
 	observed(t, cutting, thousands(9), 1500)
 	plan, err := cutting.Plan(t.Context(), thousands(9))
 	testkit.Must(t, err)

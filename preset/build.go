@@ -88,7 +88,11 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 	case "trim":
 		return &rung.Trim{Loose: l.loose}, nil
 	case "compact":
-		return o.Compaction.rung(l), nil
+		compact := o.Compaction.rung(l)
+		if o.Serving {
+			compact.Fill = servingFill
+		}
+		return compact, nil
 	}
 	return nil, &plimsoll.Error{
 		Op: "rung " + name, Hint: "choose from view, dedupe, clear, reasoning, compact, slide and trim",

@@ -115,15 +115,15 @@ func TestOneRequestOfARecordedSessionFillsItsLimit(t *testing.T) {
 	}
 }
 
-func TestAConversationThatGoesOnIsCutDownToTheLowMark(t *testing.T) {
+func TestACheckpointOfAConversationThatGoesOnLeavesRoomBelowTheLowMark(t *testing.T) {
 	t.Parallel()
 	plan := fitted(t, keeper(t, "", &preset.Options{Window: 6000, Serving: true}), fit.Task{Conversation: friends(300)})
 	if n := use(plan); n < 0.55 || n > 0.6 {
-		t.Errorf("a cut keeps %.3f of the limit, want 0.6", n)
+		t.Errorf("a cut keeps %.3f of the limit, want 0.6, three quarters of the low mark", n)
 	}
 	plan = fitted(t, keeper(t, "", &preset.Options{Window: 6000, Serving: true, Marks: fit.Watermarks{Low: 0.9}}), fit.Task{Conversation: friends(300)})
-	if n := use(plan); n < 0.85 || n > 0.9 {
-		t.Errorf("a cut keeps %.3f of the limit, want the 0.9 that was asked for", n)
+	if n := use(plan); n < 0.62 || n > 0.675 {
+		t.Errorf("a cut keeps %.3f of the limit, want three quarters of the 0.9 that was asked for", n)
 	}
 }
 

@@ -271,7 +271,10 @@ const (
 	// servingLow is how much of the limit a cut keeps of a conversation that goes on. The
 	// next cut comes later if it keeps less, and each cut makes the provider write what
 	// follows it to its prompt cache again.
-	servingLow = 0.6
+	servingLow = 0.8
+	// servingFill is how much of that a checkpoint and the newest messages fill. A
+	// checkpoint is the dearest cut, so it leaves room for a while.
+	servingFill = 0.75
 	// servingRoom is the room after a cut that takes tool outputs alone: these can be
 	// read again.
 	servingRoom = 0.75

@@ -101,7 +101,7 @@ func (c *Compact) roomOf(w *fit.Work, t fit.Target) room {
 			free -= e.Saved // an earlier checkpoint gives its room to the new one
 		}
 	}
-	r.all = max(0, t.Goal-(w.Load()-free))
+	r.all = int(or(c.Fill, 1) * float64(max(0, t.Goal-(w.Load()-free))))
 	if t.Decided || w.Load() <= t.Goal {
 		r.all = min(r.all, c.deepTail(free, t.Line.Limit())+size, max(minSize, free/2))
 		r.divide(talk, size)

@@ -74,7 +74,7 @@ type Chat struct {
 // to Low.
 type Marks struct {
 	High float64 `null:"the preset's" above:"0" max:"1" help:"High watermark: the fraction of the limit above which Plimsoll cuts."`
-	Low  float64 `null:"the preset's: in auto 1 for one request, 0.6 for a conversation that goes on" above:"0" max:"1" atmost:"marks.high" help:"Low watermark: how much of the limit to keep after a cut."`
+	Low  float64 `null:"the preset's: in auto 1 for one request, 0.8 for a conversation that goes on" above:"0" max:"1" atmost:"marks.high" help:"Low watermark: how much of the limit to keep after a cut."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.
