@@ -26,10 +26,12 @@ const (
 )
 
 var (
-	// courtesies are the terms of a message that asks for nothing.
+	// courtesies are the terms of a message that asks for nothing, or only says that a
+	// question follows.
 	courtesies = func() map[string]bool {
 		stems := map[string]bool{}
-		Terms("ok okay thanks thank thx please yes yeah yep sure hi hello hey bye great good nice cool fine perfect continue go ahead proceed next wow awesome well right", func(t string) { stems[t] = true })
+		Terms("ok okay thanks thank thx please yes yeah yep sure hi hello hey bye great good nice cool fine perfect continue go ahead proceed next wow awesome well right "+
+			"ask asked question something anything thing talk talks talked chat conversation earlier again tell told say said mention remember know discuss", func(t string) { stems[t] = true })
 		return stems
 	}()
 	// courtesyJapanese drops the same from Japanese, where terms cross words.

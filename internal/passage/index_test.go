@@ -48,8 +48,8 @@ func TestSearchFindsWhatAQuestionNeeds(t *testing.T) {
 
 func TestSearchReturnsNothingForACourtesy(t *testing.T) {
 	t.Parallel()
-	x := NewIndex(Of(chat("Ok, thanks! Great. Please go ahead and continue.", "了解です。続けてください。お願いします。", "My sister Ann is fine."), nil))
-	for _, question := range []string{"", "ok, thanks", "Great, please continue!", "了解です。続けて。", "お願いします", "Where is Zanzibar?"} {
+	x := NewIndex(Of(chat("Ok, thanks! Great. Please go ahead and continue. Ask me something, as we talked earlier.", "了解です。続けてください。お願いします。", "My sister Ann is fine."), nil))
+	for _, question := range []string{"", "ok, thanks", "May I ask you something about our earlier talks?", "Great, please continue!", "了解です。続けて。", "お願いします", "Where is Zanzibar?"} {
 		if got := x.Search(question, 100, words); got != "" {
 			t.Errorf("%q: %q", question, got)
 		}
