@@ -72,16 +72,19 @@ type Options struct {
 type Watermarks struct {
 	// High is where rungs must act; 0 means 1.
 	High float64
-	// Low is what they aim at; 0 means High. Where little can be removed they aim no
-	// lower than half-way between that and the limit.
+	// Low is how much a cut keeps of a conversation that goes on; 0 means High. Where
+	// little can be removed, rungs aim no lower than half-way between that and the limit.
 	Low float64
+	// First is how much a cut keeps of a conversation that the keeper has not seen before:
+	// it may not be seen again, so no room for later requests is needed. 0 means Low.
+	First float64
 	// Soft is where a checkpoint that needs a model is begun in the background; 0
 	// means that it is begun when it is needed.
 	Soft float64
-	// Room is the share of the limit above system and tools that is free after a cut,
-	// as far as that needs no checkpoint and drops no turn. Each cut invalidates the
-	// prompt cache, so a conversation that goes on is cut rarely and deeply. 0 means
-	// that Low says how far to go.
+	// Room is the share of the limit above system and tools that is free after a cut of a
+	// conversation that goes on, as far as that needs no checkpoint and drops no turn. Each
+	// cut invalidates the prompt cache, so it is rare and deep. 0 means that Low says how
+	// far to go.
 	Room float64
 }
 
@@ -120,6 +123,9 @@ type Task struct {
 	Offer []plimsoll.Tool
 	// OfferAlways adds them from the first request on.
 	OfferAlways bool
+	// Deep cuts down to the low mark, even if the keeper has not seen the conversation
+	// before: the provider has refused a larger request.
+	Deep bool
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error
@@ -163,8 +169,11 @@ func New(o *Options) (*Keeper, error) {
 	if k.options.Marks.Low == 0 {
 		k.options.Marks.Low = k.options.Marks.High
 	}
-	if m := k.options.Marks; m.Low < 0 || m.Low > m.High || m.High > 1 {
-		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("marks %v and %v: %w", m.Low, m.High, plimsoll.ErrInvalid), Hint: "want 0 < low ≤ high ≤ 1"}
+	if k.options.Marks.First == 0 {
+		k.options.Marks.First = k.options.Marks.Low
+	}
+	if m := k.options.Marks; m.Low < 0 || m.Low > m.First || m.First > m.High || m.High > 1 {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("marks %v, %v and %v: %w", m.Low, m.First, m.High, plimsoll.ErrInvalid), Hint: "want 0 < low ≤ first ≤ high ≤ 1"}
 	}
 	if m := k.options.Marks; m.Soft < 0 || m.Soft > m.High {
 		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("soft mark %v: %w", m.Soft, plimsoll.ErrInvalid), Hint: "want 0 ≤ soft ≤ high"}

@@ -43,6 +43,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 		line plimsoll.Line
 		room float64
 		task fit.Task
+		// goesOn says that the keeper has seen the conversation before.
+		goesOn bool
 		// cheap is for a rung that says what it would take off, other for the rest.
 		cheap, other fit.Target
 	}{
@@ -51,6 +53,7 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			plimsoll.Line{Window: 10_000},
 			0,
 			fit.Task{},
+			true,
 			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
 			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
 		},
@@ -59,14 +62,25 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			plimsoll.Line{Window: 10_000},
 			0.75,
 			fit.Task{},
+			true,
 			fit.Target{Goal: 3250, Line: plimsoll.Line{Window: 10_000}},
 			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
+		},
+		{
+			"but leave none in a conversation that may not be seen again, and all know it",
+			plimsoll.Line{Window: 10_000},
+			0.75,
+			fit.Task{},
+			false,
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, Once: true},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, Once: true},
 		},
 		{
 			"also where little room is asked for",
 			plimsoll.Line{Window: 10_000},
 			0.1,
 			fit.Task{},
+			true,
 			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
 			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
 		},
@@ -75,6 +89,7 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			plimsoll.Line{Window: 20_000, Reserve: 5000, Input: 10_000},
 			0,
 			fit.Task{Offer: cacheTools()},
+			true,
 			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}},
 			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}},
 		},
@@ -85,6 +100,10 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			k := newKeeper(t, 1, fit.Options{
 				Archive: &vault{}, Marks: fit.Watermarks{Low: 0.1, Room: tt.room}, Rungs: []fit.Rung{cheap, other, &rung.Slide{}},
 			})
+			if tt.goesOn {
+				_, err := k.Fit(t.Context(), fit.Task{Conversation: testkit.Conversation(c.Messages.Slice()[:2]), Line: &tt.line})
+				testkit.Must(t, err)
+			}
 			tt.task.Conversation, tt.task.Line = c, &tt.line
 			_, err := k.Fit(t.Context(), tt.task)
 			testkit.Must(t, err)

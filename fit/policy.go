@@ -74,11 +74,13 @@ type Prospector interface {
 	Prospect(*Work) (removable, first int)
 }
 
-// policyMemo is the state after a request, with what was done for it and the outlook.
+// policyMemo is the state after a request, with what was done for it and the outlook. First
+// says that the request was the first of its conversation.
 type policyMemo struct {
 	PolicyState
 	action  Action
 	outlook Outlook
+	first   bool
 }
 
 // recentStates is how many conversations a policy can follow at once.
@@ -100,6 +102,7 @@ func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 }
 
 func (w *Work) putState(memo policyMemo) {
+	memo.first = w.first
 	if !w.options.dry {
 		w.k.states.Put(scoped{w.task.scope(), w.task.chain()[w.messages()]}, memo)
 	}
@@ -111,8 +114,7 @@ func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
 // waits, the state is remembered; else it must be asked again by a new outlook. A request
 // that comes again was decided already, and its cut is recalled.
 func (w *Work) policyWaits() bool {
-	load := w.Load()
-	is, n := w.k.stateOf(w.task)
+	load, is, n := w.Load(), w.memo, w.known
 	if n == w.messages() && (is.action == Wait || w.replayed != nil) {
 		return true
 	}
@@ -138,8 +140,8 @@ func (w *Work) decide() Action {
 	if policy == nil || w.messages() == 0 {
 		return Wait
 	}
-	is, n := w.k.stateOf(w.task)
-	if n == w.messages() {
+	is := w.memo
+	if w.known == w.messages() {
 		if w.k.options.Sticky && w.replayed != nil {
 			return Wait // its cut is replayed already, and a checkpoint is not made twice
 		}

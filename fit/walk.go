@@ -21,6 +21,11 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
+	// memo is the state of the longest prefix that the keeper has seen, of so many messages.
+	memo  policyMemo
+	known int
+	// first says that this is the first request of the conversation that the keeper sees.
+	first bool
 	// correction is the measured load minus the load computed from the edits.
 	correction int
 
@@ -128,15 +133,31 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	}
 	load, meter := k.anchor(ctx, t)
 	plan := &plimsoll.Plan{
-		Line: line, Goal: int(k.options.Marks.Low * float64(line.Limit())), Before: load, After: load,
+		Line: line, Before: load, After: load,
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},
 		Draft: plimsoll.NewWeighedDraft(t.Conversation, meter, load),
 	}
-	high := int(k.options.Marks.High * float64(line.Limit()))
-	return &Work{
+	w := &Work{
 		k: k, task: t, meter: meter, plan: plan, draft: plan.Draft, options: o,
-		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},
-	}, nil
+		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
+	}
+	w.memo, w.known = k.stateOf(t)
+	_, billed := meter.(anchored)
+	w.first = !t.Deep && !billed && (w.known == 0 || w.known == w.messages() && w.memo.first)
+	w.aim()
+	return w, nil
+}
+
+// once reports whether a cut is for this request alone, as far as the keeper knows.
+func (w *Work) once() bool { return w.first && w.replayed == nil }
+
+// aim sets how far a cut goes.
+func (w *Work) aim() {
+	keep := w.k.options.Marks.Low
+	if w.once() {
+		keep = w.k.options.Marks.First
+	}
+	w.plan.Goal = int(keep * float64(w.plan.Line.Limit()))
 }
 
 // fits reports whether nothing needs to be done now beyond what earlier requests had:

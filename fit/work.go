@@ -74,6 +74,10 @@ func (w *Work) TokensPerCall() int {
 	return max(0, w.plan.Before.Total-w.Base()) / max(1, calls)
 }
 
+// MostRewritten is the [RewriteShare] that a cut may have if it can wait or be made
+// otherwise: prompt caches pay as long as nine tenths of the prompts come from them.
+const MostRewritten = 0.1
+
 // RewriteShare returns the fraction of prompt tokens that miss the prompt cache between
 // a cut and the moment the load has grown back: what each call adds, and what follows
 // the cut, which is written once more. A cut that takes off nothing has the share 1.

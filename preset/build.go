@@ -76,11 +76,7 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 		if budget == 0 {
 			budget = -1 // the goal says how much must go
 		}
-		clear := &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Fill: !o.Serving, Explain: true}
-		if o.Serving {
-			clear.Yield, clear.Rewrite = true, servingRewrite
-		}
-		return clear, nil
+		return &rung.Clear{Budget: budget, KeepNewest: max(0, keep), MinReclaim: out.MinReclaim, ToGoal: true, Explain: true}, nil
 	case "reasoning":
 		return &rung.Reasoning{}, nil
 	case "slide":
@@ -88,11 +84,7 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 	case "trim":
 		return &rung.Trim{Loose: l.loose}, nil
 	case "compact":
-		compact := o.Compaction.rung(l)
-		if o.Serving {
-			compact.Fill = servingFill
-		}
-		return compact, nil
+		return o.Compaction.rung(l), nil
 	}
 	return nil, &plimsoll.Error{
 		Op: "rung " + name, Hint: "choose from view, dedupe, clear, reasoning, compact, slide and trim",

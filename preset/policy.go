@@ -32,11 +32,7 @@ func (o *Options) policy(k *fit.Options, registry *model.Registry, own string) e
 	k.Sticky = name != PolicyEveryTurn
 	switch name {
 	case PolicyRent:
-		policy := &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
-		if o.Serving {
-			policy.CliffOnly, policy.Rewrite = true, servingRewrite
-		}
-		k.Policy = policy
+		k.Policy = &rent.Rent{Prices: o.prices(registry), Alpha: o.Alpha}
 	case PolicyEveryTurn:
 		k.Policy = rent.Always{}
 	case PolicyOff:

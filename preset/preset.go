@@ -38,16 +38,11 @@ func Names() []string {
 	return []string{NameAuto, NameCookbook, NameAgent, NameMultichat, NameGemini}
 }
 
-// Marks returns the marks of a preset; those of an unknown preset are zero. Serving is as
-// in [Options].
-func Marks(name string, serving bool) fit.Watermarks {
+// Marks returns the marks of a preset; those of an unknown preset are zero.
+func Marks(name string) fit.Watermarks {
 	switch name {
 	case "", NameAuto:
-		marks := fit.Watermarks{High: 1, Low: 1, Soft: 0.75}
-		if serving {
-			marks.Low = servingLow
-		}
-		return marks
+		return fit.Watermarks{High: 1, First: 1, Low: 0.8, Soft: 0.75, Room: 0.75}
 	case NameAgent, NameGemini:
 		return fit.Watermarks{High: 1, Low: 0.8}
 	case NameCookbook, NameMultichat:
@@ -88,11 +83,6 @@ type Options struct {
 	// NoRecollection leaves out the recollections of [Auto]: passages of missing messages
 	// before the newest question. A Method leaves them out, too.
 	NoRecollection bool
-	// Serving is for conversations that go on, as those of a server and of a chat do: a
-	// cut at the high mark is deep, nothing is cut a little before it, and no cut makes
-	// the provider read more than a tenth of the following prompts outside its cache.
-	// Without it a cut is for one request, and [Auto] fills the limit.
-	Serving bool
 	// Token options choose the counters.
 	Token token.Options
 	// Counter counts for every model; nil means that each has its own.
@@ -149,8 +139,8 @@ func Named(name string, o *Options) (*fit.Options, error) {
 
 // Auto moves tool outputs out of the way, then removes old reasoning, then replaces
 // old messages by a checkpoint, and at last drops whole turns and, inside a long agent
-// loop, whole rounds. One request fills its limit. With [Options.Serving] a cut is deep
-// enough that the next one need not follow soon.
+// loop, whole rounds. A conversation that the keeper has not seen before fills the limit.
+// One that goes on is cut deep enough that the next cut need not follow soon.
 func Auto(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	l := ladder{shrink: true, strict: true, keepTurns: o.turnsByMethod(), notes: true}
@@ -267,22 +257,6 @@ func (o *Options) orEmpty() *Options {
 	return o
 }
 
-const (
-	// servingLow is how much of the limit a cut keeps of a conversation that goes on. The
-	// next cut comes later if it keeps less, and each cut makes the provider write what
-	// follows it to its prompt cache again.
-	servingLow = 0.8
-	// servingFill is how much of that a checkpoint and the newest messages fill. A
-	// checkpoint is the dearest cut, so it leaves room for a while.
-	servingFill = 0.75
-	// servingRoom is the room after a cut that takes tool outputs alone: these can be
-	// read again.
-	servingRoom = 0.75
-	// servingRewrite is the share of the prompts behind a cut that may miss the prompt
-	// cache because of it.
-	servingRewrite = 0.1
-)
-
 // keeper fills in what all presets share.
 func (o *Options) keeper(preset string, own []string, l ladder) (*fit.Options, error) {
 	names, err := o.names(own)
@@ -311,18 +285,15 @@ func (o *Options) keeper(preset string, own []string, l ladder) (*fit.Options, e
 
 // marks are those that are given, and else the preset's, which give way.
 func (o *Options) marks(preset string) fit.Watermarks {
-	marks, own := o.Marks, Marks(preset, o.Serving)
+	marks, own := o.Marks, Marks(preset)
 	if marks.High == 0 {
 		marks.High = own.High
 	}
 	if marks.Low == 0 {
-		marks.Low = min(marks.High, own.Low)
+		marks.Low, marks.First, marks.Room = min(marks.High, own.Low), min(marks.High, own.First), own.Room
 	}
 	if marks.Soft == 0 {
 		marks.Soft = min(marks.High, own.Soft)
-	}
-	if o.Serving {
-		marks.Room = servingRoom
 	}
 	return marks
 }

@@ -28,23 +28,16 @@ type Clear struct {
 	// KeepNewest is how many of the newest outputs always stay. If it is more than 0,
 	// all of the newest round stay too, because the model has not seen them yet.
 	KeepNewest int
-	// Yield allows Clear to replace what KeepNewest keeps, except the newest round, if
-	// it misses the goal otherwise: a few outputs can fill a small window.
-	Yield bool
-	// Rewrite, if not 0, is the share of the prompts after a cut that may miss the prompt
-	// cache. If more would miss it, because outputs are large for their window, Clear
-	// starts with the newest output in a conversation that it cut before: everything
-	// before that output stays in the prompt cache.
-	Rewrite float64
 	// MinReclaim is how many tokens a cut must save to be worth the prompt cache that
 	// it breaks. A cut that saves less counts only if it reaches the goal. 0 means a
 	// tenth of the limit but at most 20,000; negative means none.
 	MinReclaim int
-	// ToGoal makes Clear continue below the budget until it reaches the goal.
+	// ToGoal makes Clear continue below the budget until it reaches the goal. For one
+	// request it keeps beginning and end of the last output that must go, if there is
+	// room for them. In a conversation that goes on it also replaces what KeepNewest
+	// keeps, except the newest round, if it misses the goal otherwise: a few outputs can
+	// fill a small window.
 	ToGoal bool
-	// Fill keeps beginning and end of the last output that must go, if the goal leaves
-	// room for them.
-	Fill bool
 	// Explain makes the placeholder of an output that was not stored tell the model to
 	// run the tool again.
 	Explain bool
@@ -151,25 +144,27 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 		return k.clear(ctx, seen)
 	}
 	candidates := k.candidates(all, k.w)
-	if err := k.clear(ctx, candidates); err != nil || !k.Yield || k.target.Decided {
+	if err := k.clear(ctx, candidates); err != nil || k.target.Once || k.target.Decided || len(candidates) >= len(seen) {
 		return err
 	}
 	k.budget = math.MaxInt // the newest outputs go for the goal alone
 	return k.clear(ctx, seen[len(candidates):])
 }
 
-// late reports whether to start with the newest outputs, and the goal for that: the
-// lowest load after which at most Rewrite of the prompts miss the cache, or else the one
-// after which the fewest do.
+// late reports whether to start with the newest outputs, because outputs are large for
+// their window, in a conversation that was cut before: everything before the first of them
+// stays in the prompt cache. The goal for that is the lowest load after which at most
+// [fit.MostRewritten] of the prompts miss the cache, or else the one after which the
+// fewest do.
 func (k *clearing) late(all []output) (goal int, late bool) {
-	if k.Rewrite == 0 || k.target.Decided || !k.before(all) {
+	if !k.ToGoal || k.target.Once || k.target.Decided || !k.before(all) {
 		return 0, false
 	}
 	limit, perCall := k.target.Line.Limit(), k.w.TokensPerCall()
-	if fit.RewriteShare(limit, k.goal, k.goal-k.w.Base(), perCall) <= k.Rewrite {
+	if fit.RewriteShare(limit, k.goal, k.goal-k.w.Base(), perCall) <= fit.MostRewritten {
 		return 0, false
 	}
-	enough := int(2*float64(perCall)/k.Rewrite) - limit
+	enough := int(2*float64(perCall)/fit.MostRewritten) - limit
 	room := min(limit/3, (limit-k.w.Base())/2)
 	return max(k.goal, min(enough, limit-room)), true
 }
@@ -218,7 +213,7 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 	if onlyPlaceholder(r) {
 		return nil
 	}
-	if room := o.tokens - (k.w.Load() - k.goal); k.Fill && k.weight <= k.budget && room > defaultMin {
+	if room := o.tokens - (k.w.Load() - k.goal); k.target.Once && k.weight <= k.budget && room > defaultMin {
 		return k.shorten(ctx, o, room)
 	}
 	var ref *plimsoll.Ref

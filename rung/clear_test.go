@@ -92,35 +92,34 @@ func TestKeptOutputsYieldWhereTheGoalIsNotReachedWithout(t *testing.T) {
 		steps = append(steps, ran("read", strings.Repeat("x", 100)))
 	}
 	c := session(steps...)
-	for yield, want := range map[bool]string{false: "---xxx", true: "-----x"} {
-		clear := &rung.Clear{Budget: -1, MinReclaim: -1, KeepNewest: 3, ToGoal: true, Yield: yield}
+	for goesOn, want := range map[bool]string{false: "---xxx", true: "-----x"} {
+		clear := &rung.Clear{Budget: -1, MinReclaim: -1, KeepNewest: 3, ToGoal: true}
 		o := fit.Options{Window: 560, Marks: fit.Watermarks{Low: 0.01, Room: 0.95}, Rungs: []fit.Rung{clear}}
-		if got := cleared(fitted(t, o, c).Conversation()); got != want {
-			t.Errorf("yield %v: %s, want %s", yield, got, want)
+		plan := fittedTask(t, o, fit.Task{Conversation: c, Deep: goesOn})
+		if got := cleared(plan.Conversation()); got != want {
+			t.Errorf("goes on %v: %s, want %s", goesOn, got, want)
 		}
 	}
 }
 
 // TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas lets a conversation grow in a window
-// of about ten outputs, or of thirty, and says of each request that was cut anew what it
+// of about ten outputs, or of thirty, and says of each request that was cut again what it
 // looked like.
 func TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
-		anew   float64
 		length int
 		want   []string
 	}{
-		{"the oldest go first", 0, 1000, []string{"--------xx", "----------------xx"}},
-		{"at the first cut all is read anew, at later ones what the cache has stays", 0.1, 1000, []string{"--------xx", "--------xxxxx----x", "--------xxxxx--------x"}},
-		{"small ones leave enough in the cache", 0.1, 300, []string{strings.Repeat("-", 28) + "xxxxxx", strings.Repeat("-", 56) + "xxxx"}},
+		{"at the first cut all is written again, at later ones what the cache has stays", 1000, []string{"--------xx", "--------xxxxx----x", "--------xxxxx--------x"}},
+		{"small ones leave enough in the cache", 300, []string{strings.Repeat("-", 28) + "xxxxxx", strings.Repeat("-", 56) + "xxxx"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			k, err := fit.New(&fit.Options{
 				Meter: letterMeter(), Window: 10_000, Reserve: -1, Marks: fit.Watermarks{Low: 0.8, Room: 0.75}, Sticky: true,
-				Rungs: []fit.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1, Yield: true, Rewrite: tc.anew}},
+				Rungs: []fit.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1}},
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -231,15 +230,17 @@ func TestClearGoesOnToTheGoal(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	c := session(ran("a", long), ran("b", long), ran("c", long), ran("d", long))
 	for _, tc := range []struct {
-		name  string
-		clear rung.Clear
-		want  string
+		name   string
+		clear  rung.Clear
+		goesOn bool
+		want   string
 	}{
-		{"beyond the budget", rung.Clear{ToGoal: true}, "--xx"},
-		{"even if that reclaims little", rung.Clear{ToGoal: true, MinReclaim: 3000}, "--xx"},
-		{"with the newest kept it does not get there, and too little comes off", rung.Clear{ToGoal: true, KeepNewest: 3, MinReclaim: 1500}, "xxxx"},
+		{"beyond the budget", rung.Clear{ToGoal: true}, true, "--xx"},
+		{"even if that reclaims little", rung.Clear{ToGoal: true, MinReclaim: 3000}, true, "--xx"},
+		{"with the newest kept it does not get there, and too little comes off", rung.Clear{ToGoal: true, KeepNewest: 3, MinReclaim: 1500}, false, "xxxx"},
 	} {
-		plan := fitted(t, fit.Options{Window: 2200, Rungs: []fit.Rung{&tc.clear, &rung.View{ToFit: true}}}, c)
+		o := fit.Options{Window: 2200, Rungs: []fit.Rung{&tc.clear, &rung.View{ToFit: true}}}
+		plan := fittedTask(t, o, fit.Task{Conversation: c, Deep: tc.goesOn})
 		if got := cleared(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}

@@ -60,9 +60,6 @@ type Compact struct {
 	// Notes makes a checkpoint of [Full] that quotes what people said. Checkpoint and
 	// tail then fill the goal, and Tail and Size have no defaults; see room.divide.
 	Notes bool
-	// Fill is the part of the goal that checkpoint and tail fill together, with Notes; 0
-	// means all of it. What stays free lets the next checkpoint come later.
-	Fill float64
 }
 
 var _ fit.Compactor = (*Compact)(nil)

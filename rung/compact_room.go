@@ -26,6 +26,9 @@ const (
 	// quotable is the part of plain text that notes can hold at least. They leave out
 	// articles and pleasantries, and what was said twice or repeats a tool.
 	quotable = 0.8
+	// roomUsed is how much of the room a checkpoint and the tail fill in a conversation
+	// that goes on. A checkpoint is the dearest cut, so it leaves room for a while.
+	roomUsed = 0.75
 )
 
 // divide says who gets how much of the room. Talk is the share of plain text of user and
@@ -101,7 +104,10 @@ func (c *Compact) roomOf(w *fit.Work, t fit.Target) room {
 			free -= e.Saved // an earlier checkpoint gives its room to the new one
 		}
 	}
-	r.all = int(or(c.Fill, 1) * float64(max(0, t.Goal-(w.Load()-free))))
+	r.all = max(0, t.Goal-(w.Load()-free))
+	if !t.Once {
+		r.all = int(roomUsed * float64(r.all))
+	}
 	if t.Decided || w.Load() <= t.Goal {
 		r.all = min(r.all, c.deepTail(free, t.Line.Limit())+size, max(minSize, free/2))
 		r.divide(talk, size)

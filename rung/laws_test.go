@@ -87,7 +87,7 @@ func drawRung(t *rapid.T) fit.Rung {
 		&rung.View{All: true, MaxBytes: 120, Explain: true},
 		&rung.Clear{Budget: 900, MinReclaim: -1},
 		&rung.Clear{Budget: 1, KeepNewest: 2, MinReclaim: 200, Explain: true},
-		&rung.Clear{Budget: -1, KeepNewest: 1, MinReclaim: -1, ToGoal: true, Yield: true, Rewrite: 0.1},
+		&rung.Clear{Budget: -1, KeepNewest: 1, MinReclaim: -1, ToGoal: true},
 		&rung.Dedupe{All: true},
 	}).Draw(t, "rung")
 }

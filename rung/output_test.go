@@ -117,8 +117,13 @@ func together(steps ...step) plimsoll.Conversation {
 	return plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}
 }
 
-// fitted runs a keeper on a conversation.
+// fitted runs a keeper on a conversation that goes on.
 func fitted(t *testing.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan {
+	t.Helper()
+	return fittedTask(t, o, fit.Task{Conversation: c, Deep: true})
+}
+
+func fittedTask(t *testing.T, o fit.Options, task fit.Task) *plimsoll.Plan {
 	t.Helper()
 	if o.Meter == nil {
 		o.Meter = letterMeter()
@@ -128,7 +133,7 @@ func fitted(t *testing.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := k.Fit(t.Context(), fit.Task{Conversation: c})
+	plan, err := k.Fit(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}

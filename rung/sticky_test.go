@@ -17,7 +17,7 @@ func stickyOptions(window int) fit.Options {
 	return fit.Options{
 		Meter: letterMeter(), Window: window, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.7}, Archive: &shelf{}, Sticky: true,
 		Rungs: []fit.Rung{
-			&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1, MinReclaim: -1, Rewrite: 0.1}, &rung.Reasoning{},
+			&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1, MinReclaim: -1}, &rung.Reasoning{},
 			&rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
 		},
 	}

@@ -40,14 +40,15 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 	}()
 	s.plan, s.task = nil, r.taskOf(s, stored)
 	s.task.Pins = append(pins, s.task.Pins...)
-	if line == nil {
+	refused := line != nil
+	if !refused {
 		own, err := r.line(s.task.Conversation)
 		if err != nil {
 			return s, err
 		}
 		line = &own
 	}
-	s.task.Line = line
+	s.task.Line, s.task.Deep = line, refused
 	fit := r.keeper.Fit
 	if r.dryRun {
 		fit = r.keeper.Plan

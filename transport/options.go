@@ -104,7 +104,7 @@ func (o *Options) fill() error {
 // fillKeeper makes a keeper of preset auto, with a meter that learns from bills.
 func (o *Options) fillKeeper() error {
 	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
-	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil), Serving: true})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: KnownLimit(nil)})
 	if err != nil {
 		return err
 	}

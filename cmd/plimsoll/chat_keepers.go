@@ -46,8 +46,6 @@ func (k *chatKeepers) of(method string) (*fit.Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The conversation goes on, also while a summary is made.
-	options.Marks.Soft = marksOf(c.Settings).Soft
 	options.Limits = assuming(options.Limits)
 	made, err := fit.New(options)
 	if err != nil {

@@ -123,7 +123,7 @@ func (w *doors) library(body []byte) outcome {
 }
 
 func (w *doors) keeper() *fit.Keeper {
-	options, err := preset.Auto(&preset.Options{Window: doorWindow, Serving: true, Method: w.method})
+	options, err := preset.Auto(&preset.Options{Window: doorWindow, Method: w.method})
 	w.must(err)
 	k, err := fit.New(options)
 	w.must(err)

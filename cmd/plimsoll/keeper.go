@@ -20,11 +20,10 @@ type keeping struct {
 	events  func(fit.Event)
 	// dry means that nothing outside may notice: no model and no hook is asked.
 	dry bool
-	// serves means that requests go on while something is prepared for later ones, and
-	// that unknown models have no limit until one is learned.
-	serves bool
-	// chats means that the conversation goes on, with a limit for every model.
-	chats bool
+	// serves means that unknown models have no limit until one is learned, and that
+	// requests go on while something is prepared for later ones. The latter holds for
+	// chats too.
+	serves, chats bool
 	// rungs, if not nil, replace those of the preset.
 	rungs []string
 	// meter, if not nil, weighs for presets that count as exactly as they can.
@@ -83,17 +82,14 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
 		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
 		Limit:   find,
-		Serving: where.serves || where.chats, NoRecollection: s.Recollect == "off",
+		NoRecollection: s.Recollect == "off",
 		Archive: where.archive, Memory: where.memory,
 	})
 	if err != nil {
 		return nil, err
 	}
 	options.Hooks, options.Events = hooks, where.events
-	if low := c.Origin("marks.low"); low.Chosen() {
-		options.Marks.Room = 0 // the operator says how far to go
-	}
-	if !where.serves {
+	if !where.serves && !where.chats {
 		// A command ends when its work is done, so nothing can be prepared for later.
 		options.Marks.Soft = 0
 	}

@@ -22,6 +22,7 @@ type serveFlags struct {
 	Gemini    string `placeholder:"URL" help:"Server for generateContent."`
 	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context limit for every model. Default: the model's known limit, or the one that its server reports."`
 	Preset    string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Policy    string `placeholder:"NAME" help:"When to cut: threshold (only what does not fit), or rent (also what costs more to send again and again than to cut). Default: the preset's."`
 	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always or off."`
 	Store     string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
 }
@@ -41,6 +42,7 @@ func (f serveFlags) flags() []config.Flag {
 		{Key: "serve.gemini", Name: "--gemini", Value: or(f.Gemini)},
 		{Key: "window", Name: "--limit", Value: f.Limit},
 		{Key: "preset", Value: f.Preset},
+		{Key: "policy", Value: f.Policy},
 		{Key: "expand", Value: f.Expand},
 		{Key: "store", Value: f.Store},
 	}
@@ -60,7 +62,7 @@ type serveCmd struct {
 func (*serveCmd) Help() string {
 	return `Passes requests on to language models and keeps every conversation under its window. Change the base URL of a client to http://127.0.0.1:7171 (with /v1 for OpenAI's) and nothing else. The proxy speaks Chat Completions, Responses, Messages and generateContent; every other path passes untouched.
 
-Clients keep their own keys; the proxy passes them on, and neither stores nor logs them. A conversation under its limit passes byte for byte. The proxy cuts one over its limit, and the model can read what was cut by tools that the proxy answers. If the provider still reports a full context, the proxy shrinks the request and retries once.
+Clients keep their own keys; the proxy passes them on, and neither stores nor logs them. The proxy cuts a conversation that is over its limit, and by default also a long one for which a cut pays: see docs/managing.md. With --policy threshold every conversation under its limit passes byte for byte. The model can read what was cut by tools that the proxy answers. If the provider still reports a full context, the proxy shrinks the request and retries once.
 
 Headers of a request: X-Plimsoll-Bypass, -Preset, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
 
@@ -70,6 +72,7 @@ Examples:
 
     plimsoll serve
     plimsoll serve --dashboard
+    plimsoll serve --policy threshold
     plimsoll serve --openai http://127.0.0.1:11434/v1 --limit 32000
     plimsoll serve --listen :7171 --store postgres://plimsoll@db/plimsoll
     OPENAI_BASE_URL=http://127.0.0.1:7171/v1 your-agent

@@ -39,15 +39,15 @@ func (p *process) loadSettings(root *cli, flags []config.Flag) (*config.Config, 
 	return c, nil
 }
 
-// presetSettings is what a preset sets. The low mark of some depends on what the keeper is
-// for, so those leave it open.
+// presetSettings is what a preset sets. Where the first cut of a conversation keeps more
+// than later ones, the low mark is left open: one that is set holds for all cuts.
 func presetSettings(name string) map[string]any {
-	marks := preset.Marks(name, false)
+	marks := preset.Marks(name)
 	if marks == (fit.Watermarks{}) {
 		return nil
 	}
 	set := map[string]any{"marks.high": marks.High}
-	if marks.Low == preset.Marks(name, true).Low {
+	if marks.First == 0 {
 		set["marks.low"] = marks.Low
 	}
 	return set
@@ -56,7 +56,7 @@ func presetSettings(name string) map[string]any {
 // marksOf are the marks of the settings for a conversation that goes on, with the preset's
 // for what is prepared ahead.
 func marksOf(s config.Settings) fit.Watermarks {
-	own := preset.Marks(s.Preset, true)
+	own := preset.Marks(s.Preset)
 	return fit.Watermarks{High: s.Marks.High, Low: cmp.Or(s.Marks.Low, min(s.Marks.High, own.Low)), Soft: min(s.Marks.High, own.Soft)}
 }
 

@@ -18,16 +18,8 @@ type Rent struct {
 	Alpha float64
 	// MinGap is how many calls must lie between cuts; 0 means 5. After two cuts that
 	// are closer than twice that, with little growth between them, the next one waits
-	// four times as long. At the high mark and at a price cliff a cut that leaves room
-	// to grow does not wait.
+	// four times as long. At a price cliff a cut that leaves room to grow does not wait.
 	MinGap int
-	// CliffOnly leaves the high mark to the rungs, and acts at price cliffs alone: for
-	// keepers whose cuts at the mark make room.
-	CliffOnly bool
-	// Rewrite, if not 0, is the share of the prompts after a cut that may miss the prompt
-	// cache until the load is back where it was. A cut with a larger share waits, even if
-	// it pays: until the load is higher, or the cache is cold.
-	Rewrite float64
 }
 
 var _ fit.Policy = (*Rent)(nil)
@@ -86,7 +78,7 @@ func (r *Rent) choose(s *fit.PolicyState, o fit.Outlook, p Prices, cold bool) fi
 	}
 	soon := r.tooSoon(*s)
 	action := fit.Wait
-	if !r.CliffOnly || p.Cliff > 0 && p.Cliff < o.High {
+	if p.Cliff > 0 && p.Cliff < o.High { // the rungs make room at the high mark
 		action = p.atMark(o, soon)
 	}
 	if action == fit.Wait && !soon {
@@ -109,17 +101,18 @@ func (r *Rent) due(s fit.PolicyState, o fit.Outlook, p Prices, cold bool) fit.Ac
 		alpha = min(alpha, 1)
 	}
 	switch {
-	case p.gains(o, o.Deep) && r.spares(o, o.Deep, cold) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
+	case p.gains(o, o.Deep) && spares(o, o.Deep, cold) && s.DeepRent >= alpha*p.Price(o, o.Deep, cold):
 		return fit.CutDeep
-	case p.gains(o, o.Cheap) && r.spares(o, o.Cheap, cold) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
+	case p.gains(o, o.Cheap) && spares(o, o.Cheap, cold) && s.CheapRent >= alpha*p.Price(o, o.Cheap, cold):
 		return fit.CutCheap
 	}
 	return fit.Wait
 }
 
-// spares reports whether a cut leaves enough of the following prompts in the cache.
-func (r *Rent) spares(o fit.Outlook, cut fit.Prospect, cold bool) bool {
-	return r.Rewrite == 0 || cold || fit.RewriteShare(o.Load, left(o, cut), cut.Rewritten, o.PerCall) <= r.Rewrite
+// spares reports whether a cut leaves enough of the following prompts in the cache. One
+// that does not waits, even if it pays: until the load is higher, or the cache is cold.
+func spares(o fit.Outlook, cut fit.Prospect, cold bool) bool {
+	return cold || fit.RewriteShare(o.Load, left(o, cut), cut.Rewritten, o.PerCall) <= fit.MostRewritten
 }
 
 // rent is what a call costs more because a cut has not been made. It is less than

@@ -90,7 +90,7 @@ func TestACutWaitsWhileMuchWouldBeReadAgain(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := fit.Outlook{Load: 100_000, High: 160_000, Limit: 180_000, PerCall: tt.pace, Cheap: fit.Prospect{Removable: 10_000, Rewritten: 10_000}}
-			cheap, _ := calls(&rent.Rent{Prices: anthropic, Alpha: 1, Rewrite: 0.1}, 60, o, tt.pauses)
+			cheap, _ := calls(&rent.Rent{Prices: anthropic, Alpha: 1}, 60, o, tt.pauses)
 			if got := append(cheap, 0)[0]; got != tt.want {
 				t.Errorf("cut at %v, want first at %d", cheap, tt.want)
 			}
@@ -98,7 +98,7 @@ func TestACutWaitsWhileMuchWouldBeReadAgain(t *testing.T) {
 	}
 }
 
-func TestTheHighMarkCanBeLeftToTheRungs(t *testing.T) {
+func TestTheHighMarkIsLeftToTheRungs(t *testing.T) {
 	t.Parallel()
 	o := fit.Outlook{Now: start, Load: 97_000, High: 100_000, Cheap: fit.Prospect{Removable: 60_000, Rewritten: 60_000}}
 	state := fit.PolicyState{Calls: 9, Last: start}
@@ -108,7 +108,7 @@ func TestTheHighMarkCanBeLeftToTheRungs(t *testing.T) {
 		return p
 	}
 	for want, prices := range map[fit.Action]func(string) rent.Prices{fit.Wait: anthropic, fit.CutCheap: cliff} {
-		if _, got := (&rent.Rent{Prices: prices, CliffOnly: true}).Next(state, o); got != want {
+		if _, got := (&rent.Rent{Prices: prices}).Next(state, o); got != want {
 			t.Errorf("action %v, want %v", got, want)
 		}
 	}
@@ -146,7 +146,7 @@ func TestPricesComeFromTheRegistry(t *testing.T) {
 	}
 }
 
-func TestBelowAMarkTheCutIsMadeThatIsEnough(t *testing.T) {
+func TestBelowAPriceCliffTheCutIsMadeThatIsEnough(t *testing.T) {
 	t.Parallel()
 	cliff := func(string) rent.Prices {
 		p := anthropic("")
@@ -176,21 +176,15 @@ func TestBelowAMarkTheCutIsMadeThatIsEnough(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := fit.Outlook{
-				Now: start, Load: tt.load, Base: tt.base, Cheap: fit.Prospect{Removable: tt.cheap, Rewritten: 60_000},
+				Now: start, Load: tt.load, Base: tt.base, High: 180_000, Cheap: fit.Prospect{Removable: tt.cheap, Rewritten: 60_000},
 				Deep: fit.Prospect{Removable: tt.deep, Rewritten: 60_000},
 			}
 			state := fit.PolicyState{Calls: 9, Last: start}
 			if tt.soon {
 				state.CutAt = 8
 			}
-			for name, tell := range map[string]func() func(string) rent.Prices{
-				"a price cliff": func() func(string) rent.Prices { o.High = 180_000; return cliff },
-				"the high mark": func() func(string) rent.Prices { o.High = 100_000; return anthropic },
-			} {
-				_, got := (&rent.Rent{Prices: tell()}).Next(state, o)
-				if got != tt.want {
-					t.Errorf("%s: action %v, want %v", name, got, tt.want)
-				}
+			if _, got := (&rent.Rent{Prices: cliff}).Next(state, o); got != tt.want {
+				t.Errorf("action %v, want %v", got, tt.want)
 			}
 		})
 	}

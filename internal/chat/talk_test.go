@@ -54,7 +54,7 @@ func (tt *table) invite(api string, o *scripted.Options) {
 func newTable(t *testing.T) *table {
 	t.Helper()
 	tt := &table{t: t, models: map[string]*scripted.Model{}}
-	tt.o = chat.Options{Sessions: t.TempDir(), Keeper: keepers(nil), Marks: preset.Marks(preset.NameAuto, true)}
+	tt.o = chat.Options{Sessions: t.TempDir(), Keeper: keepers(nil), Marks: preset.Marks(preset.NameAuto)}
 	return tt
 }
 
@@ -83,7 +83,7 @@ func keepers(adjust func(*fit.Options)) func(string) (*fit.Keeper, error) {
 		if k := made[method]; k != nil {
 			return k, nil
 		}
-		o, err := preset.Auto(&preset.Options{Meter: meter, Method: method, Serving: true})
+		o, err := preset.Auto(&preset.Options{Meter: meter, Method: method})
 		if err != nil {
 			return nil, err
 		}

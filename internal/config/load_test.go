@@ -288,7 +288,7 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:1: marks.high "1.5": want a number above 0 and at most 1; the default is used`,
 		},
 		{
-			"a fraction of nothing", "marks: {low: 0}", "", "marks.low", "the preset's: in auto 1 for one request, 0.8 for a conversation that goes on",
+			"a fraction of nothing", "marks: {low: 0}", "", "marks.low", "the preset's: in auto 0.8, and 1 for a conversation that was not seen before",
 			`plimsoll.yaml:1: marks.low "0": want a number above 0 and at most 1; the default is used`,
 		},
 		{

@@ -30,7 +30,7 @@ type Settings struct {
 	Marks Marks
 	Pins  []fit.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`
 
-	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold" help:"When to cut: when it pays and at the high mark (rent), or at the high mark (threshold)."`
+	Policy string `null:"the preset's: rent in auto, threshold elsewhere" oneof:"rent threshold" help:"When to cut: only what is over the high mark (threshold), or also what costs more to send again and again than to cut (rent)."`
 
 	Recollect string `default:"auto" oneof:"auto off" help:"Whether Plimsoll quotes missing messages before the newest question: in preset auto without a method (auto), or not (off)."`
 
@@ -74,7 +74,7 @@ type Chat struct {
 // to Low.
 type Marks struct {
 	High float64 `null:"the preset's" above:"0" max:"1" help:"High watermark: the fraction of the limit above which Plimsoll cuts."`
-	Low  float64 `null:"the preset's: in auto 1 for one request, 0.8 for a conversation that goes on" above:"0" max:"1" atmost:"marks.high" help:"Low watermark: how much of the limit to keep after a cut."`
+	Low  float64 `null:"the preset's: in auto 0.8, and 1 for a conversation that was not seen before" above:"0" max:"1" atmost:"marks.high" help:"Low watermark: how much of the limit to keep after a cut."`
 }
 
 // ToolOutputCache says how tool outputs enter a conversation.

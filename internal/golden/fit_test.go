@@ -54,8 +54,7 @@ func variants() []variant {
 	quay := regexp.MustCompile("day0[01]|Question 1|Read the log")
 	offer := func(t *fit.Task) { t.Offer = expand.Tools() }
 	all = append(all,
-		variant{name: "auto set up for serving", story: "old outputs", options: preset.Options{Serving: true}},
-		variant{name: "auto set up for serving with tools", story: "the harbour session", options: preset.Options{Serving: true}, task: func(_ int, t *fit.Task) { offer(t) }},
+		variant{name: "auto with tools to offer", story: "the harbour session", task: func(_ int, t *fit.Task) { offer(t) }},
 		variant{name: "auto with pins", story: "old outputs", options: preset.Options{Pins: []fit.Pin{{Match: quay}, {Index: &last}}}},
 		variant{name: "multichat with pins", preset: preset.NameMultichat, story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Match: quay}}}},
 		variant{name: "auto with a pinned tool", story: "repeated and superseded reads", options: preset.Options{Pins: []fit.Pin{{Tool: "run"}}}},

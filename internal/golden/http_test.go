@@ -204,7 +204,7 @@ func newHTTPRun(t *testing.T, s scene, d plimsoll.Dialect, stream bool) *httpRun
 	t.Helper()
 	r := &httpRun{fitRun: fitRun{t: t, dialect: d, n: -1}, stream: stream, continues: s.only != ""}
 	r.model = scripted.New(&scripted.Options{Script: s.script(), Window: s.upstream, Now: clock})
-	options, err := preset.Auto(&preset.Options{Limit: transport.KnownLimit(nil), Serving: true})
+	options, err := preset.Auto(&preset.Options{Limit: transport.KnownLimit(nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func manage(dir string, window int) (http.RoundTripper, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	options, err := preset.Auto(&preset.Options{Window: window, Policy: preset.PolicyThreshold, Serving: true})
+	options, err := preset.Auto(&preset.Options{Window: window, Policy: preset.PolicyThreshold})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -115,7 +115,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 func newKeeper(t testing.TB, c *token.Calibration) *fit.Keeper {
 	t.Helper()
 	meter := token.NewMeter(&token.MeterOptions{Calibration: c})
-	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil), Serving: true})
+	options, err := preset.Auto(&preset.Options{Meter: meter, Limit: transport.KnownLimit(nil)})
 	must(t, err)
 	keeper, err := fit.New(options)
 	must(t, err)
