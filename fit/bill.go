@@ -56,8 +56,7 @@ func (b bill) rewritten() int {
 // Started says that the conversation is known.
 func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
-	a := k.anchorOf(t, p, u)
-	hidden := p.After.Total - a.Sent
+	a, hidden := anchorOf(t, p, u), p.After.Hidden
 	scale := float64(max(1, u.Prompt())) / float64(max(1, a.Sent))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
 	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(a.Whole-a.Sent))}
