@@ -99,7 +99,7 @@ func (r *Request) Members() iter.Seq2[string, []byte] {
 	}
 }
 
-// Locate says where the parts of message i stand. It reads the message again.
+// Locate says where the parts of message i stand. It may read the message again.
 func (r *Request) Locate(i int) layout.Located { return r.writer.Locate(i) }
 
 // Encode returns the body with the edits of a draft of this request's
