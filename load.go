@@ -79,6 +79,9 @@ type Load struct {
 	// Framing is what the provider adds once per request: the priming of the
 	// reply, and hidden tokens that calibration found.
 	Framing int `json:"framing"`
+	// Hidden is the share of Framing by which the last bill of the conversation differs
+	// from the weight of its prompt; 0 if none was observed.
+	Hidden int `json:"-"`
 	// Messages, in order.
 	Messages []MessageLoad `json:"messages"`
 }

@@ -36,15 +36,13 @@ type learner interface {
 	Observe(conversation string, sent plimsoll.Conversation, u plimsoll.Usage)
 }
 
-// anchorOf makes the anchor of a request that was sent by a plan.
-func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
-	a := &anchor{Version: anchorVersion, Messages: t.Conversation.Messages.Len(), Billed: u.Prompt()}
-	a.Whole = k.options.Meter.Weigh(t.Conversation).Total
-	a.Sent = a.Whole
-	if p.Changed() {
-		a.Sent = k.options.Meter.Weigh(p.Conversation()).Total
+// anchorOf makes the anchor of a request that was sent by a plan. It has the weights of the
+// plan without those that an earlier bill added.
+func anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
+	return &anchor{
+		Version: anchorVersion, Messages: t.Conversation.Messages.Len(),
+		Whole: p.Before.Total - p.Before.Hidden, Sent: p.After.Total - p.After.Hidden, Billed: u.Prompt(),
 	}
-	return a
 }
 
 // hidden returns what the bill had beyond the weight of the request, and that weight. The
@@ -87,7 +85,7 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 		hidden = int(math.Round(float64(hidden) * float64(load.Total) / float64(m.sent)))
 	}
 	off := float64(load.Band) / float64(max(1, load.Total))
-	load.Framing += hidden
+	load.Hidden, load.Framing = hidden, load.Framing+hidden
 	load.Total += hidden
 	load.Exact = load.Exact && hidden == 0
 	if !load.Exact {

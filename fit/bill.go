@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"hash/maphash"
 	"math"
 	"time"
 
@@ -56,13 +57,12 @@ func (b bill) rewritten() int {
 // Started says that the conversation is known.
 func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
-	a := k.anchorOf(t, p, u)
-	hidden := p.After.Total - a.Sent
+	a, hidden := anchorOf(t, p, u), p.After.Hidden
 	scale := float64(max(1, u.Prompt())) / float64(max(1, a.Sent))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
 	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(a.Whole-a.Sent))}
 	b.covered = billed(savedBefore(p, hidden+int(float64(u.CacheRead)/scale)))
-	links := t.sentChain(p.Draft)
+	links := k.books.sentChain(t, p.Draft)
 	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
 	switch {
@@ -107,20 +107,40 @@ func (k *Keeper) life(model string) time.Duration {
 	return k.options.CacheLife(model)
 }
 
-// sentChain returns the identity of every prefix of what a draft sends.
-func (t *Task) sentChain(d *plimsoll.Draft) []plimsoll.Digest {
+// sentChain returns the identity of every prefix of what a draft sends. It is never stored,
+// so a hash of this process will do.
+func (b *books) sentChain(t *Task, d *plimsoll.Draft) []uint64 {
 	chain := t.chain()
-	last := link(chain[0], headDigest(d.AddedSystem(), d.AddedTools()))
-	links := append(make([]plimsoll.Digest, 0, len(chain)), last)
+	var h maphash.Hash
+	h.SetSeed(b.seed)
+	maphash.WriteComparable(&h, chain[0])
+	hashParts(&h, d.AddedSystem())
+	for _, tool := range d.AddedTools().All() {
+		maphash.WriteComparable(&h, tool)
+	}
+	links := append(make([]uint64, 0, len(chain)), h.Sum64())
 	for p := range d.Placed() {
 		if p.Edited {
-			last = link(last, digestOf(p.Message))
+			maphash.WriteComparable(&h, p.Message.Role)
+			hashParts(&h, p.Message.Parts)
 		} else { // the codec's identity: a client may send the message again with other cache marks
-			last = link(last, chain[p.Original+1])
+			maphash.WriteComparable(&h, chain[p.Original+1])
 		}
-		links = append(links, last)
+		links = append(links, h.Sum64())
 	}
 	return links
+}
+
+// hashParts adds what parts say to a hash.
+func hashParts(h *maphash.Hash, parts plimsoll.List[plimsoll.Part]) {
+	for _, p := range parts.All() {
+		if r, ok := p.(plimsoll.ToolResult); ok {
+			maphash.WriteComparable(h, r.CallID)
+			hashParts(h, r.Content)
+			continue
+		}
+		maphash.WriteComparable(h, p)
+	}
 }
 
 // lastAnswer returns the last message of the assistant that something follows, or 0.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type books struct {
 	conversations *lru.Map[scoped, account.Account]
 	calls         *lru.Map[scoped, lastCall]
 	models        *lru.Map[string, drift]
+	seed          maphash.Seed // of what is sent
 }
 
 func newBooks() *books {
@@ -42,6 +44,7 @@ func newBooks() *books {
 		conversations: lru.New[scoped, account.Account](recentAccounts, nil),
 		calls:         lru.New[scoped, lastCall](recentCalls, nil),
 		models:        lru.New[string, drift](recentModels, nil),
+		seed:          maphash.MakeSeed(),
 	}
 }
 
@@ -54,7 +57,7 @@ type drift struct {
 // lastCall is what is remembered of a request, for the one behind it.
 type lastCall struct {
 	// sent is the identity of what was sent, which had so many messages.
-	sent     plimsoll.Digest
+	sent     uint64
 	messages int
 	// uncut is the prompt as it would have been billed without cuts.
 	uncut int

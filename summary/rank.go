@@ -91,18 +91,6 @@ func pick(all []candidate, bags [][]int32, scores []float64, n int) []candidate 
 // repeats reports whether two sorted bags have most words in common, or one is a part
 // of the other.
 func repeats(a, b []int32) bool {
-	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
-	common := 0
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			common++
-			a, b = a[1:], b[1:]
-		}
-	}
-	return common*10 >= longer*6 || common*10 >= shorter*9
+	common := passage.Common(a, b)
+	return common*10 >= max(len(a), len(b))*6 || common*10 >= min(len(a), len(b))*9
 }

@@ -218,7 +218,7 @@ func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *
 	load.Band = f.band(load.Total, sum, exact)
 	if a, ok := m.options.Calibration.anchor(conversation, s.model); ok {
 		hidden := max(a.hidden, -load.Total)
-		load.Framing += hidden
+		load.Hidden, load.Framing = hidden, load.Framing+hidden
 		load.Total += hidden
 		load.Exact = load.Exact && hidden == 0
 		load.Band = f.band(abs(load.Total-a.actual), sum.since(a.tally), exact)

@@ -103,7 +103,7 @@ type Writer interface {
 	System(parts plimsoll.List[plimsoll.Part]) (edits []rawjson.Edit, elements [][]byte, err error)
 	// Tools returns the edits that add tools.
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
-	// Locate reads message i again and says where its parts stand.
+	// Locate says where the parts of message i stand. It may read the message again.
 	Locate(i int) layout.Located
 	// Check adds what the API would refuse, beyond the rules that all dialects share.
 	Check(r *Request, found *Violations)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"sync"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -24,7 +23,6 @@ type Request struct {
 	writer       Writer
 	conversation plimsoll.Conversation
 	chain        []plimsoll.Digest
-	outline      func() plimsoll.Outline
 }
 
 // NewRequest is called by codecs.
@@ -37,7 +35,7 @@ func NewRequest(d plimsoll.Dialect, l *layout.Layout, w Writer) *Request {
 		Tools:     l.Tools,
 		Messages:  plimsoll.ListOf(l.Parsed...),
 	}
-	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.Chain(d), outline: sync.OnceValue(c.Outline)}
+	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.Chain(d)}
 }
 
 // Dialect of the request.
@@ -58,8 +56,8 @@ func (r *Request) MaxOutput() int { return r.layout.MaxOutput }
 // Conversation returns what the request says.
 func (r *Request) Conversation() plimsoll.Conversation { return r.conversation }
 
-// Outline returns the structure of the conversation, which is found only once.
-func (r *Request) Outline() plimsoll.Outline { return r.outline() }
+// Outline returns the structure of the conversation.
+func (r *Request) Outline() plimsoll.Outline { return r.conversation.Outline() }
 
 // Chain returns the identity of every prefix of the conversation: entry 0 stands
 // for system and tools alone, entry i+1 for everything up to message i. Two
@@ -99,7 +97,7 @@ func (r *Request) Members() iter.Seq2[string, []byte] {
 	}
 }
 
-// Locate says where the parts of message i stand. It reads the message again.
+// Locate says where the parts of message i stand. It may read the message again.
 func (r *Request) Locate(i int) layout.Located { return r.writer.Locate(i) }
 
 // Encode returns the body with the edits of a draft of this request's

@@ -109,7 +109,7 @@ func discountCorrected(sentences []sentence, passages []int32, all int) {
 			}
 			if before := with[id]; corrects {
 				for _, j := range before[max(0, len(before)-recent):] {
-					if e := &sentences[j]; !e.corrected && 2*common(e.terms, s.terms) >= max(len(e.terms), len(s.terms)-1) {
+					if e := &sentences[j]; !e.corrected && 2*Common(e.terms, s.terms) >= max(len(e.terms), len(s.terms)-1) {
 						e.corrected = true
 						e.value *= correctedWeight
 					}
@@ -120,8 +120,8 @@ func discountCorrected(sentences []sentence, passages []int32, all int) {
 	}
 }
 
-// common counts the terms that two sorted lists share.
-func common(a, b []int32) int {
+// Common counts the terms that two sorted lists share.
+func Common(a, b []int32) int {
 	n := 0
 	for len(a) > 0 && len(b) > 0 {
 		switch {

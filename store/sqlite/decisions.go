@@ -47,17 +47,10 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 
 // FindDecision implements [store.Backend].
 func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
-	var d store.Decision
+	var d *decision
 	err := db.readTogether(ctx, "find a decision", func(s *handle) (err error) {
-		// The longest prefixes come first, and one of the first has most likely been
-		// decided for; so not all keys are looked up at once.
-		for part := range slices.Chunk(keys, decisionChunk) {
-			d, err = firstDecision(s, tenant, part)
-			if !errors.Is(err, plimsoll.ErrNotFound) {
-				return err
-			}
-		}
-		return errors.Join(s.ctx.Err(), plimsoll.ErrNotFound)
+		d, err = firstDecision(s, tenant, keys)
+		return err
 	})
 	if err != nil {
 		return store.Decision{}, err
@@ -66,11 +59,8 @@ func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys
 		d.Used = when(now)
 		err = db.mark(ctx, tenant, d.Key, now)
 	}
-	return d, err
+	return d.Decision, err
 }
-
-// decisionChunk is how many keys are looked up at once.
-const decisionChunk = 64
 
 // keyList writes keys as a JSON list, which json_each reads.
 func keyList(keys []plimsoll.Digest) string {
@@ -100,12 +90,12 @@ func (db *backend) mark(ctx context.Context, tenant store.TenantID, key plimsoll
 	return err
 }
 
-// firstDecision reads the decision of the first key that has one.
-func firstDecision(s *handle, tenant store.TenantID, keys []plimsoll.Digest) (store.Decision, error) {
-	var d *decision
-	err := s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
+// firstDecision reads the decision of the first key that has one. SQLite reads a JSON list
+// in the order of its rowids, so it sorts nothing and stops at that key.
+func firstDecision(s *handle, tenant store.TenantID, keys []plimsoll.Digest) (d *decision, err error) {
+	err = s.rowOf("SELECT "+decisionColumns+` FROM json_each(?) k
 		CROSS JOIN decisions d ON d.tenant = ? AND d.key = unhex(k.value)
-		LEFT JOIN bodies b ON b.row = d.row ORDER BY k.key LIMIT 1`,
+		LEFT JOIN bodies b ON b.row = d.row ORDER BY k.rowid LIMIT 1`,
 		[]any{keyList(keys), tenant[:]}, func(scan func(...any) error) (err error) {
 			var owner store.TenantID
 			owner, d, err = scanDecision(scan)
@@ -117,10 +107,7 @@ func firstDecision(s *handle, tenant store.TenantID, keys []plimsoll.Digest) (st
 	if err == nil {
 		err = pinsOf(s, tenant, d)
 	}
-	if err != nil {
-		return store.Decision{}, err
-	}
-	return d.Decision, nil
+	return d, err
 }
 
 // decision is one with what is kept beside it.

@@ -39,10 +39,13 @@ const (
 	flawType
 )
 
-// trait is what the writer keeps of a block. There are many blocks.
+// trait is what the writer keeps of a block.
 type trait struct {
 	kind blockKind
 	flaw flaw
+	// span is where the block stands, or zero for a bare string. ContentValue is where the
+	// content of a result stands; one without content would have it behind its last member.
+	span, contentValue rawjson.Span
 }
 
 // block is one element of a content, with the members that are understood. Its
@@ -58,11 +61,9 @@ type block struct {
 	id, name, callID          string
 	input                     rawjson.Text
 	content                   []plimsoll.Part
-	contentValue              rawjson.Span
 	emptyInside               bool
 	isError                   bool
 	source                    source
-	end                       int // of the last member
 }
 
 // source says where a picture or document comes from.
@@ -84,16 +85,20 @@ func (d *decoder) block(id layout.Identity) block {
 		b.part, b.flaw = s.OpaquePart("", v), flawType
 		return b
 	}
+	end := begin // of the last member
 	for key := range s.Members() {
 		d.blockMember(&b, id, key)
-		b.end = s.Offset()
+		end = s.Offset()
 	}
-	raw := s.Since(begin)
+	if b.contentValue.IsZero() {
+		b.contentValue = rawjson.Span{Start: end, End: end}
+	}
+	b.span = s.Since(begin)
 	if d.inner && b.typ != "text" && b.typ != "image" && b.typ != "document" {
-		b.opaque(s, raw)
+		b.opaque(s)
 		return b
 	}
-	b.finish(s, raw)
+	b.finish(s)
 	return b
 }
 
@@ -206,10 +211,10 @@ func (d *decoder) blockContent(b *block, id layout.Identity) {
 }
 
 // finish makes the part out of the members.
-func (b *block) finish(s *build.Scanner, raw rawjson.Span) {
+func (b *block) finish(s *build.Scanner) {
 	switch {
 	case b.typ == "text" && b.isText:
-		b.trait = traitOfText(s.Body, b.text)
+		b.kind, b.flaw = blockText, flawOfText(s.Body, b.text)
 		b.part = s.TextPart(b.text)
 	case b.typ == "thinking":
 		b.kind = blockThinking
@@ -226,7 +231,7 @@ func (b *block) finish(s *build.Scanner, raw rawjson.Span) {
 	case b.typ == "document" && b.source.known():
 		b.media(s, plimsoll.Document)
 	default:
-		b.opaque(s, raw)
+		b.opaque(s)
 	}
 }
 
@@ -259,7 +264,7 @@ func (b *block) media(s *build.Scanner, kind plimsoll.MediaKind) {
 	b.part = s.MediaPart(plimsoll.Media{Kind: kind, MIME: b.source.mime, URL: b.source.url}, b.source.data)
 }
 
-func (b *block) opaque(s *build.Scanner, raw rawjson.Span) {
+func (b *block) opaque(s *build.Scanner) {
 	switch {
 	case b.typ == "":
 		b.flaw = flawType
@@ -268,30 +273,26 @@ func (b *block) opaque(s *build.Scanner, raw rawjson.Span) {
 	case strings.HasSuffix(b.typ, "_tool_result"):
 		b.kind = blockServerResult
 	}
-	b.part = s.OpaquePart(b.typ, raw)
+	b.part = s.OpaquePart(b.typ, b.span)
 }
 
-// place says where the block stands. One half of a server tool cannot be removed
-// alone. A result without content gets it behind its last member.
-func (b *block) place(index int) layout.Place {
-	switch b.kind {
-	case blockServerCall, blockServerResult:
+// place says where a block stands. A bare string and one half of a server tool cannot be
+// removed alone.
+func (t trait) place(index int) layout.Place {
+	switch {
+	case t.span.IsZero(), t.kind == blockServerCall, t.kind == blockServerResult:
 		return layout.Fixed()
-	case blockResult:
-		content := b.contentValue
-		if content.IsZero() {
-			content = rawjson.Span{Start: b.end, End: b.end}
-		}
-		return layout.Place{Index: index, Content: content}
+	case t.kind == blockResult:
+		return layout.Place{Index: index, Content: t.contentValue}
 	}
 	return layout.Place{Index: index}
 }
 
-func traitOfText(body []byte, t rawjson.Text) trait {
+func flawOfText(body []byte, t rawjson.Text) flaw {
 	if isBlank(t.Raw(body)) {
-		return trait{blockText, flawBlank}
+		return flawBlank
 	}
-	return trait{blockText, flawNone}
+	return flawNone
 }
 
 // isBlank reports whether an escaped text has nothing but white space. It looks

@@ -172,7 +172,7 @@ func (k *checker) block(i, j int, b trait) {
 func (k *checker) ending(i int) {
 	blocks := k.w.blocks(i)
 	j := len(blocks) - 1
-	if j < 0 || blocks[j] != (trait{kind: blockText}) {
+	if j < 0 || blocks[j].kind != blockText || blocks[j].flaw != flawNone {
 		return
 	}
 	text := k.c.Messages.At(i).Parts.At(j).(plimsoll.Text).Text

@@ -20,13 +20,10 @@ type decoder struct {
 	at    plimsoll.PartRef
 	// inner says that the block is inside a tool result.
 	inner bool
-	// content is that of the message that is being read, and inside that of the
-	// result in it.
-	content content
-	inside  []plimsoll.Part
-	seen    bool // a messages list was found
-	// locating says that it is to be known where the blocks of a message stand.
-	locating bool
+	// parts are those of the message that is being read, and inside those of the result
+	// in it.
+	parts, inside []plimsoll.Part
+	seen          bool // a messages list was found
 }
 
 func (d *decoder) request() error {

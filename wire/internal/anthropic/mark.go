@@ -134,9 +134,9 @@ func (v *mover) carrier(m mark) (to place, ok bool) {
 			}
 		}
 		for k := len(v.inserts[at.Message]) - 1; k >= 0; k-- {
-			role, traits, _ := reread(v.inserts[at.Message][k])
-			last := plimsoll.PartRef{Message: at.Message, Part: len(traits) - 1}
-			if to, found := v.among(place{last, k}, traits, role.Instructs()); found {
+			role, inserted := reread(v.inserts[at.Message][k])
+			last := plimsoll.PartRef{Message: at.Message, Part: len(inserted.traits) - 1}
+			if to, found := v.among(place{last, k}, inserted.traits, role.Instructs()); found {
 				return to, !v.marked[to]
 			}
 		}
@@ -163,8 +163,8 @@ func (v *mover) put(to place, value []byte) ([]rawjson.Edit, error) {
 		return v.w.markEdits(to.at, value), nil
 	}
 	element := v.inserts[to.at.Message][to.insert]
-	_, _, content := reread(element)
-	marked, err := rawjson.Splice(element, markEdits(element, content, to.at.Part, value))
+	_, inserted := reread(element)
+	marked, err := rawjson.Splice(element, inserted.markEdits(plimsoll.PartRef{Part: to.at.Part}, value))
 	v.inserts[to.at.Message][to.insert] = marked
 	return nil, err
 }
@@ -178,18 +178,14 @@ func (t trait) carries() bool {
 	return false
 }
 
-// markEdits puts a mark on a block of a message that stays.
-func (w *writer) markEdits(at plimsoll.PartRef, value []byte) []rawjson.Edit {
-	return markEdits(w.body, w.again(at.Message), at.Part, value)
-}
-
 // markEdits puts a mark on a block. A bare string becomes a list of one text,
 // which is the same to the provider's cache.
-func markEdits(body []byte, c *content, part int, value []byte) []rawjson.Edit {
-	if !c.text.IsZero() {
-		return markText(c.text, value)
+func (w *writer) markEdits(at plimsoll.PartRef, value []byte) []rawjson.Edit {
+	b := w.blocks(at.Message)[at.Part]
+	if b.span.IsZero() {
+		return markText(w.turns[at.Message].content, value)
 	}
-	return markObject(body, c.list.Items[part], value)
+	return markObject(w.body, b.span, value)
 }
 
 // markText makes a list of one text with a mark out of a string.

@@ -6,7 +6,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/internal/build"
 	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
@@ -14,6 +13,8 @@ import (
 type turn struct {
 	// first is the index of its first block among the traits of all.
 	first int
+	// content is where its content stands: a string, or a list of blocks.
+	content rawjson.Span
 	// configured says that a system turn sets options of the answer. Then it need not
 	// say anything.
 	configured bool
@@ -28,26 +29,12 @@ func (w *writer) blocks(message int) []trait {
 	return w.traits[w.turns[message].first:end]
 }
 
-// content is what is in a message and, if the decoder is locating, where it stands. A decoder
-// uses one for all messages; what is kept of it is copied.
-type content struct {
-	// text is the content if it is a bare string, list if it is a list.
-	text   rawjson.Span
-	list   rawjson.List
-	parts  []plimsoll.Part
-	places []layout.Place
-}
-
-func (c *content) reset() {
-	*c = content{list: rawjson.List{Items: c.list.Items[:0]}, parts: c.parts[:0], places: c.places[:0]}
-}
-
 // message reads element i of the messages.
 func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 	s := d.scanner
 	begin := s.Offset()
 	d.at.Message = i
-	d.content.reset()
+	d.parts = d.parts[:0]
 	d.writer.turns = append(d.writer.turns, turn{first: len(d.writer.traits)})
 	id := layout.NewIdentity()
 	m, failed := d.messageMembers(id)
@@ -62,7 +49,7 @@ func (d *decoder) message(i int) (plimsoll.Message, plimsoll.Digest, error) {
 		failed.Path = fmt.Sprintf("messages[%d]%s", i, failed.Path)
 		return m, identity, failed
 	}
-	m.Parts = plimsoll.ListOf(d.content.parts...)
+	m.Parts = plimsoll.ListOf(d.parts...)
 	return m, identity, nil
 }
 
@@ -91,84 +78,69 @@ func (d *decoder) messageMembers(id layout.Identity) (m plimsoll.Message, failed
 // messageContent reads a string, nothing, or a list of blocks. A string and a list
 // of one text are the same to the API, and have the same identity.
 func (d *decoder) messageContent(id layout.Identity) *wire.DecodeError {
-	s, c := d.scanner, &d.content
-	c.reset()
+	s := d.scanner
 	d.forget()
-	switch s.Peek() {
+	kind := s.Peek()
+	begin := s.Offset()
+	switch kind {
 	case '"':
 		text, _ := s.String()
 		id.Field("text", text.Raw(s.Body))
-		c.text = text.Span
-		d.keep(s.TextPart(text), traitOfText(s.Body, text), layout.Fixed())
+		d.keep(s.TextPart(text), trait{kind: blockText, flaw: flawOfText(s.Body, text)})
 	case 'n':
 		s.Value()
 	case '[':
-		return d.blocks(id)
+		if err := d.blocks(id); err != nil {
+			return err
+		}
 	default:
 		return s.Wrong(".content", "a string or a list of content blocks")
 	}
+	d.writer.turns[len(d.writer.turns)-1].content = s.Since(begin)
 	return nil
 }
 
-// forget takes out the marks and traits of a content that a second one follows.
+// forget takes out the parts, marks and traits of a content that a second one follows.
 func (d *decoder) forget() {
+	d.parts = d.parts[:0]
 	for n := len(d.marks); n > 0 && d.marks[n-1].at.Message == d.at.Message; n-- {
 		d.marks = d.marks[:n-1]
 	}
 	d.writer.traits = d.writer.traits[:d.writer.turns[len(d.writer.turns)-1].first]
 }
 
-func (d *decoder) keep(p plimsoll.Part, t trait, at layout.Place) {
-	c := &d.content
-	c.parts = append(c.parts, p)
-	if d.locating {
-		c.places = append(c.places, at)
-	}
+func (d *decoder) keep(p plimsoll.Part, t trait) {
+	d.parts = append(d.parts, p)
 	d.writer.traits = append(d.writer.traits, t)
 }
 
 func (d *decoder) blocks(id layout.Identity) *wire.DecodeError {
-	s, list := d.scanner, &d.content.list
-	list.Start = s.Offset()
+	s := d.scanner
 	for j := range s.Elements() {
 		if s.Peek() != '{' {
 			return s.Wrong(fmt.Sprintf(".content[%d]", j), "a content block")
 		}
 		d.at.Part = j
-		begin := s.Offset()
 		b := d.block(id)
-		if d.locating {
-			list.Items = append(list.Items, s.Since(begin))
-		}
-		d.keep(b.part, b.trait, b.place(j))
+		d.keep(b.part, b.trait)
 	}
-	list.End = s.Offset()
 	return nil
 }
 
-// again reads a message that was valid the first time.
-func (w *writer) again(message int) *content {
-	d := decoder{
-		scanner: build.NewScannerAt(plimsoll.Anthropic, w.layout.Body, w.layout.Messages.Items[message]),
-		layout:  &layout.Layout{},
-		writer:  &writer{},
-
-		locating: true,
-	}
-	_, _, _ = d.message(message)
-	return &d.content
-}
-
 // reread reads a message that this package has written.
-func reread(element []byte) (plimsoll.Role, []trait, *content) {
+func reread(element []byte) (plimsoll.Role, *writer) {
 	d := newDecoder(element)
-	d.locating = true
 	m, _, _ := d.message(0)
-	return m.Role, d.writer.traits, &d.content
+	return m.Role, d.writer
 }
 
-// Locate reads a message again.
+// Locate returns where the blocks of a message stand.
 func (w *writer) Locate(i int) layout.Located {
-	c := w.again(i)
-	return layout.Located{Places: c.places, Lists: []layout.PartList{{List: c.list}}}
+	list := layout.PartList{List: rawjson.List{Span: w.turns[i].content}}
+	var places []layout.Place
+	for j, b := range w.blocks(i) {
+		list.Items = append(list.Items, b.span)
+		places = append(places, b.place(j))
+	}
+	return layout.Located{Places: places, Lists: []layout.PartList{list}}
 }

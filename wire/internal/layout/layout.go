@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
-// Layout says where everything stands in a request body. Where the parts of a message stand is not in it: that
-// is asked of few messages, and the codec reads those again.
+// Layout says where everything stands in a request body. Where the parts of a message stand
+// is not in it: few messages are edited, so a codec may read those again.
 type Layout struct {
 	// Body of the request, unchanged.
 	Body []byte
