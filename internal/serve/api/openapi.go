@@ -267,6 +267,7 @@ var notes = map[string]string{
 	"Edit.saved":                  "Tokens that it took off; negative if it added some.",
 	"Rung.replayed":               "Its edits were made for an earlier request.",
 	"Rung.undone":                 "Why its edits were taken back.",
+	"Rung.skipped":                "Why it was passed over.",
 	"Plan.goal":                   "The load that was aimed at.",
 	"Plan.floor":                  "What could not have been removed; 0 if it was not measured.",
 	"Plan.degraded":               "Why nothing could be stored.",
