@@ -48,7 +48,9 @@ func (w *doors) countedAlike(body []byte) figure {
 	want := figureOf(plan.Before)
 	var counted figure
 	w.ask("count", body, &counted)
+	w.ask("plan?window=100000", body, &plan)
 	for name, got := range map[string]figure{
+		"another window": figureOf(plan.Before),
 		"POST count":     counted,
 		"plimsoll count": w.counted(body),
 		"plimsoll fit":   w.fitted(body),
