@@ -2,15 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/corpora"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
@@ -256,83 +250,5 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 		if _, made := compacts(); made {
 			t.Errorf("the chat does not recall what it made after %s had undone the first", name)
 		}
-	}
-}
-
-// plainNames is an archive whose references are the same in every run.
-type plainNames struct{}
-
-func (plainNames) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	text := plimsoll.TextOf(content)
-	return plimsoll.Ref{ID: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:26], Bytes: int64(len(text)), Lines: int64(strings.Count(text, "\n") + 1)}, nil
-}
-
-func (a plainNames) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return a.Ref(ctx, content)
-}
-
-func (plainNames) Content(context.Context, string) (plimsoll.List[plimsoll.Part], error) {
-	return plimsoll.List[plimsoll.Part]{}, plimsoll.ErrNotFound
-}
-
-// TestTheLabCutsAsTheLibraryDoes plays a recorded conversation and gives the library the
-// request of each call. `plimsoll replay` has no store and makes its own references, so
-// each of them may weigh a token or two more or less.
-func TestTheLabCutsAsTheLibraryDoes(t *testing.T) {
-	t.Parallel()
-	agent := func(calls int) []byte { return agentRequest(t, plimsoll.OpenAI, calls) }
-	chat := func(calls int) []byte {
-		c := talk("en", 150)
-		c.Messages = plimsoll.ListOf(c.Messages.Slice()[:2*calls+2]...)
-		c.Tools = agentAtWork(1).Tools // without tools the lab assumes that some are not recorded
-		body, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append([]byte(`{"model":"gpt-4o",`), bytes.TrimPrefix(body, []byte("{"))...)
-	}
-	for _, tt := range []struct {
-		policy  string
-		request func(calls int) []byte
-		calls   int
-		off     float64
-	}{
-		{preset.NameMultichat, chat, 150, 0.001},
-		{preset.NameAuto, agent, 60, 0.01},
-	} {
-		t.Run(tt.policy, func(t *testing.T) {
-			t.Parallel()
-			w := &doors{t: t, dialect: plimsoll.OpenAI}
-			options, err := preset.Named(tt.policy, &preset.Options{Window: doorWindow, Meter: token.NewMeter(nil)})
-			w.must(err)
-			k, err := fit.New(options)
-			w.must(err)
-			sum, cut := 0, false
-			var last *plimsoll.Plan
-			for calls := range tt.calls + 1 {
-				last, err = k.Fit(t.Context(), preset.Task(w.decode(tt.request(calls)), preset.Client{Archive: plainNames{}}))
-				w.must(err)
-				sum += last.After.Total
-				cut = cut || last.Changed()
-			}
-			file := filepath.Join(t.TempDir(), "session.jsonl")
-			w.must(os.WriteFile(file, tt.request(tt.calls), 0o600))
-			out, err := exec.CommandContext(t.Context(), "plimsoll", "replay", "--policy", tt.policy, "--window", fmt.Sprint(doorWindow), "--json", "-", file).Output()
-			w.must(err)
-			var report struct {
-				Calls, Tokens int
-				Policies      map[string]struct {
-					Load int `json:"mean_load"`
-				}
-			}
-			w.must(json.Unmarshal(out, &report))
-			if report.Calls != tt.calls+1 || report.Tokens != last.Before.Total || !cut {
-				t.Errorf("the lab plays %d calls and counts %d tokens at the end, the library %d and %d; cut: %v", report.Calls, report.Tokens, tt.calls+1, last.Before.Total, cut)
-			}
-			want, got := sum/report.Calls, report.Policies[tt.policy].Load
-			if off := math.Abs(float64(got-want)) / float64(want); off > tt.off {
-				t.Errorf("the requests of the lab have %d tokens on average, those of the library %d", got, want)
-			}
-		})
 	}
 }
