@@ -14,7 +14,7 @@ type Plan struct {
 	After  Load `json:"after"`
 	// Edits in the order in which they were made.
 	Edits []Edit `json:"edits"`
-	// Rungs that were tried, in order.
+	// Rungs that were tried, in order, and those that a policy's cut passed over.
 	Rungs []RungReport `json:"rungs"`
 	// Degraded says why the archive was done without; empty if it was not needed
 	// or did its work.
@@ -37,6 +37,8 @@ type RungReport struct {
 	Replayed bool `json:"replayed,omitempty"`
 	// Undone says why its edits were taken back; empty if they stand.
 	Undone string `json:"undone,omitempty"`
+	// Skipped says why a policy's cut passed it over; empty if it was tried.
+	Skipped string `json:"skipped,omitempty"`
 }
 
 // Conversation returns the conversation as the plan leaves it.

@@ -113,6 +113,7 @@ func (k *Keeper) anchor(ctx context.Context, t *Task) (plimsoll.Load, plimsoll.M
 // lastBill returns the anchor of the longest prefix that was billed; nil if none was. It asks
 // the memory only about conversations that this keeper has not seen, and that have an answer.
 func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
+	t = t.whateverLimit()
 	if last, ok := k.lastCall(t); ok {
 		return last.anchor
 	}

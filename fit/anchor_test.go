@@ -48,7 +48,10 @@ func TestALoadIsTheLastBillAndTheWeightOfWhatCameSince(t *testing.T) {
 		"the request that follows":         {thousands(5), 5700},
 		"what does not begin with it":      {thousands(2), 2000},
 		"the same for another model":       {otherModel(thousands(5)), 5000},
-		"the same in another scope":        {otherTenant(thousands(5)), 5000},
+		"the same of another tenant":       {inScope(thousands(5), fit.Scope{Tenant: "other"}), 5000},
+		"the same under another name":      {inScope(thousands(5), fit.Scope{Conversation: "other"}), 5000},
+		"the same under another limit":     {inScope(thousands(5), fit.Scope{Limit: 50_000}), 5700},
+		"the same by another preset":       {inScope(thousands(5), fit.Scope{Preset: "other"}), 5700},
 		"another conversation":             {fit.Task{Conversation: plimsoll.Conversation{Model: "m", Messages: plimsoll.ListOf(numbered(9, plimsoll.User, 1000))}}, 1000},
 		"the bill of a shorter beginning":  {thousands(4), 4700},
 		"what the keeper says by its name": {thousands(7), 7700},
@@ -74,8 +77,8 @@ func otherModel(t fit.Task) fit.Task {
 	return t
 }
 
-func otherTenant(t fit.Task) fit.Task {
-	t.Scope.Tenant = "other"
+func inScope(t fit.Task, s fit.Scope) fit.Task {
+	t.Scope = s
 	return t
 }
 
@@ -91,8 +94,10 @@ func TestABillIsKnownToOtherProcesses(t *testing.T) {
 		t.Errorf("%d anchors were stored, want one: the second says about the same", memory.remembered)
 	}
 	second := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
-	if got := second.Weigh(t.Context(), thousands(7)).Total; got != 7700 {
-		t.Errorf("the second process weighs %d, want 7,700", got)
+	for _, s := range []fit.Scope{{}, {Limit: 50_000}} {
+		if got := second.Weigh(t.Context(), inScope(thousands(7), s)).Total; got != 7700 {
+			t.Errorf("the second process weighs %d, want 7,700", got)
+		}
 	}
 	observed(t, first, thousands(7), 9000)
 	if got := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory}).Weigh(t.Context(), thousands(9)).Total; got != 11_000 {

@@ -56,6 +56,7 @@ func (b bill) rewritten() int {
 // bill compares a request with the one before it and remembers it for the next.
 // Started says that the conversation is known.
 func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
+	t = t.whateverLimit()
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
 	a, hidden := anchorOf(t, p, u), p.After.Hidden
 	scale := float64(max(1, u.Prompt())) / float64(max(1, a.Sent))
@@ -91,6 +92,7 @@ func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll
 
 // lastCall returns the longest request that this one goes on from.
 func (k *Keeper) lastCall(t *Task) (lastCall, bool) {
+	t = t.whateverLimit()
 	chain := t.chain()
 	for i := len(chain) - 1; i > 0; i-- {
 		if is, ok := k.books.calls.Get(scoped{t.scope(), chain[i]}); ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -12,7 +13,9 @@ import (
 //
 // A rung may also be a [Shrinker], a [Prospector] or a [Compactor]. The keeper finds
 // that out by a type assertion: most rungs are none of them, and a program's own rung
-// needs two methods only.
+// needs two methods only. Over the limit the keeper applies all rungs in order. Under the
+// limit a policy may ask for a cut: that applies only a [Prospector] or the [Compactor],
+// and Plan.Rungs says of each other rung why it was passed over.
 type Rung interface {
 	// Name is the word for it in edits, reports and configurations.
 	Name() string
@@ -101,8 +104,10 @@ func (w *Work) underLine() error {
 	return nil
 }
 
-// pass tries the rungs in order until the goal is reached.
+// pass tries the rungs in order until the goal is reached, those too that a policy passed
+// over.
 func (w *Work) pass(ctx context.Context) error {
+	w.plan.Rungs = slices.DeleteFunc(w.plan.Rungs, func(r plimsoll.RungReport) bool { return r.Skipped != "" })
 	for _, r := range w.k.options.Rungs {
 		t := w.target() // not once for all: another walk's checkpoint brings its tools
 		if t.Goal = w.goalOf(r, t.Goal); t.Reached(w) {

@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"time"
+
+	"github.com/plimsoll/plimsoll"
 )
 
 // Policy says when a conversation under its line is cut. It is pure: its state comes
@@ -20,9 +22,11 @@ type Action int
 const (
 	// Wait leaves the conversation as it was sent before.
 	Wait Action = iota
-	// CutCheap takes off what needs no model.
+	// CutCheap applies the rungs that are a [Prospector] and no [Compactor], in the order
+	// of Options.Rungs.
 	CutCheap
-	// CutDeep makes a checkpoint.
+	// CutDeep makes a checkpoint. That takes old outputs with it, so no other rung is
+	// applied.
 	CutDeep
 )
 
@@ -66,7 +70,10 @@ type Prospect struct {
 	Written int
 }
 
-// Prospector is a rung that can say what it would take off without doing it.
+// Prospector is a rung that can say what it would take off without doing it. A policy
+// decides by that, so a policy's cut applies no other rungs but the [Compactor]. The load
+// is usually under its goal then: the goal of a cheap cut is 0, and the rung itself must
+// know what to leave.
 type Prospector interface {
 	Rung
 	// Prospect returns how many tokens could go, and the first message that would be
@@ -218,7 +225,8 @@ func (w *Work) weightFrom(i int) int {
 	return n
 }
 
-// act does what the policy asks for.
+// act does what the policy asks for: the policy says when, the rungs in their order say
+// what. It reports the rungs that it passes over.
 func (w *Work) act(ctx context.Context) error {
 	switch w.decide() {
 	case CutDeep:
@@ -232,10 +240,22 @@ func (w *Work) act(ctx context.Context) error {
 		}
 		t := w.target()
 		t.Decided = true
-		return w.compact(ctx, c, t, CompactOptions{})
+		if err := w.compact(ctx, c, t, CompactOptions{}); err != nil {
+			return err
+		}
+		for _, r := range w.k.options.Rungs {
+			if _, ok := r.(Compactor); !ok {
+				w.passOver(r, "the policy asks for a checkpoint")
+			}
+		}
 	case CutCheap:
 		for _, r := range w.k.options.Rungs {
-			if _, ok := cheap(r); !ok {
+			if _, ok := r.(Compactor); ok {
+				w.passOver(r, "the policy asks for a cut without a checkpoint")
+				continue
+			}
+			if _, ok := r.(Prospector); !ok {
+				w.passOver(r, "it cannot say what it would take off, so the policy cannot ask for it")
 				continue
 			}
 			if err := w.try(ctx, r, Target{Line: w.plan.Line, Decided: true}); err != nil {
@@ -244,6 +264,11 @@ func (w *Work) act(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// passOver reports that a rung is not applied, and why.
+func (w *Work) passOver(r Rung, why string) {
+	w.plan.Rungs = append(w.plan.Rungs, plimsoll.RungReport{Rung: r.Name(), Skipped: why})
 }
 
 // cheap returns the rung if [CutCheap] applies it: it takes outputs and thinking, and can

@@ -48,6 +48,18 @@ func (s Scope) Salt(chain []plimsoll.Digest) []plimsoll.Digest {
 	return salted(chain, salt)
 }
 
+// whateverLimit returns the task in the scope of its bills: a conversation is billed alike
+// whatever limit and preset the client asks for.
+func (t *Task) whateverLimit() *Task {
+	if t.Scope.Preset == "" && t.Scope.Limit == 0 {
+		return t
+	}
+	u := *t
+	u.Scope.Preset, u.Scope.Limit = "", 0
+	u.prefixes, u.links, u.scopeKey = nil, nil, ""
+	return &u
+}
+
 // salted mixes a salt into digests.
 func salted(chain []plimsoll.Digest, salt plimsoll.Digest) []plimsoll.Digest {
 	out := make([]plimsoll.Digest, len(chain))

@@ -44,7 +44,7 @@ type Exchange struct {
 	// Edits is how many edits the sent request has, New how many of them were not in
 	// the request before, with those that were made when the model was asked again.
 	Edits, New int
-	// Rungs that were applied, with what each took off; those that made room when the
+	// Rungs of the plan, with what each took off; those that made room when the
 	// model was asked again stand at the end.
 	Rungs []plimsoll.RungReport
 	// Warning says what failed without harm; empty if nothing did.

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/transcript"
-	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/store"
 )
 
 // countCmd shows what conversations weigh.
@@ -24,6 +26,8 @@ type countCmd struct {
 	Example    bool     `help:"Count the agent session that comes with plimsoll."`
 	Models     []string `sep:"none" placeholder:"FILE|URL" complete:"file" help:"Add the models of this list: LiteLLM's, models.dev's or our own format."`
 	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family: llama3/tokenizer.json (PLIMSOLL_TOKENIZERS)."`
+	Store      string   `placeholder:"PATH|URL" complete:"file" help:"Count from the last bill that is in this store: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE)."`
+	Tenant     string   `placeholder:"NAME" help:"Whose bills they are in the store."`
 	Width      *int     `placeholder:"N" help:"Draw this many columns wide. Default: the terminal's width, else 80."`
 }
 
@@ -31,7 +35,7 @@ type countCmd struct {
 func (*countCmd) Help() string {
 	return `Counts the tokens of conversations: requests of OpenAI's Chat Completions and Responses, Anthropic's Messages and Gemini, bare lists of messages, JSON Lines of these, an agent's session file, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input.
 
-Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect.
+Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect. With a store, a request is counted from the last bill that the proxy or the chat saw in its conversation, as they and "plimsoll fit" count it.
 
 The limit is that of the model. A variable such as GPT_4O_MAX_CONTEXT_LENGTH, CLAUDE_MAX_CONTEXT_LENGTH or DEFAULT_MAX_CONTEXT_LENGTH sets another one, and --limit wins over both.
 
@@ -59,18 +63,31 @@ func (c *countCmd) Validate() error {
 // Run counts every input. A failing one does not keep the others from being
 // counted.
 func (c *countCmd) Run(p *process, root *cli) error {
-	for _, problem := range model.CheckEnv(p.environ) {
-		p.warn(problem)
-	}
 	inputs, err := c.inputs(p)
 	if err != nil {
 		return err
 	}
-	w, err := newWeigher(p, c)
+	settings, err := p.settings(root, []config.Flag{
+		{Key: "model", Value: c.Model},
+		{Key: "models", Value: c.Models},
+		{Key: "tokenizers", Value: c.Tokenizers},
+		{Key: "store", Value: c.Store},
+	})
 	if err != nil {
 		return err
 	}
-	reports, failed := c.countAll(inputs, w)
+	var reports []weighed
+	var failed failures
+	err = p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+		w, err := newWeigher(ctx, p, c, settings, tenant)
+		if err == nil {
+			reports, failed = c.countAll(inputs, w)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	if err := c.print(p, newDisplay(p, c.Width, root.Color), reports); err != nil {
 		return err
 	}

@@ -1,12 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,92 +9,57 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// claudeByOpenAI is a body as gateways get it: OpenAI's API, and a model of Anthropic.
-const claudeByOpenAI = `{"model":"claude-sonnet-4-5","tools":[{"type":"function","function":{"name":"read_file","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"}}}}}],"messages":[
-{"role":"system","content":"You load ships."},
-{"role":"user","content":"How deep is the quay?"},
-{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"quays.txt\"}"}}]},
-{"role":"tool","tool_call_id":"c1","content":"The quay is nine metres deep at low water."},
-{"role":"user","content":"Is that enough?"}]}`
+// bill is the answer of a provider that bills a prompt.
+func bill(d plimsoll.Dialect, tokens int) string {
+	return fmt.Sprintf(map[plimsoll.Dialect]string{
+		plimsoll.OpenAI:    `{"choices":[{"index":0,"message":{"role":"assistant","content":"aye"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":5}}`,
+		plimsoll.Responses: `{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"aye"}]}],"usage":{"input_tokens":%d,"output_tokens":5}}`,
+		plimsoll.Anthropic: `{"type":"message","role":"assistant","content":[{"type":"text","text":"aye"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"output_tokens":5}}`,
+		plimsoll.Gemini:    `{"candidates":[{"content":{"role":"model","parts":[{"text":"aye"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":%d,"candidatesTokenCount":5}}`,
+	}[d], tokens)
+}
 
-// figure is a count with its band, as far as the way in shows that.
-type figure struct{ Total, Band int }
-
-// TestEveryWayInCountsAlike counts a body of each API, and one of OpenAI's for a model of
-// Anthropic. The shape of a body says what API it is for, and nothing else does.
+// TestEveryWayInCountsAlike counts a short conversation, before and after the proxy has
+// seen a bill of it. The shape of a body says what API it is for, and nothing else does.
 func TestEveryWayInCountsAlike(t *testing.T) {
 	t.Parallel()
-	bodies := map[string]struct {
-		dialect plimsoll.Dialect
-		body    []byte
-	}{"Claude by OpenAI's API": {plimsoll.OpenAI, []byte(claudeByOpenAI)}}
-	for d := range apiPaths {
-		bodies[string(d)] = struct {
-			dialect plimsoll.Dialect
-			body    []byte
-		}{d, agentRequest(t, d, 3)}
-	}
-	for name, tt := range bodies {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newDoors(t, tt.dialect, newStore(t), "")
-			var plan plimsoll.Plan
-			w.ask("plan", tt.body, &plan)
-			want := figure{plan.Before.Total, plan.Before.Band}
-			var counted figure
-			w.ask("count", tt.body, &counted)
-			for door, got := range map[string]figure{
-				"POST count":          counted,
-				"plimsoll count":      w.counted(tt.body),
-				"plimsoll fit":        w.fitted(tt.body),
-				"the proxy's headers": {w.proxied(tt.body).Before, want.Band},
-			} {
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s differs from POST plan (-plan +got):\n%s", door, diff)
-				}
-			}
-		})
-	}
+	conversations(t, func(t *testing.T, doors func() *doors, request func(plimsoll.Conversation) []byte) {
+		w := doors()
+		if w.dialect == plimsoll.Gemini {
+			w.model = "gemini-2.5-flash" // as the path says to the proxy
+		}
+		later := request(agentAtWork(4))
+		fresh := w.countedAlike(later)
+		const billed = 5000
+		w.answer = bill(w.dialect, billed)
+		w.proxied(request(agentAtWork(3)))
+		w.answer = "{}"
+		if known := w.countedAlike(later); known.Total <= billed || known.Total > billed+fresh.Total {
+			t.Errorf("before the bill it is %v, after a bill of %d for its beginning %v", fresh, billed, known)
+		}
+	})
 }
 
-// ask calls an operation of the API.
-func (w *doors) ask(operation string, body []byte, into any) {
+// countedAlike is the count of a body that every way in must have.
+func (w *doors) countedAlike(body []byte) figure {
 	w.t.Helper()
-	resp, answer := call(w.t, http.MethodPost, w.proxy.url+"/plimsoll/v1/"+operation, body, map[string]string{"Authorization": "Bearer open sesame"})
-	if err := json.Unmarshal(answer, into); err != nil || resp.StatusCode != http.StatusOK {
-		w.t.Fatalf("%s: status %d, %v: %.300s", operation, resp.StatusCode, err, answer)
-	}
-}
-
-// counted is what `plimsoll count` says.
-func (w *doors) counted(body []byte) (f figure) {
-	w.t.Helper()
-	w.must(json.Unmarshal(w.output(body, "count", "--json", "-"), &f))
-	return f
-}
-
-// fitted is what `plimsoll fit` begins with. It is not told the dialect.
-func (w *doors) fitted(body []byte) figure {
-	w.t.Helper()
-	report := filepath.Join(w.t.TempDir(), "report.json")
-	w.output(body, "fit", "--dry-run", "--report", report, "-")
-	text, err := os.ReadFile(report)
-	w.must(err)
 	var plan plimsoll.Plan
-	w.must(json.Unmarshal(text, &plan))
-	return figure{plan.Before.Total, plan.Before.Band}
-}
-
-// output runs a command on a body.
-func (w *doors) output(body []byte, arguments ...string) []byte {
-	w.t.Helper()
-	cmd := exec.CommandContext(w.t.Context(), "plimsoll", arguments...)
-	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
-	var failure bytes.Buffer
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(body), &failure
-	out, err := cmd.Output()
-	if err != nil {
-		w.t.Fatalf("%v: %v\n%s", arguments, err, failure.String())
+	w.ask("plan", body, &plan)
+	want := figureOf(plan.Before)
+	var counted figure
+	w.ask("count", body, &counted)
+	w.ask("plan?window=100000", body, &plan)
+	for name, got := range map[string]figure{
+		"another window": figureOf(plan.Before),
+		"POST count":     counted,
+		"plimsoll count": w.counted(body),
+		"plimsoll fit":   w.fitted(body),
+		"the library":    w.library(body).Before,
+		"the proxy":      w.proxied(body).Before,
+	} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			w.t.Errorf("%s differs from POST plan (-plan +got):\n%s", name, diff)
+		}
 	}
-	return out
+	return want
 }

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +26,6 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/sqlite"
-	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -42,12 +39,16 @@ type doors struct {
 	config  string
 	// method is what the settings say, for the library.
 	method string
-	proxy  *node
-	// sent is what the upstream of the proxy got last.
-	sent []byte
-	// model answers the chat, and remembers what it got.
-	model    *scripted.Model
-	modelURL string
+	// model is named to those ways in whose request names none.
+	model string
+	// upstream is that of the proxy. It got sent last, and says answer.
+	upstream, answer string
+	sent             []byte
+	proxy            *node
+	// provider answers the chat as the model chatModel, and remembers what it got.
+	provider    *scripted.Model
+	providerURL string
+	chatModel   string
 }
 
 const doorWindow = 9000
@@ -78,7 +79,7 @@ func newStore(t *testing.T) []byte {
 func newDoors(t *testing.T, d plimsoll.Dialect, empty []byte, settings string) *doors {
 	t.Helper()
 	dir := t.TempDir()
-	w := &doors{t: t, dialect: d, store: filepath.Join(dir, "store.db"), config: filepath.Join(dir, "plimsoll.yaml")}
+	w := &doors{t: t, dialect: d, store: filepath.Join(dir, "store.db"), config: filepath.Join(dir, "plimsoll.yaml"), answer: "{}"}
 	text := fmt.Sprintf("window: %d\nstore: %q\nexpand: off\nserve: {tenants: one}\n%s", doorWindow, w.store, settings)
 	if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,21 +90,51 @@ func newDoors(t *testing.T, d plimsoll.Dialect, empty []byte, settings string) *
 	upstream := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.sent, _ = io.ReadAll(r.Body)
 		rw.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(rw, "{}")
+		_, _ = io.WriteString(rw, w.answer)
 	}))
 	t.Cleanup(upstream.Close)
-	w.model = scripted.New(nil)
-	model := httptest.NewServer(w.model)
-	t.Cleanup(model.Close)
-	w.modelURL = model.URL
-	w.proxy = startNode(t, []string{"PLIMSOLL_CONFIG=" + w.config, "PLIMSOLL_ADMIN_TOKEN=open sesame"}, "--upstream", upstream.URL)
+	w.upstream, w.provider = upstream.URL, scripted.New(nil)
+	provider := httptest.NewServer(w.provider)
+	t.Cleanup(provider.Close)
+	w.providerURL = provider.URL
+	w.chatModel = map[plimsoll.Dialect]string{
+		plimsoll.OpenAI: "openai:gpt-4o", plimsoll.Responses: "responses:gpt-4o",
+		plimsoll.Anthropic: "anthropic:claude-sonnet-4-5", plimsoll.Gemini: "gemini:gemini-2.5-flash",
+	}[d]
 	return w
 }
 
+// url is the address of the proxy, which is started when it is first needed.
+func (w *doors) url() string {
+	w.t.Helper()
+	if w.proxy == nil {
+		w.proxy = startNode(w.t, []string{"PLIMSOLL_CONFIG=" + w.config, "PLIMSOLL_ADMIN_TOKEN=open sesame"}, "--upstream", w.upstream)
+	}
+	return w.proxy.url
+}
+
+// figure is a count with its band. The band is someBand where a way in shows only that
+// there is one.
+type figure struct{ Total, Band int }
+
+const someBand = -1
+
+func figureOf(l plimsoll.Load) figure { return figure{l.Total, l.Band} }
+
 // outcome is what a way in made of a request.
 type outcome struct {
-	Before, After int
+	Before, After figure
 	Body          string
+}
+
+// roughly is the outcome as the chat shows it: with a mark at each estimate.
+func (o outcome) roughly() outcome {
+	for _, f := range []*figure{&o.Before, &o.After} {
+		if f.Band > 0 {
+			f.Band = someBand
+		}
+	}
+	return o
 }
 
 func (w *doors) library(body []byte) outcome {
@@ -115,11 +146,16 @@ func (w *doors) library(body []byte) outcome {
 	defer func() { w.must(s.Close()) }()
 	k, r := w.keeper(), w.decode(body)
 	tenant := s.Tenant("")
-	plan, err := k.Fit(w.t.Context(), preset.Task(r, preset.Client{Tenant: tenant.Key(), Archive: tenant, Memory: tenant.Memory()}))
+	task := preset.Task(r, preset.Client{Tenant: tenant.Key(), Archive: tenant, Memory: tenant.Memory(), Model: w.model})
+	weighed := k.Weigh(w.t.Context(), task)
+	plan, err := k.Fit(w.t.Context(), task)
 	w.must(err)
+	if diff := cmp.Diff(plan.Before, weighed); diff != "" {
+		w.t.Errorf("Keeper.Weigh differs from Fit (-fit +weigh):\n%s", diff)
+	}
 	sent, err := preset.Body(r, plan)
 	w.must(err)
-	return outcome{plan.Before.Total, plan.After.Total, string(sent)}
+	return outcome{figureOf(plan.Before), figureOf(plan.After), string(sent)}
 }
 
 func (w *doors) keeper() *fit.Keeper {
@@ -139,42 +175,40 @@ func (w *doors) decode(body []byte) *wire.Request {
 func (w *doors) command(body []byte) outcome {
 	w.t.Helper()
 	report := filepath.Join(w.t.TempDir(), "report.json")
-	cmd := exec.CommandContext(w.t.Context(), "plimsoll", "fit", "--dialect", string(w.dialect), "--report", report, "-")
-	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
-	var out, failure bytes.Buffer
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(body), &out, &failure
-	if err := cmd.Run(); err != nil {
-		w.t.Fatalf("fit: %v\n%s", err, failure.String())
-	}
+	out := w.output(body, "fit", "--dialect", string(w.dialect), "--report", report, "-")
 	var plan plimsoll.Plan
 	text, err := os.ReadFile(report)
 	w.must(err)
 	w.must(json.Unmarshal(text, &plan))
-	return outcome{plan.Before.Total, plan.After.Total, out.String()}
+	return outcome{figureOf(plan.Before), figureOf(plan.After), string(out)}
 }
 
 func (w *doors) api(body []byte) outcome {
 	w.t.Helper()
-	resp, answer := call(w.t, http.MethodPost, w.proxy.url+"/plimsoll/v1/fit?dialect="+string(w.dialect), body, map[string]string{"Authorization": "Bearer open sesame"})
 	var got struct {
 		Request json.RawMessage
 		Report  plimsoll.Plan
 	}
-	if err := json.Unmarshal(answer, &got); err != nil || resp.StatusCode != http.StatusOK {
-		w.t.Fatalf("status %d, %v: %.300s", resp.StatusCode, err, answer)
-	}
-	return outcome{got.Report.Before.Total, got.Report.After.Total, string(got.Request)}
+	w.ask("fit?dialect="+string(w.dialect), body, &got)
+	return outcome{figureOf(got.Report.Before), figureOf(got.Report.After), string(got.Request)}
 }
 
+// proxied first asks the proxy what it would do, which has no effect.
 func (w *doors) proxied(body []byte) outcome {
 	w.t.Helper()
-	path := apiPaths[w.dialect][0]
-	resp, answer := call(w.t, http.MethodPost, w.proxy.url+path, body, map[string]string{"Authorization": "Bearer sk-1"})
+	address := w.url() + apiPaths[w.dialect][0]
+	_, dry := call(w.t, http.MethodPost, address, body, map[string]string{"Authorization": "Bearer sk-1", "X-Plimsoll-Dry-Run": "1"})
+	var plan plimsoll.Plan
+	w.must(json.Unmarshal(dry, &plan))
+	resp, answer := call(w.t, http.MethodPost, address, body, map[string]string{"Authorization": "Bearer sk-1"})
 	if resp.StatusCode != http.StatusOK {
 		w.t.Fatalf("status %d: %s", resp.StatusCode, answer)
 	}
 	after, saved := w.number(resp.Header.Get("X-Plimsoll-Load")), w.number(resp.Header.Get("X-Plimsoll-Saved"))
-	return outcome{after + saved, after, string(w.sent)}
+	if after != plan.After.Total || after+saved != plan.Before.Total {
+		w.t.Errorf("the dry run says %d tokens of %d, the request %d of %d", plan.After.Total, plan.Before.Total, after, after+saved)
+	}
+	return outcome{figureOf(plan.Before), figureOf(plan.After), string(w.sent)}
 }
 
 // chat continues a session whose newest question has no answer yet. It returns what the
@@ -184,11 +218,7 @@ func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks 
 	dir := strings.TrimSuffix(w.store, ".db") + ".chats"
 	w.must(os.MkdirAll(dir, 0o700))
 	w.must(os.WriteFile(filepath.Join(dir, "door.jsonl"), session, 0o600))
-	names := map[plimsoll.Dialect]string{
-		plimsoll.OpenAI: "openai:gpt-4o", plimsoll.Responses: "responses:gpt-4o",
-		plimsoll.Anthropic: "anthropic:claude-sonnet-4-5", plimsoll.Gemini: "gemini:gemini-2.5-flash",
-	}
-	participant := "model=" + names[w.dialect] + "@" + w.modelURL
+	participant := "model=" + w.chatModel + "@" + w.providerURL
 	cmd := exec.CommandContext(w.t.Context(), "plimsoll", append([]string{"chat", "--session", "door", "-m", participant}, append(arguments, "/retry")...)...)
 	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
 	var said bytes.Buffer
@@ -196,7 +226,7 @@ func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks 
 	if err := cmd.Run(); err != nil {
 		w.t.Fatalf("chat: %v\n%s", err, said.String())
 	}
-	log := w.model.Log()
+	log := w.provider.Log()
 	return log[len(log)-1].Body, said.String()
 }
 
@@ -204,11 +234,17 @@ func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks 
 func (w *doors) chatted(session []byte) outcome {
 	w.t.Helper()
 	sent, remarks := w.chat(session)
-	figures := regexp.MustCompile(`: ≈?([\d,]+) → ≈?([\d,]+) tokens`).FindStringSubmatch(remarks)
-	if figures == nil {
+	shown := regexp.MustCompile(`: (≈?)([\d,]+) → (≈?)([\d,]+) tokens`).FindStringSubmatch(remarks)
+	if shown == nil {
 		w.t.Fatalf("the chat does not say that it cuts:\n%s", remarks)
 	}
-	return outcome{w.number(figures[1]), w.number(figures[2]), string(sent)}
+	figureOf := func(mark, total string) figure {
+		if mark == "" {
+			return figure{Total: w.number(total)}
+		}
+		return figure{w.number(total), someBand}
+	}
+	return outcome{figureOf(shown[1], shown[2]), figureOf(shown[3], shown[4]), string(sent)}
 }
 
 // chatSession is an agent's work as a session of the chat: old turns with their calls and
@@ -258,248 +294,49 @@ func (w *doors) must(err error) {
 	}
 }
 
-// TestEveryWayInCutsAlike gives the same conversation to every way in, each on a store of
-// its own with the same key: the counts, the cut and the bytes must be the same. A command
-// fits a file once and need not leave room for what follows, so its own cut is not as
-// deep; its count is the same, and on one store it replays the cut of the others.
-func TestEveryWayInCutsAlike(t *testing.T) {
-	t.Parallel()
-	for _, d := range []plimsoll.Dialect{plimsoll.OpenAI, plimsoll.Responses, plimsoll.Anthropic, plimsoll.Gemini} {
-		t.Run(string(d), func(t *testing.T) {
-			t.Parallel()
-			body, empty := agentRequest(t, d, 60), newStore(t)
-			want := newDoors(t, d, empty, "").library(body)
-			if want.After >= want.Before {
-				t.Fatalf("%d tokens became %d: nothing was cut", want.Before, want.After)
-			}
-			for name, got := range map[string]outcome{
-				"the API":   newDoors(t, d, empty, "").api(body),
-				"the proxy": newDoors(t, d, empty, "").proxied(body),
-			} {
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s differs from the library (-library +got):\n%s", name, diff)
-				}
-			}
-			if got := newDoors(t, d, empty, "").command(body); got.Before != want.Before || got.After >= got.Before {
-				t.Errorf("the command line counts %d and comes down to %d, the library counts %d", got.Before, got.After, want.Before)
-			}
-			// The chat writes its requests itself: without a limit it sends the whole one. To
-			// Claude it writes max_tokens, of which proxy and chat reserve less than the others
-			// in a window that the operator has set (docs/fitting.md).
-			session := chatSession(t, d)
-			whole, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
-			if diff := cmp.Diff(newDoors(t, d, empty, "").proxied(whole), newDoors(t, d, empty, "").chatted(session)); diff != "" {
-				t.Errorf("the chat differs from the proxy (-proxy +chat):\n%s", diff)
-			}
-		})
+// ask calls an operation of the API.
+func (w *doors) ask(operation string, body []byte, into any) {
+	w.t.Helper()
+	address, err := url.Parse(w.url() + "/plimsoll/v1/" + operation)
+	w.must(err)
+	query := address.Query()
+	query.Set("model", w.model)
+	address.RawQuery = query.Encode()
+	resp, answer := call(w.t, http.MethodPost, address.String(), body, map[string]string{"Authorization": "Bearer open sesame"})
+	if err := json.Unmarshal(answer, into); err != nil || resp.StatusCode != http.StatusOK {
+		w.t.Fatalf("%s: status %d, %v: %.300s", operation, resp.StatusCode, err, answer)
 	}
 }
 
-// TestEveryWayInRecollectsAlike asks for something that was told early in a long chat. The
-// library, the API, the proxy and the chat quote it in the same bytes, and on one store
-// the command line sends those of the proxy.
-func TestEveryWayInRecollectsAlike(t *testing.T) {
-	t.Parallel()
-	type reply struct{ Participant, Model, Dialect, Text string }
-	type turn struct {
-		Question string
-		To       []string
-		Replies  []reply `json:",omitempty"`
-	}
-	for _, d := range []plimsoll.Dialect{plimsoll.OpenAI, plimsoll.Responses, plimsoll.Anthropic, plimsoll.Gemini} {
-		t.Run(string(d), func(t *testing.T) {
-			t.Parallel()
-			var all []turn
-			messages := talk("en", 150).Messages.Slice()[1:]
-			for i := 0; i+1 < len(messages); i += 2 {
-				all = append(all, turn{messages[i].Text(), []string{"model"}, []reply{{"model", "any", string(d), messages[i+1].Text()}}})
-			}
-			all = append(all, turn{"At which quay does ship 12 lie, as plan_12.csv says?", []string{"model"}, nil})
-			session, err := json.Marshal(map[string]any{"kind": "turns", "what": "loading", "turns": all})
-			if err != nil {
-				t.Fatal(err)
-			}
-			empty := newStore(t)
-			whole, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
-			shared := newDoors(t, d, empty, "")
-			proxied := shared.proxied(whole)
-			if !strings.Contains(proxied.Body, plimsoll.RecollectionOpening) {
-				t.Fatal("nothing is brought back")
-			}
-			// Of max_tokens, which the chat writes to Claude, the others reserve more.
-			library := newDoors(t, d, empty, "").library(whole)
-			want := map[string]outcome{"the API": library, "the chat": proxied}
-			if d != plimsoll.Anthropic {
-				want["the library"] = proxied
-			}
-			if d == plimsoll.OpenAI || d == plimsoll.Responses { // the body names the model
-				want["the command line"] = proxied
-			}
-			got := map[string]outcome{
-				"the API": newDoors(t, d, empty, "").api(whole), "the chat": newDoors(t, d, empty, "").chatted(session),
-				"the command line": shared.command(whole), "the library": library,
-			}
-			for name, w := range want {
-				if diff := cmp.Diff(w, got[name]); diff != "" {
-					t.Errorf("%s differs (-want +got):\n%s", name, diff)
-				}
-			}
-			if off := newDoors(t, d, empty, "recollect: off\n").proxied(whole); strings.Contains(off.Body, plimsoll.RecollectionOpening) {
-				t.Error("the setting does not switch it off")
-			}
-		})
-	}
+// counted is what `plimsoll count` says.
+func (w *doors) counted(body []byte) (f figure) {
+	w.t.Helper()
+	w.must(json.Unmarshal(w.output(body, "count", "--model", w.model, "--json", "-"), &f))
+	return f
 }
 
-// TestEveryWayInSeesWhatTheOthersDid lets one way in cut a conversation after another on
-// one store: each must send the very bytes of the first. After the API or a command has
-// undone the compaction, the proxy and the chat must make a new one.
-func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
-	t.Parallel()
-	w := newDoors(t, plimsoll.OpenAI, newStore(t), "method: summary\n")
-	w.method = preset.MethodSummary
-	body := agentRequest(t, plimsoll.OpenAI, 60)
-	first := w.proxied(body)
-	for name, again := range map[string]func([]byte) outcome{"the API": w.api, "the command line": w.command, "the library": w.library, "the proxy": w.proxied} {
-		if diff := cmp.Diff(first, again(body)); diff != "" {
-			t.Errorf("%s does not send what the proxy sent first (-first +again):\n%s", name, diff)
-		}
-	}
-	checkpoint := regexp.MustCompile(`kept as ref=(\w+)`)
-	ref := checkpoint.FindStringSubmatch(first.Body)
-	if ref == nil {
-		t.Fatal("there is no checkpoint to undo")
-	}
-	decision := func() string {
-		resp, _ := call(t, http.MethodPost, w.proxy.url+apiPaths[w.dialect][0], body, map[string]string{"Authorization": "Bearer sk-1"})
-		return resp.Header.Get("X-Plimsoll-Decision")
-	}
-	if got := decision(); got != "recall" {
-		t.Errorf("before the undo the proxy's decision is %q, want recall", got)
-	}
-	undo := map[string]func(ref string, body []byte){
-		"the API": func(ref string, body []byte) {
-			resp, answer := call(t, http.MethodPost, w.proxy.url+"/plimsoll/v1/undo?ref="+ref, body, map[string]string{"Authorization": "Bearer open sesame"})
-			if resp.StatusCode != http.StatusOK {
-				t.Fatalf("undo: status %d: %s", resp.StatusCode, answer)
-			}
-		},
-		"the command line": func(ref string, body []byte) {
-			cmd := exec.CommandContext(t.Context(), "plimsoll", "compact", "--undo", ref, "-")
-			cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
-			cmd.Stdin = bytes.NewReader(body)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("undo: %v\n%.300s", err, out)
-			}
-		},
-	}
-	for name, undo := range undo {
-		undo(ref[1], body)
-		if got := decision(); got != "compact" {
-			t.Errorf("after %s has undone it the proxy's decision is %q, want compact", name, got)
-		}
-	}
-
-	// The chat recalls what the proxy did with its request, and compacts again what
-	// another one has undone.
-	session := chatSession(t, w.dialect)
-	body, _ = w.chat(session, "--limit", "200000")
-	first = w.proxied(body)
-	if ref = checkpoint.FindStringSubmatch(first.Body); ref == nil {
-		t.Fatal("there is no checkpoint in the chat")
-	}
-	compacts := func() (string, bool) {
-		sent, remarks := w.chat(session)
-		return string(sent), strings.Contains(remarks, "will become a summary")
-	}
-	if sent, made := compacts(); made || sent != first.Body {
-		t.Errorf("the chat does not send what the proxy made of its request; it says that it makes another summary: %v", made)
-	}
-	for name, undo := range undo {
-		undo(ref[1], body)
-		if _, made := compacts(); !made {
-			t.Errorf("after %s has undone it the chat compacts nothing", name)
-		}
-		if _, made := compacts(); made {
-			t.Errorf("the chat does not recall what it made after %s had undone the first", name)
-		}
-	}
+// fitted is what `plimsoll fit` begins with. It is not told the dialect.
+func (w *doors) fitted(body []byte) figure {
+	w.t.Helper()
+	report := filepath.Join(w.t.TempDir(), "report.json")
+	w.output(body, "fit", "--model", w.model, "--dry-run", "--report", report, "-")
+	text, err := os.ReadFile(report)
+	w.must(err)
+	var plan plimsoll.Plan
+	w.must(json.Unmarshal(text, &plan))
+	return figureOf(plan.Before)
 }
 
-// plainNames is an archive whose references are the same in every run.
-type plainNames struct{}
-
-func (plainNames) Ref(_ context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	text := plimsoll.TextOf(content)
-	return plimsoll.Ref{ID: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:26], Bytes: int64(len(text)), Lines: int64(strings.Count(text, "\n") + 1)}, nil
-}
-
-func (a plainNames) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (plimsoll.Ref, error) {
-	return a.Ref(ctx, content)
-}
-
-func (plainNames) Content(context.Context, string) (plimsoll.List[plimsoll.Part], error) {
-	return plimsoll.List[plimsoll.Part]{}, plimsoll.ErrNotFound
-}
-
-// TestTheLabCutsAsTheLibraryDoes plays a recorded conversation and gives the library the
-// request of each call. `plimsoll replay` has no store and makes its own references, so
-// each of them may weigh a token or two more or less.
-func TestTheLabCutsAsTheLibraryDoes(t *testing.T) {
-	t.Parallel()
-	agent := func(calls int) []byte { return agentRequest(t, plimsoll.OpenAI, calls) }
-	chat := func(calls int) []byte {
-		c := talk("en", 150)
-		c.Messages = plimsoll.ListOf(c.Messages.Slice()[:2*calls+2]...)
-		c.Tools = agentAtWork(1).Tools // without tools the lab assumes that some are not recorded
-		body, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append([]byte(`{"model":"gpt-4o",`), bytes.TrimPrefix(body, []byte("{"))...)
+// output runs a command on a body.
+func (w *doors) output(body []byte, arguments ...string) []byte {
+	w.t.Helper()
+	cmd := exec.CommandContext(w.t.Context(), "plimsoll", arguments...)
+	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
+	var failure bytes.Buffer
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(body), &failure
+	out, err := cmd.Output()
+	if err != nil {
+		w.t.Fatalf("%v: %v\n%s", arguments, err, failure.String())
 	}
-	for _, tt := range []struct {
-		policy  string
-		request func(calls int) []byte
-		calls   int
-		off     float64
-	}{
-		{preset.NameMultichat, chat, 150, 0.001},
-		{preset.NameAuto, agent, 60, 0.01},
-	} {
-		t.Run(tt.policy, func(t *testing.T) {
-			t.Parallel()
-			w := &doors{t: t, dialect: plimsoll.OpenAI}
-			options, err := preset.Named(tt.policy, &preset.Options{Window: doorWindow, Meter: token.NewMeter(nil)})
-			w.must(err)
-			k, err := fit.New(options)
-			w.must(err)
-			sum, cut := 0, false
-			var last *plimsoll.Plan
-			for calls := range tt.calls + 1 {
-				last, err = k.Fit(t.Context(), preset.Task(w.decode(tt.request(calls)), preset.Client{Archive: plainNames{}}))
-				w.must(err)
-				sum += last.After.Total
-				cut = cut || last.Changed()
-			}
-			file := filepath.Join(t.TempDir(), "session.jsonl")
-			w.must(os.WriteFile(file, tt.request(tt.calls), 0o600))
-			out, err := exec.CommandContext(t.Context(), "plimsoll", "replay", "--policy", tt.policy, "--window", fmt.Sprint(doorWindow), "--json", "-", file).Output()
-			w.must(err)
-			var report struct {
-				Calls, Tokens int
-				Policies      map[string]struct {
-					Load int `json:"mean_load"`
-				}
-			}
-			w.must(json.Unmarshal(out, &report))
-			if report.Calls != tt.calls+1 || report.Tokens != last.Before.Total || !cut {
-				t.Errorf("the lab plays %d calls and counts %d tokens at the end, the library %d and %d; cut: %v", report.Calls, report.Tokens, tt.calls+1, last.Before.Total, cut)
-			}
-			want, got := sum/report.Calls, report.Policies[tt.policy].Load
-			if off := math.Abs(float64(got-want)) / float64(want); off > tt.off {
-				t.Errorf("the requests of the lab have %d tokens on average, those of the library %d", got, want)
-			}
-		})
-	}
+	return out
 }

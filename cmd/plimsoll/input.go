@@ -91,19 +91,19 @@ var (
 const maxInput = 1 << 30
 
 // readTranscript reads a whole input and finds out what it is.
-func readTranscript(r io.Reader, format transcript.Format) (transcript.Transcript, error) {
+func readTranscript(r io.Reader, format transcript.Format) ([]byte, transcript.Transcript, error) {
 	data, err := readAll(r)
 	if err == nil && format != transcript.Text {
 		err = hasContent(data)
 	}
 	if err != nil {
-		return transcript.Transcript{}, err
+		return nil, transcript.Transcript{}, err
 	}
 	t, err := transcript.Parse(data, format)
 	if err == nil && format == transcript.Auto && t.Format == transcript.Text && !t.Structured && brokenConversation(data) {
 		t, err = transcript.Parse(data, transcript.JSON)
 	}
-	return t, locate(err, data, t.Format)
+	return data, t, locate(err, data, t.Format)
 }
 
 func readAll(r io.Reader) ([]byte, error) {

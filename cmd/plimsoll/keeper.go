@@ -26,6 +26,8 @@ type keeping struct {
 	serves, chats bool
 	// rungs, if not nil, replace those of the preset.
 	rungs []string
+	// registry, if not nil, is the one of the settings: their lists need not be read again.
+	registry *model.Registry
 	// meter, if not nil, weighs for presets that count as exactly as they can.
 	meter plimsoll.Meter
 }
@@ -49,9 +51,11 @@ func (p *process) keeper(c *config.Config, where keeping) (*fit.Keeper, error) {
 
 func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, error) {
 	s := c.Settings
-	registry, err := loadRegistry(p, texts(s.Models))
-	if err != nil {
-		return nil, err
+	registry, err := where.registry, error(nil)
+	if registry == nil {
+		if registry, err = loadRegistry(p, texts(s.Models)); err != nil {
+			return nil, err
+		}
 	}
 	tokenizers, err := p.tokenizers(string(s.Tokenizers))
 	if err != nil {

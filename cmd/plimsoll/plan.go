@@ -40,16 +40,17 @@ func measure(d display, load plimsoll.Load) string {
 
 // showRungs leaves out those that found nothing to do.
 func showRungs(w io.Writer, d display, reports []plimsoll.RungReport) {
-	t := table{columns: []column{{title: "rung"}, {title: "edits", right: true}, {title: "saved", right: true}, {title: "undone because", floor: 10, drop: 1}}}
-	undone := false
+	t := table{columns: []column{{title: "rung"}, {title: "edits", right: true}, {title: "saved", right: true}, {title: "not done because", floor: 10, drop: 1}}}
+	reasons := false
 	for _, r := range reports {
-		if r.Edits == 0 && r.Undone == "" {
+		why := r.Undone + r.Skipped // a rung that was passed over has no edits to undo
+		if r.Edits == 0 && why == "" {
 			continue
 		}
-		undone = undone || r.Undone != ""
-		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(r.Undone)})
+		reasons = reasons || why != ""
+		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(why)})
 	}
-	if !undone {
+	if !reasons {
 		t.columns = t.columns[:3]
 		for i := range t.rows {
 			t.rows[i] = t.rows[i][:3]

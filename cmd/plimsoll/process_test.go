@@ -175,7 +175,11 @@ func FuzzInput(f *testing.F) {
 	f.Add([]byte(" \n{\"messages\": [\n{\"role\": \"user\",}]}"), "auto")
 	f.Add([]byte("{\"role\": \"user\", \"content\": 1}\n{"), "jsonl")
 	f.Add([]byte("\xef\xbb\xbf[{"), "json")
-	w, err := newWeigher(&process{}, &countCmd{})
+	settings, err := (&process{}).loadSettings(&cli{}, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	w, err := newWeigher(f.Context(), &process{}, &countCmd{}, settings, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -64,25 +64,33 @@ func tenantNamed(ctx context.Context, s *store.Store, name string) (*store.Tenan
 	return s.Tenant(name), nil
 }
 
-// noteOthers names tenants that have something in the store if none was asked for and
-// the local one has nothing.
+// noteOthers names the other tenants that have something in the store, if none was asked
+// for: a proxy that is open to others, or was, has one for each credential.
 func (f storeFlags) noteOthers(ctx context.Context, p *process, s *store.Store) error {
 	if f.Tenant != "" {
 		return nil
 	}
 	all, err := s.Tenants(ctx)
-	local := s.Tenant("").Key()
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(t *store.Tenant) bool { return t.Key() == local }) {
+	if err != nil {
 		return err
 	}
+	local := s.Tenant("").Key()
+	others := slices.DeleteFunc(slices.Clone(all), func(t *store.Tenant) bool { return t.Key() == local })
+	if len(others) == 0 {
+		return nil
+	}
 	var names []string
-	for _, t := range all[:min(3, len(all))] {
+	for _, t := range others[:min(3, len(others))] {
 		names = append(names, t.Key()[:16])
 	}
-	if more := len(all) - len(names); more > 0 {
+	if more := len(others) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	p.warn("the local tenant has nothing in this store; read another one with --tenant: " + strings.Join(names, ", "))
+	what := "the local tenant has nothing in this store; read another one with --tenant: "
+	if len(others) < len(all) {
+		what = "this is the local tenant; the store has others, which you read with --tenant: "
+	}
+	p.warn(what + strings.Join(names, ", "))
 	return nil
 }
 

@@ -18,19 +18,73 @@ import (
 // returns the store.
 func proxied(t *testing.T, environ ...string) string {
 	t.Helper()
+	store := filepath.Join(t.TempDir(), "store.db")
+	if decision := proxiedInto(t, store, nil, environ...); decision == "pass" {
+		t.Fatal("nothing was cut")
+	}
+	return store
+}
+
+// proxiedInto sends the request through `plimsoll serve` with a store, does something while
+// the proxy runs, ends it, and returns what the proxy decided.
+func proxiedInto(t *testing.T, store string, meanwhile func(*node), environ ...string) string {
+	t.Helper()
 	upstream := httptest.NewServer(scripted.New(nil))
 	t.Cleanup(upstream.Close)
-	store := filepath.Join(t.TempDir(), "store.db")
 	n := startNode(t, append(environ, "XDG_CONFIG_HOME="+t.TempDir()), "--upstream", upstream.URL, "--limit", "6000", "--store", store)
 	resp, answer := call(t, http.MethodPost, n.url+"/v1/chat/completions", agentRequest(t, plimsoll.OpenAI, 60), map[string]string{"Authorization": "Bearer sk-1"})
-	if resp.StatusCode != http.StatusOK || resp.Header.Get("X-Plimsoll-Decision") == "pass" {
-		t.Fatalf("%d %s: %s", resp.StatusCode, resp.Header.Get("X-Plimsoll-Decision"), answer)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%d: %s", resp.StatusCode, answer)
+	}
+	if meanwhile != nil {
+		meanwhile(n)
 	}
 	if err := n.command.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	_ = n.command.Wait() // it has written the accounts
-	return store
+	return resp.Header.Get("X-Plimsoll-Decision")
+}
+
+// TestAProxyThatIsOpenedLeavesTheOldStoreToItsOwner starts a proxy for one user, and later
+// one that others may call, on the same store. The client's credential is a new tenant
+// then: the conversation is cut again, and what the first proxy stored stays with the
+// local tenant.
+func TestAProxyThatIsOpenedLeavesTheOldStoreToItsOwner(t *testing.T) {
+	t.Parallel()
+	store := proxied(t)
+	listed, _ := runHere("", "cache", "ls", "--store", store)
+	ref, _, _ := strings.Cut(strings.Split(listed, "\n")[1], " ")
+	status := func(n *node, header map[string]string) int {
+		resp, _ := call(t, http.MethodGet, n.url+"/plimsoll/v1/refs/"+ref, nil, header)
+		return resp.StatusCode
+	}
+	const token = "PLIMSOLL_ADMIN_TOKEN=open sesame"
+	decision := proxiedInto(t, store, func(n *node) {
+		if got := status(n, map[string]string{"Authorization": "Bearer open sesame", "X-Api-Key": "sk-1"}); got != http.StatusNotFound {
+			t.Errorf("a client with a credential gets %d for what the first proxy stored", got)
+		}
+		if got := status(n, map[string]string{"Authorization": "Bearer open sesame"}); got != http.StatusOK {
+			t.Errorf("the operator gets %d for what the first proxy stored", got)
+		}
+	}, token)
+	if decision == "recall" || decision == "pass" {
+		t.Errorf("the second proxy decides %q: it must cut for a new tenant", decision)
+	}
+	if again := proxiedInto(t, store, nil, token); again != "recall" {
+		t.Errorf("the third proxy decides %q, want recall", again)
+	}
+	if back := proxiedInto(t, store, nil); back != "recall" {
+		t.Errorf("a proxy for one user decides %q, want recall", back)
+	}
+	got, _ := runHere("", "account", "--store", store)
+	other := regexp.MustCompile(`this is the local tenant; the store has others, which you read with --tenant: ([0-9a-f]{16})\n`).FindStringSubmatch(got)
+	if other == nil {
+		t.Fatalf("the account of the local tenant does not name the other one: %s", got)
+	}
+	if got, status := runHere("", "account", "--store", store, "--tenant", other[1]); status != 0 || !strings.Contains(got, "gpt-4o") {
+		t.Errorf("account of the other tenant: %d %s", status, got)
+	}
 }
 
 func TestCommandsReadWhatTheProxyOfOneUserDid(t *testing.T) {

@@ -6,24 +6,34 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/bpe"
+	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
 )
 
 // weigher turns inputs into reports.
 type weigher struct {
 	*report.Scales
+	// load weighs as the keeper of the settings does, which knows the bills in the store.
+	load func(fit.Task) (plimsoll.Load, error)
+	// modelFrom says where the model that is asked for is named, if no flag does.
+	modelFrom string
 	// warn tells the user what is no error.
 	warn func(what any)
 }
 
-func newWeigher(p *process, c *countCmd) (*weigher, error) {
-	registry, err := loadRegistry(p, c.Models)
+func newWeigher(ctx context.Context, p *process, c *countCmd, settings *config.Config, tenant *store.Tenant) (*weigher, error) {
+	set := settings.Settings
+	registry, err := loadRegistry(p, texts(set.Models))
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +43,31 @@ func newWeigher(p *process, c *countCmd) (*weigher, error) {
 			return nil, err
 		}
 	}
-	tokenizers, err := p.tokenizers(c.Tokenizers)
+	tokenizers, err := p.tokenizers(string(set.Tokenizers))
 	if err != nil {
 		return nil, err
 	}
 	w := &weigher{warn: p.warn, Scales: report.NewScales(token.Options{Registry: registry, Tokenizers: tokenizers}, p.getenv, report.Words{
 		Asked: "flag", Given: "file", Unknown: "give its limit with --limit N, or a list that has it with --models FILE|URL",
 	})}
-	w.Model, w.Named = c.Model, named
+	w.Model, w.Named = set.Model, named
+	if c.Model == "" {
+		w.modelFrom = "settings"
+	}
 	if c.Limit != nil {
 		w.Limit = *c.Limit
+	}
+	keeper := sync.OnceValues(func() (*fit.Keeper, error) {
+		where := keepingOf(tenant)
+		where.dry, where.registry = true, registry
+		return p.keeper(settings, where)
+	})
+	w.load = func(t fit.Task) (plimsoll.Load, error) {
+		k, err := keeper()
+		if err != nil {
+			return plimsoll.Load{}, err
+		}
+		return k.Weigh(ctx, t), nil
 	}
 	return w, nil
 }
@@ -51,8 +76,8 @@ func newWeigher(p *process, c *countCmd) (*weigher, error) {
 // environment's, else none. A wrong one would turn exact counts into estimates.
 func (p *process) tokenizers(given string) (string, error) {
 	dir, from := given, "--tokenizers"
-	if dir == "" {
-		dir, from = p.getenv("PLIMSOLL_TOKENIZERS"), "PLIMSOLL_TOKENIZERS"
+	if set := p.getenv("PLIMSOLL_TOKENIZERS"); dir == "" || dir == set {
+		dir, from = set, "PLIMSOLL_TOKENIZERS"
 	}
 	if dir == "" {
 		return "", nil
@@ -110,6 +135,11 @@ func entries(n int) string {
 // weigh reads one input and reports on each conversation in it.
 func (w *weigher) weigh(in input, format transcript.Format) ([]weighed, error) {
 	reports, err := w.weighInput(in, format)
+	for i := range reports {
+		if r := &reports[i]; r.ModelFrom == w.Words.Asked && w.modelFrom != "" {
+			r.ModelFrom = w.modelFrom
+		}
+	}
 	var typed *plimsoll.Error
 	if err != nil && !errors.As(err, &typed) {
 		err = inputError("count", in.name, err)
@@ -126,7 +156,7 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 	if format == transcript.Text {
 		return alone(w.weighStream(in.name, file))
 	}
-	t, err := readTranscript(file, format)
+	data, t, err := readTranscript(file, format)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +168,15 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 	}
 	var reports []weighed
 	for i, c := range t.Conversations {
-		found, err := w.Conversation(c)
+		scales := *w.Scales
+		if w.Named == nil {
+			load, err := w.load(w.taskOf(c, data, t.Format))
+			if err != nil {
+				return reports, err
+			}
+			scales.Weigh = func(plimsoll.Conversation) plimsoll.Load { return load }
+		}
+		found, err := scales.Conversation(c)
 		if err != nil {
 			return reports, err
 		}
@@ -150,6 +188,19 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 		reports = append(reports, r)
 	}
 	return reports, nil
+}
+
+// taskOf is the task of a conversation. A file that is one request has the identity of that
+// request, by which the proxy has stored its bill.
+func (w *weigher) taskOf(c plimsoll.Conversation, data []byte, format transcript.Format) fit.Task {
+	client := preset.Client{Model: w.Model}
+	if format == transcript.JSON {
+		b, err := parseEditable(data, string(c.Dialect))
+		if err == nil && b.request.Conversation().Messages.Len() == c.Messages.Len() {
+			return preset.Task(b.request, client)
+		}
+	}
+	return preset.ConversationTask(c, client)
 }
 
 func alone(r weighed, err error) ([]weighed, error) {
@@ -167,7 +218,7 @@ func (w *weigher) weighStream(name string, r io.Reader) (weighed, error) {
 		return weighed{}, err
 	}
 	if !asked.Exact || asked.Info.Strategy != plimsoll.StrategyTiktoken {
-		t, err := readTranscript(r, transcript.Text)
+		_, t, err := readTranscript(r, transcript.Text)
 		if err != nil {
 			return weighed{}, err
 		}

@@ -103,6 +103,10 @@ func operations() []operation {
 			"The status says what happened; if nothing could be done, the request comes back unchanged. Without force the preset decides whether it is due.",
 		},
 		{"POST", "undo", &undoRequest{}, "Restored", "Put the messages back that a checkpoint replaced.", ""},
+		{
+			"POST", "observe", &observeRequest{}, "Observed", "Take in what the provider billed for a request.",
+			"The bill anchors the count of the conversation and goes into the accounts. Send the request as you gave it to fit. The proxy does this by itself.",
+		},
 		{"GET", "accounts", &accountsRequest{}, "Accounts", "List what conversations used and what cutting them saved.", ""},
 		{"GET", "accounts/total", &accountsTotalRequest{}, "Account", "Add up what all conversations used and saved.", ""},
 		{"GET", "refs/{id}", &refRequest{}, "Content", "Read stored content by lines, as a model gets it.", ""},

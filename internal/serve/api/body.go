@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,13 @@ var (
 	errNoRequest = errors.New("the body is no request of an API that is known")
 )
 
-// bodyOnly is the option that only a body can have: a text to count.
-const bodyOnly = "text"
+// textOption is a text to count, instead of a request.
+const textOption = "text"
+
+// bodyOnly reports whether only a body can have an option: it is a text or an object.
+func bodyOnly(f reflect.StructField) bool {
+	return optionName(f) == textOption || f.Type == reflect.TypeFor[json.RawMessage]()
+}
 
 const requestHint = `send a request as it would be sent to the model, such as {"model":…,"messages":[…]}, or {"request":…} with options beside it`
 
@@ -37,9 +43,6 @@ func (c *httpCall) read(w http.ResponseWriter, into reflect.Value) error {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if err := setOption(into, name, query[name], nil); err != nil {
 			return err
-		}
-		if name == bodyOnly {
-			return optionError(name, errUnknownOption, `send it in the body, as {"text":…}`)
 		}
 	}
 	if c.Method == http.MethodPost {
@@ -88,7 +91,7 @@ func (c *httpCall) open(into reflect.Value) error {
 		return slices.IndexFunc(members, func(m member) bool { return m.name == name })
 	}
 	_, counts := into.Addr().Interface().(*countRequest)
-	text := counts && find(bodyOnly) >= 0
+	text := counts && find(textOption) >= 0
 	if find("request") < 0 && !text {
 		return nil
 	}
@@ -108,7 +111,7 @@ func (c *httpCall) open(into reflect.Value) error {
 		}
 	}
 	if text && request != nil {
-		return optionError(bodyOnly, errTwice, "give either text or request")
+		return optionError(textOption, errTwice, "give either text or request")
 	}
 	c.body = request
 	return nil

@@ -52,7 +52,17 @@ func setOption(into reflect.Value, name string, values []string, raw []byte) err
 		return optionError(name, errUnknownOption, hint)
 	}
 	f := options[at]
+	if raw == nil && bodyOnly(f) {
+		return optionError(name, errUnknownOption, fmt.Sprintf(`send it in the body, as {%q:…}`, name))
+	}
 	v := into.FieldByIndex(f.Index)
+	if f.Type == reflect.TypeFor[json.RawMessage]() {
+		if rawjson.NewScanner(raw).Peek() != '{' {
+			return optionError(name, errors.New("it is something else"), "want an object")
+		}
+		v.SetBytes(raw)
+		return nil
+	}
 	if v.Kind() == reflect.Pointer {
 		v.Set(reflect.New(v.Type().Elem()))
 		v = v.Elem()

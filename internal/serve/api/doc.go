@@ -1,6 +1,6 @@
 // Package api is the HTTP API beside the proxy. Programs in any language count, plan,
-// fit, trim, prune and compact requests with it, undo a compaction, and read what
-// Plimsoll cut and what that saved. Its answers have the shapes of package report, in
+// fit, trim, prune and compact requests with it, undo a compaction, hand in bills, and
+// read what Plimsoll cut and what that saved. Its answers have the shapes of package report, in
 // which the command line prints the same.
 //
 // Each operation is a struct, such as fitRequest. The fields are the options, with

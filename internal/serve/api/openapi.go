@@ -60,7 +60,9 @@ func ref(name string) *jsonschema.Schema {
 // describe returns the operation for the document.
 func (o operation) describe() (jsonObject, error) {
 	t := reflect.TypeOf(o.request).Elem()
-	schema, err := jsonschema.ForType(t, nil)
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {Type: "object"},
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +74,7 @@ func (o operation) describe() (jsonObject, error) {
 		name := optionName(f)
 		option := schema.Properties[name]
 		constrain(option, f)
-		if name == bodyOnly {
+		if bodyOnly(f) {
 			continue
 		}
 		inQuery := *option
@@ -126,8 +128,8 @@ func body(name string, options *jsonschema.Schema) jsonObject {
 	}
 	options.Properties["request"] = request
 	options.PropertyOrder = slices.Insert(options.PropertyOrder, 0, "request")
-	if options.Properties[bodyOnly] != nil {
-		options.AnyOf = []*jsonschema.Schema{{Required: []string{"request"}}, {Required: []string{bodyOnly}}}
+	if options.Properties[textOption] != nil {
+		options.AnyOf = []*jsonschema.Schema{{Required: []string{"request"}}, {Required: []string{textOption}}}
 	} else {
 		options.Required = []string{"request"}
 	}
@@ -160,7 +162,7 @@ func answerSchemas() (map[string]*jsonschema.Schema, error) {
 		"Count": reflect.TypeFor[report.Count](), "Trimmed": reflect.TypeFor[trimmed](),
 		"Checkpoint": reflect.TypeFor[report.CheckpointParts](), "Compaction": reflect.TypeFor[report.Compaction](),
 		"Account": reflect.TypeFor[report.Account](), "Accounts": reflect.TypeFor[report.Accounts](), "Content": reflect.TypeFor[Content](),
-		"PruneReport": reflect.TypeFor[prune.Info](), "UndoReport": reflect.TypeFor[Restored](),
+		"PruneReport": reflect.TypeFor[prune.Info](), "UndoReport": reflect.TypeFor[Restored](), "Observed": reflect.TypeFor[Observed](),
 	}
 	all := map[string]*jsonschema.Schema{
 		"Request":     {Type: "object", Description: "A request of Chat Completions, Responses, Messages or generateContent. What is not edited keeps its bytes."},
@@ -267,6 +269,7 @@ var notes = map[string]string{
 	"Edit.saved":                  "Tokens that it took off; negative if it added some.",
 	"Rung.replayed":               "Its edits were made for an earlier request.",
 	"Rung.undone":                 "Why its edits were taken back.",
+	"Rung.skipped":                "Why it was passed over.",
 	"Plan.goal":                   "The load that was aimed at.",
 	"Plan.floor":                  "What could not have been removed; 0 if it was not measured.",
 	"Plan.degraded":               "Why nothing could be stored.",
@@ -333,6 +336,10 @@ var examples = map[string]map[string]string{
 		"measured": `{"request":` + harbourChat + `,"max":40,"pairs":true,"embedder":"lexical"}`,
 	},
 	"prune": {"wrapped": `{"request":` + harbourChat + `,"max":60}`},
+	"observe": {
+		"usage":  `{"request":` + harbourChat + `,"usage":{"prompt_tokens":110,"completion_tokens":9}}`,
+		"answer": `{"request":` + harbourTools + `,"answer":{"type":"message","role":"assistant","content":[{"type":"text","text":"Berths 2 and 4."}],"usage":{"input_tokens":460,"output_tokens":12}}}`,
+	},
 	"compact": {
 		"request": harbourChat,
 		"wrapped": `{"request":` + harbourChat + `,"force":true,"dry_run":true,"directives":["Keep the names of berths."]}`,

@@ -2,6 +2,8 @@ package dashboard
 
 import (
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +82,21 @@ func TestARefusalShowsWhatItWeighs(t *testing.T) {
 	row := newRequestRow(r)
 	if got := percent(row.Share); got != "533 %" || row.After != 0 || row.Limit != 3_750 {
 		t.Errorf("%s of %d, %d sent", got, row.Limit, row.After)
+	}
+}
+
+func TestARungThatWasPassedOverIsShownWithTheReason(t *testing.T) {
+	t.Parallel()
+	d := New(nil)
+	defer d.Close()
+	event := eventOf("x", 2000, 900)
+	event.Rungs = []plimsoll.RungReport{{Rung: "mine", Skipped: "it is <shy>"}, {Rung: "clear", Edits: 1, Saved: 1100}, {Rung: "slide"}}
+	n := newNote(event, d.live.knows)
+	d.live.take(n)
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Root+"conversations/"+n.key+"/1", http.NoBody))
+	if page := w.Body.String(); !strings.Contains(page, "passed over: it is &lt;shy&gt;") || strings.Contains(page, "slide") {
+		t.Errorf("status %d: the page says\n%s", w.Code, page)
 	}
 }
 

@@ -146,7 +146,7 @@ func requestOf(x transport.Exchange) request {
 		r.Limit, r.Window = line.Limit(), line.Window
 	}
 	for _, rung := range x.Rungs {
-		if rung.Edits > 0 || rung.Undone != "" {
+		if rung.Edits > 0 || rung.Undone != "" || rung.Skipped != "" {
 			rung.Undone = clip(rung.Undone, maxName)
 			r.Rungs = append(r.Rungs, rung)
 		}
