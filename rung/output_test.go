@@ -123,7 +123,7 @@ func fitted(t *testing.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan
 	if o.Meter == nil {
 		o.Meter = letterMeter()
 	}
-	o.Reserve = -1
+	o.Reserve = new(0)
 	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)

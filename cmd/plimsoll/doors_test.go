@@ -283,13 +283,17 @@ func TestEveryWayInCutsAlike(t *testing.T) {
 			if got := newDoors(t, d, empty, "").command(body); got.Before != want.Before || got.After >= got.Before {
 				t.Errorf("the command line counts %d and comes down to %d, the library counts %d", got.Before, got.After, want.Before)
 			}
-			// The chat writes its requests itself: without a limit it sends the whole one. To
-			// Claude it writes max_tokens, of which proxy and chat reserve less than the others
-			// in a window that the operator has set (docs/fitting.md).
+			// The chat writes its requests itself: without a limit it sends the whole one.
 			session := chatSession(t, d)
 			whole, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
-			if diff := cmp.Diff(newDoors(t, d, empty, "").proxied(whole), newDoors(t, d, empty, "").chatted(session)); diff != "" {
-				t.Errorf("the chat differs from the proxy (-proxy +chat):\n%s", diff)
+			want = newDoors(t, d, empty, "").library(whole)
+			for name, got := range map[string]outcome{
+				"the chat":  newDoors(t, d, empty, "").chatted(session),
+				"the proxy": newDoors(t, d, empty, "").proxied(whole),
+			} {
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s differs from the library (-library +got):\n%s", name, diff)
+				}
 			}
 		})
 	}
@@ -326,22 +330,16 @@ func TestEveryWayInRecollectsAlike(t *testing.T) {
 			if !strings.Contains(proxied.Body, plimsoll.RecollectionOpening) {
 				t.Fatal("nothing is brought back")
 			}
-			// Of max_tokens, which the chat writes to Claude, the others reserve more.
-			library := newDoors(t, d, empty, "").library(whole)
-			want := map[string]outcome{"the API": library, "the chat": proxied}
-			if d != plimsoll.Anthropic {
-				want["the library"] = proxied
-			}
-			if d == plimsoll.OpenAI || d == plimsoll.Responses { // the body names the model
-				want["the command line"] = proxied
-			}
 			got := map[string]outcome{
 				"the API": newDoors(t, d, empty, "").api(whole), "the chat": newDoors(t, d, empty, "").chatted(session),
-				"the command line": shared.command(whole), "the library": library,
+				"the library": newDoors(t, d, empty, "").library(whole),
 			}
-			for name, w := range want {
-				if diff := cmp.Diff(w, got[name]); diff != "" {
-					t.Errorf("%s differs (-want +got):\n%s", name, diff)
+			if d == plimsoll.OpenAI || d == plimsoll.Responses { // the body names the model
+				got["the command line"] = shared.command(whole)
+			}
+			for name, got := range got {
+				if diff := cmp.Diff(proxied, got); diff != "" {
+					t.Errorf("%s differs from the proxy (-proxy +got):\n%s", name, diff)
 				}
 			}
 			if off := newDoors(t, d, empty, "recollect: off\n").proxied(whole); strings.Contains(off.Body, plimsoll.RecollectionOpening) {
