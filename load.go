@@ -99,11 +99,14 @@ type MessageLoad struct {
 	Guessed int `json:"-"`
 }
 
-// Line is where a conversation must be: a window with a part of it kept free.
+// Line is where a conversation must be: a window with a part of it kept free. It means
+// the same whoever names the window and however: a user by a flag, a variable, a header or
+// a setting, or the registry of models.
 type Line struct {
-	// Window is the model's limit in tokens.
+	// Window is the limit in tokens that is named: prompt and answer together.
 	Window int `json:"window"`
-	// Reserve is what is kept free for the answer.
+	// Reserve is what is kept free of it for the answer. A reserve that is set holds in
+	// every window, and 0 is a value. If none is set, it follows from preset and request.
 	Reserve int `json:"reserve"`
 	// Input is the most that a prompt may weigh whatever the answer is; 0 means
 	// the window.

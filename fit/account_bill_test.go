@@ -159,7 +159,7 @@ func TestInstructionsToolsAndFramingAreAtTheHeadOfThePrompt(t *testing.T) {
 			drop := rungOf("drop", func(w *fit.Work) error {
 				return w.Draft().Drop(plimsoll.Span{Start: 1, End: 2}, testkit.Because)
 			})
-			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: -1, Cost: priced, Arrival: []fit.Rung{drop}})
+			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: new(0), Cost: priced, Arrival: []fit.Rung{drop}})
 			testkit.Must(t, err)
 			task := fit.Task{Conversation: c}
 			plan, err := k.Fit(t.Context(), task)
@@ -188,7 +188,7 @@ func TestWhatStandsInFrontOfTheEndOfTheCacheWouldHaveBeenReadToo(t *testing.T) {
 	for read, want := range map[int]int{0: 0, 500: 500, 1500: 1500, 1501: 2501, 2500: 3500, 3500: 4500} {
 		t.Run(fmt.Sprint(read, " tokens are read"), func(t *testing.T) {
 			t.Parallel()
-			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: -1, Cost: priced, Arrival: []fit.Rung{drop}})
+			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: new(0), Cost: priced, Arrival: []fit.Rung{drop}})
 			testkit.Must(t, err)
 			c := plimsoll.Conversation{System: testkit.Text(strings.Repeat("s", 193)), Tools: plimsoll.ListOf(plimsoll.Tool{Name: strings.Repeat("t", 276)})}
 			var messages []plimsoll.Message

@@ -67,7 +67,7 @@ func newDialogue(t dialogueTB, o fit.Options) *dialogue {
 
 // restart goes on with another keeper.
 func (d *dialogue) restart(o fit.Options) {
-	o.Meter, o.Window, o.Reserve, o.Model = testkit.ByteMeter{}, 10_000_000, -1, "m"
+	o.Meter, o.Window, o.Reserve, o.Model = testkit.ByteMeter{}, 10_000_000, new(0), "m"
 	o.Sticky, o.Cost = true, priced
 	o.Now = func() time.Time { return d.now }
 	o.Arrival = []fit.Rung{rungOf("drop", func(w *fit.Work) error {
@@ -314,7 +314,7 @@ func TestConversationsAddUpToTheTotal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		memory := &ledgerBook{}
-		k, err := fit.New(&fit.Options{Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: -1, Cost: priced, Memory: memory})
+		k, err := fit.New(&fit.Options{Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: new(0), Cost: priced, Memory: memory})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -158,7 +158,7 @@ func (n *notebook) AddAccount(context.Context, account.Account) error { return n
 func compacting(t *testing.T, s *scribe, change func(*fit.Options)) *fit.Keeper {
 	t.Helper()
 	o := &fit.Options{
-		Meter: testkit.ByteMeter{}, Window: 4000, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.8, Soft: 0.6}, Archive: &vault{},
+		Meter: testkit.ByteMeter{}, Window: 4000, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.8, Soft: 0.6}, Archive: &vault{},
 		Rungs: []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1"}, &rung.Slide{}},
 	}
 	if change != nil {

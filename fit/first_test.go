@@ -43,7 +43,7 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 		},
 		{
 			name: "another tenant's conversation says nothing", want: 5,
-			before: func(t *testing.T, k *fit.Keeper) { fits(t, k, otherTenant(thousands(3))) },
+			before: func(t *testing.T, k *fit.Keeper) { fits(t, k, inScope(thousands(3), fit.Scope{Tenant: "other"})) },
 		},
 		{
 			name: "a bill in the store says that it goes on", want: 3, options: anchored,

@@ -19,9 +19,9 @@ type Options struct {
 	Model string
 	// Window is the limit in tokens for every model; 0 means that Limits says it.
 	Window int
-	// Reserve is kept free for the answer; 0 means what the request asks for, else
-	// what [ReserveFor] says; negative means none.
-	Reserve int
+	// Reserve is kept free of every window for the answer; 0 is a value. Nil means what
+	// [ReserveFor] says.
+	Reserve *int
 	// Limits returns the line for a conversation. It is called where Window is 0.
 	Limits func(plimsoll.Conversation) (plimsoll.Line, error)
 	// Marks say when to act and how far to go.
@@ -181,6 +181,9 @@ func New(o *Options) (*Keeper, error) {
 	if m := k.options.Marks; m.Room < 0 || m.Room >= 1 {
 		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("room %v: %w", m.Room, plimsoll.ErrInvalid), Hint: "want 0 ≤ room < 1"}
 	}
+	if o.Reserve != nil && *o.Reserve < 0 {
+		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("reserve %d: %w", *o.Reserve, plimsoll.ErrInvalid), Hint: "want 0 or more tokens"}
+	}
 	if o.Window == 0 && o.Limits == nil {
 		return nil, &plimsoll.Error{Op: "new keeper", Err: fmt.Errorf("no window: %w", plimsoll.ErrInvalid), Hint: "set Options.Window or Options.Limits"}
 	}
@@ -244,52 +247,46 @@ func (k *Keeper) archiveOf(t *Task) Archive {
 
 // Line returns the line for a conversation.
 func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
+	if k.options.Window > 0 {
+		return k.LineWithin(k.options.Window, c), nil
+	}
 	if c.Model == "" {
 		c.Model = k.options.Model
 	}
-	line := plimsoll.Line{Window: k.options.Window}
-	if line.Window == 0 {
-		found, err := k.options.Limits(c)
-		if err != nil {
-			return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
-		}
-		line = found
-	} else {
-		line.Reserve = ReserveFor(line.Window, c.MaxOutput)
+	line, err := k.options.Limits(c)
+	if err != nil {
+		return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
 	}
-	if reserve, set := k.Reserve(); set {
-		line.Reserve = reserve
-	}
-	return line, nil
+	return k.reserving(line), nil
 }
 
-// Reserve returns what the options keep free for answers, and whether they say so.
-func (k *Keeper) Reserve() (tokens int, set bool) {
-	return max(0, k.options.Reserve), k.options.Reserve != 0
+// LineWithin returns the line for a conversation in a window that a user names.
+func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
+	return k.reserving(plimsoll.Line{Window: window, Reserve: ReserveFor(window, c.MaxOutput, true)})
 }
 
-// ReserveFor returns what to keep free of a window for an answer of at most
-// maxOutput tokens, 0 if that is unknown: the answer, but never more than half the
-// window, because clients ask for more than they need; else a sixteenth, at most
-// 8,192.
-func ReserveFor(window, maxOutput int) int {
-	if maxOutput > 0 {
-		return min(maxOutput, window/2)
-	}
-	return min(window/16, 8192)
-}
-
-// lineWithin returns the line for a window that a client asks for. Clients ask for far
-// longer answers than they get, so the reserve is no more than a sixteenth of it, or
-// 4,096 tokens, or a quarter of a small window, unless the options say it.
-func (k *Keeper) lineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
-	line := plimsoll.Line{Window: window, Reserve: ReserveFor(window, 0)}
-	if tokens, set := k.Reserve(); set {
-		line.Reserve = tokens
-	} else if c.MaxOutput > 0 {
-		line.Reserve = min(c.MaxOutput, max(window/16, min(window/4, 4096)))
+// reserving returns the line with the reserve of the options, if that is set.
+func (k *Keeper) reserving(line plimsoll.Line) plimsoll.Line {
+	if k.options.Reserve != nil {
+		line.Reserve = *k.options.Reserve
 	}
 	return line
+}
+
+// ReserveFor returns what to keep free of a window if no reserve is set: maxOutput, the
+// answer that the request asks for, within bounds; else a sixteenth, at most 8,192. The
+// provider refuses a prompt that does not leave room for the answer in the model's own
+// window, so the bound is half of it. In a window that a user names it is a quarter, at
+// most 4,096 tokens, or a sixteenth if that is more: clients ask for far longer answers
+// than they get.
+func ReserveFor(window, maxOutput int, named bool) int {
+	switch {
+	case maxOutput <= 0:
+		return min(window/16, 8192)
+	case named:
+		return min(maxOutput, max(window/16, min(window/4, 4096)))
+	}
+	return min(maxOutput, window/2)
 }
 
 func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
@@ -297,7 +294,7 @@ func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
 	case t.Line != nil:
 		return *t.Line, nil
 	case t.Scope.Limit > 0:
-		return k.lineWithin(t.Scope.Limit, t.Conversation), nil
+		return k.LineWithin(t.Scope.Limit, t.Conversation), nil
 	}
 	return k.Line(t.Conversation)
 }

@@ -35,7 +35,7 @@ func rungOf(name string, apply func(*fit.Work) error) fit.Rung {
 
 func newKeeper(t testing.TB, window int, o fit.Options) *fit.Keeper {
 	t.Helper()
-	o.Meter, o.Window, o.Reserve = testkit.ByteMeter{}, window, -1
+	o.Meter, o.Window, o.Reserve = testkit.ByteMeter{}, window, new(0)
 	k, err := fit.New(&o)
 	testkit.Must(t, err)
 	return k
@@ -287,6 +287,7 @@ func TestNewRefusesOptionsThatCannotWork(t *testing.T) {
 		"no meter":               {Window: 10},
 		"no window":              {Meter: testkit.ByteMeter{}},
 		"low above high":         {Meter: testkit.ByteMeter{}, Window: 10, Marks: fit.Watermarks{High: 0.5, Low: 0.6}},
+		"a negative reserve":     {Meter: testkit.ByteMeter{}, Window: 10, Reserve: new(-1)},
 		"a mark above the limit": {Meter: testkit.ByteMeter{}, Window: 10, Marks: fit.Watermarks{High: 1.5}},
 	} {
 		if _, err := fit.New(o); !errors.Is(err, plimsoll.ErrInvalid) || plimsoll.HintOf(err) == "" {
@@ -297,22 +298,49 @@ func TestNewRefusesOptionsThatCannotWork(t *testing.T) {
 
 func TestTheReserveIsWhatTheAnswerNeeds(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ window, maxOutput, want int }{
-		{128_000, 4_096, 4_096}, {8_000, 8_000, 4_000}, {128_000, 0, 8_000}, {1_000_000, 0, 8_192}, {4_096, 0, 256},
+	for _, tt := range []struct{ window, maxOutput, own, named int }{
+		{128_000, 4_096, 4_096, 4_096},
+		{128_000, 32_000, 32_000, 8_000},
+		{8_000, 8_000, 4_000, 2_000},
+		{40_000, 32_000, 20_000, 4_096},
+		{128_000, 0, 8_000, 8_000},
+		{1_000_000, 0, 8_192, 8_192},
+		{4_096, 0, 256, 256},
 	} {
-		if got := fit.ReserveFor(tt.window, tt.maxOutput); got != tt.want {
-			t.Errorf("ReserveFor(%d, %d) = %d, want %d", tt.window, tt.maxOutput, got, tt.want)
+		own, named := fit.ReserveFor(tt.window, tt.maxOutput, false), fit.ReserveFor(tt.window, tt.maxOutput, true)
+		if own != tt.own || named != tt.named {
+			t.Errorf("of %d tokens %d are kept free for %d, and %d if a user names them; want %d and %d", tt.window, own, tt.maxOutput, named, tt.own, tt.named)
 		}
 	}
-	o := &fit.Options{Meter: testkit.ByteMeter{}, Window: 1000}
-	for reserve, want := range map[int]int{0: 200, 300: 300, -1: 0} {
-		o.Reserve = reserve
-		k, err := fit.New(o)
+}
+
+// TestAReserveThatIsSetHoldsInEveryWindow asks for the line in all ways that a keeper has,
+// with each reserve: 0 is one.
+func TestAReserveThatIsSetHoldsInEveryWindow(t *testing.T) {
+	t.Parallel()
+	c := plimsoll.Conversation{MaxOutput: 200, Messages: chat("q").Messages}
+	for _, tt := range []struct {
+		reserve    *int
+		named, own int
+	}{{nil, 200, 7}, {new(0), 0, 0}, {new(300), 300, 300}} {
+		own, err := fit.New(&fit.Options{Meter: testkit.ByteMeter{}, Reserve: tt.reserve, Limits: func(plimsoll.Conversation) (plimsoll.Line, error) {
+			return plimsoll.Line{Window: 1000, Reserve: 7}, nil
+		}})
 		testkit.Must(t, err)
-		line, err := k.Line(plimsoll.Conversation{MaxOutput: 200})
+		fixed, err := fit.New(&fit.Options{Meter: testkit.ByteMeter{}, Reserve: tt.reserve, Window: 1000})
 		testkit.Must(t, err)
-		if line.Reserve != want {
-			t.Errorf("reserve %d gives %d, want %d", reserve, line.Reserve, want)
+		got := map[string]plimsoll.Line{"named": own.LineWithin(1000, c)}
+		got["own"], err = own.Line(c)
+		testkit.Must(t, err)
+		got["fixed"], err = fixed.Line(c)
+		testkit.Must(t, err)
+		plan, err := own.Fit(t.Context(), fit.Task{Conversation: c, Scope: fit.Scope{Limit: 1000}})
+		testkit.Must(t, err)
+		got["asked for"] = plan.Line
+		named := plimsoll.Line{Window: 1000, Reserve: tt.named}
+		want := map[string]plimsoll.Line{"named": named, "own": {Window: 1000, Reserve: tt.own}, "fixed": named, "asked for": named}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("reserve %v (-want +got):\n%s", tt.reserve, diff)
 		}
 	}
 }
@@ -333,7 +361,7 @@ func TestFitLaws(t *testing.T) {
 		}
 		window := rapid.IntRange(0, load.Total+1).Draw(t, "window")
 		k, err := fit.New(&fit.Options{
-			Meter: testkit.ByteMeter{}, Window: max(1, window), Reserve: -1, Keep: keep, Pins: pins,
+			Meter: testkit.ByteMeter{}, Window: max(1, window), Reserve: new(0), Keep: keep, Pins: pins,
 			Marks: fit.Watermarks{Low: rapid.Float64Range(0.01, 1).Draw(t, "low")},
 			Rungs: []fit.Rung{&rung.Slide{TurnsOnly: keep == fit.KeepTurn}},
 		})

@@ -203,7 +203,7 @@ func TestTheRungsAreAppliedAgainIfTheWholeWeighsMoreThanItsParts(t *testing.T) {
 				next += 2
 				return w.Draft().Drop(plimsoll.Span{Start: next - 2, End: next}, testkit.Because)
 			})
-			k, err := fit.New(&fit.Options{Meter: grouping{}, Window: tt.window, Reserve: -1, Marks: fit.Watermarks{Low: 0.01}, Rungs: []fit.Rung{pairs}})
+			k, err := fit.New(&fit.Options{Meter: grouping{}, Window: tt.window, Reserve: new(0), Marks: fit.Watermarks{Low: 0.01}, Rungs: []fit.Rung{pairs}})
 			testkit.Must(t, err)
 			p, err := k.Fit(t.Context(), fit.Task{Conversation: dialogueOf(2000, 2000, 1000, 1000, 1000)})
 			testkit.Must(t, err)

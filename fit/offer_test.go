@@ -28,7 +28,7 @@ func offering(c plimsoll.Conversation) fit.Task {
 func clearing(t *testing.T, window int, change func(*fit.Options)) *fit.Keeper {
 	t.Helper()
 	o := &fit.Options{
-		Meter: testkit.ByteMeter{}, Window: window, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.6}, Archive: &vault{}, Sticky: true,
+		Meter: testkit.ByteMeter{}, Window: window, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.6}, Archive: &vault{}, Sticky: true,
 		Rungs: []fit.Rung{&rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, &rung.Compact{Tail: 1500, Size: 1200}, &rung.Slide{}},
 	}
 	if change != nil {

@@ -49,7 +49,7 @@ func readings(rounds int) plimsoll.Conversation {
 func policyKeeper(t *testing.T, p fit.Policy, clock func() time.Time) *fit.Keeper {
 	t.Helper()
 	k, err := fit.New(&fit.Options{
-		Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.8}, Archive: &vault{}, Sticky: true, Policy: p, Now: clock,
+		Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.8}, Archive: &vault{}, Sticky: true, Policy: p, Now: clock,
 		Rungs: []fit.Rung{&rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, &rung.Compact{Tail: 2000, Size: 1500}, &rung.Slide{}},
 	})
 	testkit.Must(t, err)

@@ -110,7 +110,7 @@ func TestAFloorDownToTheLimitFits(t *testing.T) {
 
 func TestARefusalNamesWhatStandsBesideTheMessages(t *testing.T) {
 	t.Parallel()
-	k, err := fit.New(&fit.Options{Meter: framed{}, Window: 10, Reserve: -1})
+	k, err := fit.New(&fit.Options{Meter: framed{}, Window: 10, Reserve: new(0)})
 	testkit.Must(t, err)
 	_, err = k.Fit(t.Context(), fit.Task{Conversation: plimsoll.Conversation{
 		System: testkit.Text("be brief"), Tools: plimsoll.ListOf(plimsoll.Tool{Name: "read"}), Messages: plimsoll.ListOf(sized(plimsoll.User, 100)),

@@ -14,7 +14,7 @@ import (
 // which builds the index.
 func BenchmarkRecollect(b *testing.B) {
 	const archived = 100_000
-	k, err := New(&Options{Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: -1, Sticky: true, Recollect: true})
+	k, err := New(&Options{Meter: testkit.ByteMeter{}, Window: 100_000, Reserve: new(0), Sticky: true, Recollect: true})
 	testkit.Must(b, err)
 	words := strings.Fields("anchor ballast capstan davit ensign fender gunwale hawser icebreaker jib keel lantern mooring nautical oar pennant quay rudder sextant tiller")
 	var messages []plimsoll.Message

@@ -556,7 +556,7 @@ func TestARungSeesTheWork(t *testing.T) {
 				}
 				return nil
 			})
-			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: -1, Sticky: true, Archive: archive, Arrival: []fit.Rung{looking, stowing}})
+			k, err := fit.New(&fit.Options{Meter: framed{}, Window: 100_000, Reserve: new(0), Sticky: true, Archive: archive, Arrival: []fit.Rung{looking, stowing}})
 			testkit.Must(t, err)
 			for rounds := 3; rounds < 6; rounds++ {
 				c := withTool(readings(rounds), "read")

@@ -258,7 +258,7 @@ func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 
 func TestAReceiptOfDroppedTurnsCountsNoneThatACheckpointStandsFor(t *testing.T) {
 	t.Parallel()
-	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: -1, Archive: shelf(t), Compaction: preset.CompactionOptions{KeepTurns: 22}})
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 2600, Reserve: new(0), Archive: shelf(t), Compaction: preset.CompactionOptions{KeepTurns: 22}})
 	plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func TestRecordedSessionsFitInEveryDialect(t *testing.T) {
 
 func fitSession(t *testing.T, id string, request *wire.Request, meter plimsoll.Meter, window int) bool {
 	t.Helper()
-	o, err := preset.Auto(&preset.Options{Model: "gpt-4o", Window: window, Reserve: -1, Meter: meter})
+	o, err := preset.Auto(&preset.Options{Model: "gpt-4o", Window: window, Reserve: new(0), Meter: meter})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,19 +27,17 @@ func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Con
 	}
 }
 
-// lineOf joins a limit with what the registry says of the model. A limit by a
-// variable of the environment is what may be sent, so nothing is reserved of it.
+// lineOf joins a limit with what the registry says of the model. A limit that is not the
+// model's own is a window that the user names, or a guess.
 func lineOf(limit model.Limit, m model.Model, maxOutput int) plimsoll.Line {
-	line := plimsoll.Line{Window: limit.Tokens}
-	switch limit.Source {
-	case model.SourceEnv, model.SourceEnvDefault:
-		return line
-	case model.SourceRegistry:
-		if m.Window > limit.Tokens {
-			line.Window, line.Input = m.Window, limit.Tokens
-		}
+	if limit.Source != model.SourceRegistry && limit.Source != model.SourceTable {
+		return plimsoll.Line{Window: limit.Tokens, Reserve: fit.ReserveFor(limit.Tokens, maxOutput, true)}
 	}
-	line.Reserve = fit.ReserveFor(line.Window, maxOutput)
+	line := plimsoll.Line{Window: limit.Tokens}
+	if m.Window > limit.Tokens {
+		line.Window, line.Input = m.Window, limit.Tokens
+	}
+	line.Reserve = fit.ReserveFor(line.Window, maxOutput, false)
 	if m.OutputLimit > 0 {
 		line.Reserve = min(line.Reserve, m.OutputLimit)
 	}

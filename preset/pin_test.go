@@ -25,7 +25,7 @@ func TestWhatIsPinnedInAnOldTurnStaysInEveryDialect(t *testing.T) {
 			}
 			request := wiretest.Decode(t, dialects.Codec(d), string(body))
 			for i := range request.Conversation().Messages.Len() {
-				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: -1, Pins: []fit.Pin{{Index: &i}}})
+				k := keeper(t, preset.NameAuto, &preset.Options{Model: "gpt-4o", Window: 600, Reserve: new(0), Pins: []fit.Pin{{Index: &i}}})
 				plan, err := k.Fit(t.Context(), preset.Task(request, preset.Client{}))
 				if err != nil {
 					t.Errorf("message %d: %v", i, err)
@@ -44,7 +44,7 @@ func TestAResultThatTheProviderWaitsForIsCutButStays(t *testing.T) {
 	body := `{"model":"gpt-4o","previous_response_id":"r","input":[{"type":"function_call_output","call_id":"c","output":"` +
 		strings.Repeat("word ", 300) + `"},{"role":"user","content":"And now?"}]}`
 	request := wiretest.Decode(t, dialects.Codec(plimsoll.Responses), body)
-	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 200, Reserve: -1}).Fit(t.Context(), preset.Task(request, preset.Client{}))
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 200, Reserve: new(0)}).Fit(t.Context(), preset.Task(request, preset.Client{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,9 +58,9 @@ type Options struct {
 	Model string
 	// Window in tokens; 0 means that of the model.
 	Window int
-	// Reserve is kept free for the answer; 0 means what the request asks for, else
-	// a default; negative means none.
-	Reserve int
+	// Reserve is kept free for the answer; 0 is a value. Nil means none in [Gemini],
+	// [Multichat] and [Cookbook], and what [fit.ReserveFor] says in the others.
+	Reserve *int
 	// Marks replace those of the preset where they are not 0.
 	Marks fit.Watermarks
 	// Pins choose messages that stay as they are.
@@ -198,8 +198,8 @@ func Gemini(o *Options) (*fit.Options, error) {
 		return nil, err
 	}
 	k.Keep = fit.KeepPending
-	if o.Reserve == 0 {
-		k.Reserve = -1
+	if o.Reserve == nil {
+		k.Reserve = new(0)
 	}
 	if k.Meter == nil {
 		k.Meter = o.meter(token.Framing{}, estimate("gemini"))
@@ -217,8 +217,8 @@ func Multichat(o *Options) (*fit.Options, error) {
 		return nil, err
 	}
 	k.Keep = fit.KeepTurn
-	if o.Reserve == 0 {
-		k.Reserve = -1
+	if o.Reserve == nil {
+		k.Reserve = new(0)
 	}
 	if k.Meter == nil {
 		k.Meter = o.meter(token.Framing{Message: 3, TextOnly: true}, multichatCounter)
@@ -241,8 +241,8 @@ func Cookbook(o *Options) (*fit.Options, error) {
 		return nil, err
 	}
 	k.Keep, k.Loose = fit.KeepMessage, true
-	if o.Reserve == 0 {
-		k.Reserve = -1
+	if o.Reserve == nil {
+		k.Reserve = new(0)
 	}
 	if k.Meter == nil {
 		k.Meter = o.meter(token.Framing{Message: 4, TextOnly: true}, token.Tiktoken)

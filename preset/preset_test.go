@@ -74,8 +74,9 @@ func TestTheLineFollowsModelRequestAndEnvironment(t *testing.T) {
 		{"of the model", preset.Options{}, "gpt-4o", 0, plimsoll.Line{Window: 128_000, Reserve: 8_000}},
 		{"of the request's answer", preset.Options{}, "gpt-4o", 1000, plimsoll.Line{Window: 128_000, Reserve: 1000}},
 		{"of a given window", preset.Options{Window: 1600}, "gpt-4o", 0, plimsoll.Line{Window: 1600, Reserve: 100}},
-		{"of a given reserve", preset.Options{Window: 1600, Reserve: 7}, "gpt-4o", 50, plimsoll.Line{Window: 1600, Reserve: 7}},
-		{"of the environment, which means what is sent", preset.Options{Limit: (&model.Limits{Env: env}).For}, "gpt-4o", 50, plimsoll.Line{Window: 5000}},
+		{"of a given reserve", preset.Options{Window: 1600, Reserve: new(7)}, "gpt-4o", 50, plimsoll.Line{Window: 1600, Reserve: 7}},
+		{"of no reserve", preset.Options{Window: 1600, Reserve: new(0)}, "gpt-4o", 50, plimsoll.Line{Window: 1600}},
+		{"of the environment", preset.Options{Limit: (&model.Limits{Env: env}).For}, "gpt-4o", 2000, plimsoll.Line{Window: 5000, Reserve: 1250}},
 		{"of a model whose answer has room of its own", preset.Options{}, "gpt-5", 0, plimsoll.Line{Window: 400_000, Reserve: 8_192, Input: 272_000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -228,7 +229,7 @@ func TestAutoClearsNoMoreThanTheGoalAsksFor(t *testing.T) {
 			plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: id, Content: plimsoll.ListOf(text)}))
 	}
 	c := plimsoll.Conversation{Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}
-	plan, err := keeper(t, "auto", &preset.Options{Window: 200_000, Reserve: -1}).Fit(t.Context(), fit.Task{Conversation: c})
+	plan, err := keeper(t, "auto", &preset.Options{Window: 200_000, Reserve: new(0)}).Fit(t.Context(), fit.Task{Conversation: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func TestALaterCutOfLargeOutputsLeavesWhatTheCacheHas(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			k, err := fit.New(&fit.Options{
-				Meter: letterMeter(), Window: 10_000, Reserve: -1, Marks: fit.Watermarks{Low: 0.8, Room: 0.75}, Sticky: true,
+				Meter: letterMeter(), Window: 10_000, Reserve: new(0), Marks: fit.Watermarks{Low: 0.8, Room: 0.75}, Sticky: true,
 				Rungs: []fit.Rung{&rung.Clear{Budget: -1, MinReclaim: -1, ToGoal: true, KeepNewest: 1}},
 			})
 			if err != nil {

@@ -36,7 +36,7 @@ func TestCompactionKeepsTheLaws(t *testing.T) {
 		c := drawConversation(t)
 		archive := &shelf{}
 		o := fit.Options{
-			Meter: letterMeter(), Window: 1_000_000, Reserve: -1, Archive: archive,
+			Meter: letterMeter(), Window: 1_000_000, Reserve: new(0), Archive: archive,
 			Keep:  rapid.SampledFrom([]fit.Keep{fit.KeepRound, fit.KeepTurn, fit.KeepPending}).Draw(t, "keep"),
 			Rungs: []fit.Rung{drawCompact(t)},
 		}

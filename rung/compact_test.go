@@ -52,7 +52,7 @@ func compactKeeper(t *testing.T, o fit.Options) *fit.Keeper {
 	if o.Window == 0 {
 		o.Window = 100_000
 	}
-	o.Reserve = -1
+	o.Reserve = new(0)
 	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)

@@ -170,7 +170,7 @@ func TestRungsMakeRoomTogether(t *testing.T) {
 		load := letterMeter().Weigh(c).Total
 		pin := rapid.IntRange(0, c.Messages.Len()-1).Draw(t, "pin")
 		o := fit.Options{
-			Meter: letterMeter(), Window: rapid.IntRange(max(1, load/10), load).Draw(t, "window"), Reserve: -1, Pins: []fit.Pin{pinAt(pin)},
+			Meter: letterMeter(), Window: rapid.IntRange(max(1, load/10), load).Draw(t, "window"), Reserve: new(0), Pins: []fit.Pin{pinAt(pin)},
 			Rungs: []fit.Rung{
 				&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1}, &rung.Reasoning{},
 				&rung.Compact{}, &rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},

@@ -52,9 +52,9 @@ func BenchmarkRungs(b *testing.B) {
 	for _, n := range []int{1000, 3000, 10_000} {
 		c := longSession(n)
 		load := token.NewMeter(nil).Weigh(c).Total
-		o := fit.Options{Window: load, Reserve: -1, Marks: fit.Watermarks{High: 0.5}, Rungs: []fit.Rung{&rung.Reasoning{}}}
+		o := fit.Options{Window: load, Reserve: new(0), Marks: fit.Watermarks{High: 0.5}, Rungs: []fit.Rung{&rung.Reasoning{}}}
 		benchmarkFit(b, fmt.Sprintf("reasoning/%d", n), n, c, o)
-		o = fit.Options{Window: load / 2, Reserve: -1, Rungs: []fit.Rung{&rung.View{ToFit: true}}}
+		o = fit.Options{Window: load / 2, Reserve: new(0), Rungs: []fit.Rung{&rung.View{ToFit: true}}}
 		benchmarkFit(b, fmt.Sprintf("to fit/%d", n), n, c, o)
 	}
 }

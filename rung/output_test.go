@@ -128,7 +128,7 @@ func fittedTask(t *testing.T, o fit.Options, task fit.Task) *plimsoll.Plan {
 	if o.Meter == nil {
 		o.Meter = letterMeter()
 	}
-	o.Reserve = -1
+	o.Reserve = new(0)
 	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func fitRecorded(t *testing.T, meter plimsoll.Meter, d plimsoll.Dialect, r corpo
 	}
 	request := wiretest.Decode(t, codec, string(body))
 	k, err := fit.New(&fit.Options{
-		Meter: meter, Model: "gpt-4o", Window: meter.Weigh(request.Conversation()).Total / 3, Reserve: -1, Archive: &shelf{},
+		Meter: meter, Model: "gpt-4o", Window: meter.Weigh(request.Conversation()).Total / 3, Reserve: new(0), Archive: &shelf{},
 		Arrival: []fit.Rung{&rung.View{All: true, Tail: 0.25, Errors: true}},
 		Rungs: []fit.Rung{
 			&rung.Dedupe{}, &rung.Clear{Budget: -1, KeepNewest: 3, ToGoal: true}, &rung.Reasoning{}, &rung.Slide{},

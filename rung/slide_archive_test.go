@@ -42,7 +42,7 @@ func (p *pile) Content(context.Context, string) (plimsoll.List[plimsoll.Part], e
 func archived(t *testing.T, c plimsoll.Conversation, window int, raw func(int) []byte) (*plimsoll.Plan, string) {
 	t.Helper()
 	p := &pile{}
-	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []fit.Rung{&rung.Slide{}}, Archive: p})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: new(0), Rungs: []fit.Rung{&rung.Slide{}}, Archive: p})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func letterMeter() *token.Meter {
 // slid fits a conversation into a window of letters by sliding alone.
 func slid(t *testing.T, c plimsoll.Conversation, window int, r fit.Rung, pins ...fit.Pin) (*plimsoll.Plan, error) {
 	t.Helper()
-	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: -1, Rungs: []fit.Rung{r}, Pins: pins})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: window, Reserve: new(0), Rungs: []fit.Rung{r}, Pins: pins})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestSlideLeavesMessagesThatWeighNothing(t *testing.T) {
 		plimsoll.Say(plimsoll.User, "go on"), call("2"), result("2", strings.Repeat("long ", 100)),
 	)}
 	k, err := fit.New(&fit.Options{
-		Meter: letterMeter(), Window: 300, Reserve: -1, Pins: []fit.Pin{pinAt(3)}, Rungs: []fit.Rung{&rung.Slide{}, &rung.View{ToFit: true}},
+		Meter: letterMeter(), Window: 300, Reserve: new(0), Pins: []fit.Pin{pinAt(3)}, Rungs: []fit.Rung{&rung.Slide{}, &rung.View{ToFit: true}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // stickyOptions is a whole ladder that cuts later requests as earlier ones.
 func stickyOptions(window int) fit.Options {
 	return fit.Options{
-		Meter: letterMeter(), Window: window, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.7}, Archive: &shelf{}, Sticky: true,
+		Meter: letterMeter(), Window: window, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.7}, Archive: &shelf{}, Sticky: true,
 		Rungs: []fit.Rung{
 			&rung.View{MaxBytes: 700, Errors: true}, &rung.Dedupe{}, &rung.Clear{ToGoal: true, KeepNewest: 1, MinReclaim: -1}, &rung.Reasoning{},
 			&rung.Slide{}, &rung.View{ToFit: true, Tail: 0.3, Errors: true},
@@ -83,7 +83,7 @@ func asJSON(t *rapid.T, messages []plimsoll.Message) string {
 func TestALaterCutTakesTheReceiptOfTheEarlierOneOver(t *testing.T) {
 	t.Parallel()
 	archive := &shelf{}
-	o := fit.Options{Meter: letterMeter(), Window: 1500, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.6}, Archive: archive, Sticky: true, Rungs: []fit.Rung{&rung.Slide{}}}
+	o := fit.Options{Meter: letterMeter(), Window: 1500, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.6}, Archive: archive, Sticky: true, Rungs: []fit.Rung{&rung.Slide{}}}
 	k, err := fit.New(&o)
 	if err != nil {
 		t.Fatal(err)

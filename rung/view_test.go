@@ -214,7 +214,7 @@ func TestToFitShrinksAViewAgainUnderTheSameReference(t *testing.T) {
 
 func TestWithoutToFitNothingIsPromised(t *testing.T) {
 	t.Parallel()
-	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: 100, Reserve: -1, Rungs: []fit.Rung{&rung.View{}}})
+	k, err := fit.New(&fit.Options{Meter: letterMeter(), Window: 100, Reserve: new(0), Rungs: []fit.Rung{&rung.View{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestO10_ACheckpointOutlivesTheProcessAndHoldsWhatItNames(t *testing.T) {
 		}
 		tenant := s.Tenant("harbour")
 		k, err := fit.New(&fit.Options{
-			Meter: token.NewMeter(nil), Window: 12_000, Reserve: -1, Marks: fit.Watermarks{High: 1, Low: 0.8},
+			Meter: token.NewMeter(nil), Window: 12_000, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.8},
 			Archive: tenant, Memory: tenant.Memory(), Rungs: []fit.Rung{&rung.Compact{}},
 		})
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -344,21 +345,75 @@ func TestF04_F05_WhatCannotFitIsRefusedWithNumbersAndNothingIsSent(t *testing.T)
 
 func TestAReserveThatIsSetHoldsForAWindowThatIsSet(t *testing.T) {
 	t.Parallel()
-	for reserve, want := range map[int]int{0: 50_000 - fit.ReserveFor(50_000, 0), 1234: 48_766} {
-		options, err := preset.Auto(nil)
+	for _, tt := range []struct {
+		preset  string
+		reserve *int
+		want    int
+	}{
+		{preset.NameAuto, nil, 46_875},
+		{preset.NameAuto, new(0), 50_000},
+		{preset.NameAuto, new(1234), 48_766},
+		{preset.NameAgent, new(0), 50_000},
+		{preset.NameMultichat, nil, 50_000},
+		{preset.NameGemini, nil, 50_000},
+		{preset.NameCookbook, nil, 50_000},
+		{preset.NameCookbook, new(1234), 48_766},
+	} {
+		options, err := preset.Named(tt.preset, &preset.Options{Reserve: tt.reserve})
 		if err != nil {
 			t.Fatal(err)
 		}
-		options.Reserve = reserve
 		keeper, err := fit.New(options)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBench(t, nil, transport.Options{Window: 50_000, Keeper: func(string) (*fit.Keeper, error) { return keeper, nil }})
-		a := b.agent(plimsoll.OpenAI, false)
-		a.say("hello")
-		if got := a.ask().header.Get(transport.HeaderLimit); got != strconv.Itoa(want) {
-			t.Errorf("reserve %d: the limit is %s, want %d", reserve, got, want)
+		choose := func(string) (*fit.Keeper, error) { return keeper, nil }
+		for name, by := range map[string]struct {
+			window int
+			header http.Header
+		}{"the operator": {50_000, nil}, "the client": {0, http.Header{transport.HeaderLimit: {"50000"}}}} {
+			a := newBench(t, nil, transport.Options{Window: by.window, Keeper: choose}).agent(plimsoll.OpenAI, false)
+			a.header = by.header
+			a.say("hello")
+			if got := a.ask().header.Get(transport.HeaderLimit); got != strconv.Itoa(tt.want) {
+				t.Errorf("%s: in the window of %s the limit is %s, want %d", tt.preset, name, got, tt.want)
+			}
 		}
+	}
+}
+
+func TestG04_ANamedLimitLeavesRoomForTheSnapshotOfPresetGemini(t *testing.T) {
+	t.Parallel()
+	options, err := preset.Gemini(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper, err := fit.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose := func(string) (*fit.Keeper, error) { return keeper, nil }
+	for name, by := range map[string]struct {
+		window int
+		header http.Header
+	}{"by the operator": {2000, nil}, "by the client": {0, http.Header{transport.HeaderLimit: {"2000"}}}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil, transport.Options{Window: by.window, Keeper: choose, Store: newStore(t), Expand: transport.ExpandOff})
+			a := b.agent(plimsoll.Gemini, false)
+			a.header = by.header
+			for i := range 200 {
+				a.say(fmt.Sprintf("And how deep is the water at quay %d of the harbour?", i))
+				got := a.ask()
+				switch d := got.header.Get(transport.HeaderDecision); {
+				case got.status == http.StatusOK && d == "pass":
+				case d == "compact":
+					return
+				default:
+					t.Fatalf("request %d: status %d, decision %q before any snapshot", i, got.status, d)
+				}
+			}
+			t.Fatal("nothing was cut")
+		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
@@ -35,11 +34,11 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 // what the upstream has said, by what is known of the model.
 func (r *trip) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if r.limit > 0 {
-		return plimsoll.Line{Window: r.limit, Reserve: r.reserve(r.limit, c.MaxOutput)}, nil
+		return r.keeper.LineWithin(r.limit, c), nil
 	}
 	learned, ok := r.t.limits.Find(r.ctx, r.limitKey(c.Model))
 	if window := r.t.options.Window; window > 0 {
-		line := plimsoll.Line{Window: window, Reserve: r.reserve(window, c.MaxOutput)}
+		line := r.keeper.LineWithin(window, c)
 		if ok && learned.Line(c, line).Limit() < line.Limit() {
 			line = learned.Line(c, line)
 		}
@@ -72,21 +71,6 @@ func (r *trip) limitKey(model string) limit.ModelKey {
 		model += " with a million tokens"
 	}
 	return limit.ModelKey{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
-}
-
-// reserve is what is kept free of a window that the operator or the client has set,
-// unless the reserve is set, too. Clients ask for far longer answers than they get, so it
-// is no more than a sixteenth, or 4,096 tokens, or a quarter of a small window. A server
-// that insists on all of it teaches its limit. The reserve is never 0, since the server
-// may count more tokens than we do.
-func (r *trip) reserve(window, maxOutput int) int {
-	if tokens, _ := r.keeper.Reserve(); tokens > 0 {
-		return tokens
-	}
-	if maxOutput > 0 {
-		return min(maxOutput, max(window/16, min(window/4, 4096)))
-	}
-	return fit.ReserveFor(window, 0)
 }
 
 // LearnedLimit is what an upstream has said about the context of a model.

@@ -74,7 +74,7 @@ func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(pli
 	return func(c plimsoll.Conversation) (plimsoll.Line, error) {
 		line, err := known(c)
 		if errors.Is(err, plimsoll.ErrUnknownModel) {
-			return plimsoll.Line{Window: model.SafeLimit, Reserve: fit.ReserveFor(model.SafeLimit, c.MaxOutput)}, nil
+			return plimsoll.Line{Window: model.SafeLimit, Reserve: fit.ReserveFor(model.SafeLimit, c.MaxOutput, true)}, nil
 		}
 		return line, err
 	}
@@ -83,7 +83,7 @@ func assuming(known func(plimsoll.Conversation) (plimsoll.Line, error)) func(pli
 // assumed returns the limit of a model of which nothing is known; 0 for others.
 func (k *chatKeepers) assumed(name string) int {
 	limits := &model.Limits{Registry: k.registry, Env: k.p.getenv}
-	if limitFor(k.settings, limits, name).Source == model.SourceDefault {
+	if k.settings.Limit(limits, name).Source == model.SourceDefault {
 		return model.SafeLimit
 	}
 	return 0

@@ -19,7 +19,7 @@ type fitCmd struct {
 
 	Model   string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
 	Window  *int     `short:"w" placeholder:"N" help:"Context limit in tokens. Default: the model's."`
-	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: what the request asks for, else a sixteenth of the window, at most 8,192."`
+	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: none in the presets multichat, gemini and cookbook; else what the request asks for, within bounds, or a sixteenth of the window."`
 	Preset  string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Method  string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
 	Low     *float64 `placeholder:"F" help:"Fraction of the limit to come down to."`

@@ -72,7 +72,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		return nil, err
 	}
 	limits := &model.Limits{Registry: registry, Env: p.getenv, Gemini: s.Preset == preset.NameGemini}
-	find := func(name string) model.Limit { return limitFor(c, limits, name) }
+	find := func(name string) model.Limit { return c.Limit(limits, name) }
 	if where.serves {
 		find = transport.KnownLimit(find)
 	}
@@ -80,7 +80,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		where.meter = nil
 	}
 	options, err := preset.Named(s.Preset, &preset.Options{
-		Meter: where.meter, Model: s.Model, Reserve: orNone(s.Reserve),
+		Meter: where.meter, Model: s.Model, Reserve: s.Reserve,
 		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low},
 		Policy: s.Policy,
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
@@ -104,29 +104,6 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 // for a usual one of its API.
 func taskOf(s config.Settings, b *conversationFile) fit.Task {
 	return preset.Task(b.request, preset.Client{Model: s.Model})
-}
-
-// limitFor returns the limit of a model. The variables of limits say what may be
-// sent, but PLIMSOLL_WINDOW is a window like that of a flag, of which a part is kept
-// free for the answer.
-func limitFor(c *config.Config, limits *model.Limits, name string) model.Limit {
-	l := c.Limit(limits, name)
-	if l.Source == model.SourceEnv && l.From == c.Origin("window").Name {
-		l.Source = model.Source(config.FromFlag)
-	}
-	return l
-}
-
-// orNone writes a number as options do: 0 where it is left open, negative where it
-// is nothing.
-func orNone(n *int) int {
-	switch {
-	case n == nil:
-		return 0
-	case *n == 0:
-		return -1
-	}
-	return *n
 }
 
 func outputsOf(s config.Settings) preset.Outputs {

@@ -27,7 +27,7 @@ func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.
 	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv, Gemini: s.settings.Settings.Preset == preset.NameGemini}
 	d := dashboard.New(&dashboard.Options{
 		Store: s.store, Models: s.keepers.registry, Logger: o.log,
-		Limit:   func(name string) model.Limit { return limitFor(s.settings, limits, name) },
+		Limit:   func(name string) model.Limit { return s.settings.Limit(limits, name) },
 		Learned: s.learned, Drift: s.keepers.calibration.Drift, Account: s.keepers.total, Ready: s.ready,
 		Flights: func() (requests, waiting int) {
 			load := s.server.Load()

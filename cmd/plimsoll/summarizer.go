@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"strings"
@@ -20,7 +21,7 @@ func (p *process) compactionOf(s config.Settings, registry *model.Registry) (pre
 	set := s.Compaction
 	c := preset.CompactionOptions{
 		Off: !set.Enabled, Manual: !set.Auto, Ratio: set.ThresholdRatio, Threshold: set.CompressionThreshold,
-		KeepTurns:     orNone(&set.RetainLastTurns),
+		KeepTurns:     cmp.Or(set.RetainLastTurns, -1), // none
 		SummaryPrompt: set.SummaryPrompt, RetainPrompt: set.RetainPrompt, NoRetain: set.RetainPrompt == "",
 		SummaryDirectives: set.SummaryDirectives, RetainDirectives: set.RetainDirectives,
 	}

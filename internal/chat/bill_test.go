@@ -81,7 +81,7 @@ func TestC12_ABilledTotalAtTheThresholdCompactsInTheChat(t *testing.T) {
 				return 0
 			}}
 			tt.invite("openai", script)
-			options, err := preset.Agent(&preset.Options{Meter: counts, Reserve: -1})
+			options, err := preset.Agent(&preset.Options{Meter: counts, Reserve: new(0)})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ type Settings struct {
 	Model  string `null:"the request's" alias:"model.name" help:"Model whose window and tokenizer count."`
 
 	Window  int  `null:"the model's" min:"1" help:"Context limit in tokens, whatever the model."`
-	Reserve *int `null:"the request's" min:"0" help:"Tokens that stay free for the answer."`
+	Reserve *int `null:"the request's" min:"0" help:"Tokens that stay free for the answer; 0 means none."`
 
 	Marks Marks
 	Pins  []fit.Pin `null:"none" help:"Messages that stay as they are: by role, index (negative from the end), tool or match (a regular expression)."`

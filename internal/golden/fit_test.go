@@ -59,7 +59,7 @@ func variants() []variant {
 		variant{name: "multichat with pins", preset: preset.NameMultichat, story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Match: quay}}}},
 		variant{name: "auto with a pinned tool", story: "repeated and superseded reads", options: preset.Options{Pins: []fit.Pin{{Tool: "run"}}}},
 		variant{name: "auto with pins over the limit", story: "a long chat without tools", options: preset.Options{Pins: []fit.Pin{{Role: plimsoll.Assistant}}}},
-		variant{name: "auto with a reserve and marks", story: "old outputs", options: preset.Options{Reserve: 300, Marks: fit.Watermarks{High: 0.9, Low: 0.5}}},
+		variant{name: "auto with a reserve and marks", story: "old outputs", options: preset.Options{Reserve: new(300), Marks: fit.Watermarks{High: 0.9, Low: 0.5}}},
 		variant{name: "auto without an archive", story: "large outputs", tune: func(o *fit.Options) { o.Archive = nil }},
 		variant{name: "auto with tools to offer", story: "large outputs", task: func(_ int, t *fit.Task) { offer(t) }},
 		variant{name: "auto with tools offered always", story: "grows over its line", task: func(_ int, t *fit.Task) { offer(t); t.OfferAlways = true }},

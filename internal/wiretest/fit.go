@@ -18,7 +18,7 @@ func (s Subject) Fit(t *testing.T, meter plimsoll.Meter, rungs ...fit.Rung) {
 		body := s.Render(Conversation(r), r)
 		req := s.mustDecode(t, body)
 		before := meter.Weigh(req.Conversation()).Total
-		k, err := fit.New(&fit.Options{Meter: meter, Window: before * (50 + r.IntN(50)) / 100, Reserve: -1, Rungs: rungs})
+		k, err := fit.New(&fit.Options{Meter: meter, Window: before * (50 + r.IntN(50)) / 100, Reserve: new(0), Rungs: rungs})
 		if err != nil {
 			t.Fatal(err)
 		}

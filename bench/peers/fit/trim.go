@@ -87,7 +87,7 @@ func trim(body []byte, method string, budget int) (out []byte, load int, err err
 		return nil, 0, err
 	}
 	options, err := preset.Auto(&preset.Options{
-		Window: budget, Reserve: -1, Marks: engine.Watermarks{Low: 1}, Method: method, Meter: token.NewMeter(nil),
+		Window: budget, Reserve: new(0), Marks: engine.Watermarks{Low: 1}, Method: method, Meter: token.NewMeter(nil),
 	})
 	if err != nil {
 		return nil, 0, err

@@ -88,7 +88,7 @@ func (o *Options) keeper(name string, r *policyRun) (*fit.Options, error) {
 		with.Policy = preset.PolicyThreshold
 		with.Rungs, with.Outputs.Off = []string{"slide"}, true
 		with.Marks = fit.Watermarks{High: 1, Low: 1}
-		with.Window, with.Reserve = min(r.window, r.base+slidingWindow), -1
+		with.Window, with.Reserve = min(r.window, r.base+slidingWindow), new(0)
 	}
 	k, err := preset.Named(base, &with)
 	if err != nil {

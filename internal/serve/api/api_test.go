@@ -41,12 +41,7 @@ func newStore(t *testing.T) *store.Store {
 
 // newKeeper makes keepers as the command does, without a configuration.
 func newKeeper(s api.Settings) (*fit.Keeper, error) {
-	o := &preset.Options{Method: s.Method, Rungs: s.Rungs}
-	if s.Reserve != nil {
-		if o.Reserve = *s.Reserve; o.Reserve == 0 {
-			o.Reserve = -1
-		}
-	}
+	o := &preset.Options{Method: s.Method, Rungs: s.Rungs, Reserve: s.Reserve}
 	if s.Low != nil {
 		o.Marks.Low = *s.Low
 	}

@@ -37,7 +37,7 @@ func long(c plimsoll.Conversation) plimsoll.Conversation {
 // compacted returns a draft with a checkpoint, as the rung makes it.
 func compacted(t *rapid.T, req *wire.Request) *plimsoll.Draft {
 	k, err := fit.New(&fit.Options{
-		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 1_000_000, Reserve: -1,
+		Meter: token.NewMeter(nil), Model: "gpt-4o", Window: 1_000_000, Reserve: new(0),
 		Rungs: []fit.Rung{&rung.Compact{
 			Layout:    rapid.SampledFrom([]rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer}).Draw(t, "layout"),
 			KeepTurns: rapid.IntRange(0, 2).Draw(t, "turns"),

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
+)
+
+// TestALimitMeansTheSameThroughEveryWayIn names a window of 9,000 tokens in every way that
+// there is: by flags, variables, headers, options of the API, /limit and in Go. What is
+// reserved of it depends on the preset and on the setting alone, and 0 is a value.
+func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
+	t.Parallel()
+	const variable, window = "CHATGPT_MAX_CONTEXT_LENGTH=9000", "PLIMSOLL_WINDOW=9000"
+	body := []byte(`{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]}`)
+	for _, tt := range []struct {
+		preset, settings string
+		reserve          *int
+		want             int
+	}{
+		{preset.NameAuto, "", nil, 562},
+		{preset.NameAuto, "reserve: 0\n", new(0), 0},
+		{preset.NameAgent, "reserve: 100\n", new(100), 100},
+		{preset.NameMultichat, "", nil, 0},
+		{preset.NameGemini, "", nil, 0},
+		{preset.NameCookbook, "reserve: 100\n", new(100), 100},
+	} {
+		t.Run(tt.preset+" "+strings.TrimSpace(tt.settings), func(t *testing.T) {
+			t.Parallel()
+			w := &doors{t: t}
+			config := filepath.Join(t.TempDir(), "plimsoll.yaml")
+			w.must(os.WriteFile(config, []byte("preset: "+tt.preset+"\n"+tt.settings), 0o600))
+			config = "PLIMSOLL_CONFIG=" + config
+			want := plimsoll.Line{Window: 9000, Reserve: tt.want}
+			is := func(way string, got plimsoll.Line) {
+				t.Helper()
+				if got != want {
+					t.Errorf("%s: the line is %+v, want %+v", way, got, want)
+				}
+			}
+			lineIn := func(report []byte) plimsoll.Line {
+				t.Helper()
+				var plan plimsoll.Plan
+				w.must(json.Unmarshal(report, &plan))
+				return plan.Line
+			}
+
+			options, err := preset.Named(tt.preset, &preset.Options{Window: 9000, Reserve: tt.reserve})
+			w.must(err)
+			keeper, err := fit.New(options)
+			w.must(err)
+			line, err := keeper.Line(plimsoll.Conversation{Model: "gpt-4o"})
+			w.must(err)
+			is("the library", line)
+
+			run := func(input string, environ []string, args ...string) []byte {
+				t.Helper()
+				cmd := exec.CommandContext(t.Context(), "plimsoll", args...)
+				cmd.Env = append(append(os.Environ(), config), environ...)
+				cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(input)
+				out, err := cmd.CombinedOutput()
+				w.must(err)
+				return out
+			}
+			dry := []string{"fit", "--dry-run", "--json"}
+			is("fit --window", lineIn(run(string(body), nil, append(dry, "--window", "9000")...)))
+			is("fit with "+window, lineIn(run(string(body), []string{window}, dry...)))
+			is("fit with "+variable, lineIn(run(string(body), []string{variable}, dry...)))
+
+			gauge := regexp.MustCompile(`of ([\d,]+) tokens .*reserve ([\d,]+)`)
+			chat := []string{"chat", "--store", "chat.db", "-m", "openai:gpt-4o@http://127.0.0.1:1"}
+			for way, out := range map[string][]byte{
+				"chat --limit":          run("/context\n", nil, append(chat, "--limit", "9000")...),
+				"chat with " + variable: run("/context\n", []string{variable}, chat...),
+				"/limit":                run("/limit 9000\n/context\n", nil, chat...),
+			} {
+				figures := gauge.FindSubmatch(out)
+				if figures == nil {
+					t.Fatalf("%s: no gauge in %q", way, out)
+				}
+				is(way, plimsoll.Line{Window: w.number(string(figures[1])), Reserve: w.number(string(figures[2]))})
+			}
+
+			plan := func(n *node, path string, header map[string]string) plimsoll.Line {
+				t.Helper()
+				resp, answer := call(t, http.MethodPost, n.url+path, body, header)
+				if resp.StatusCode != http.StatusOK {
+					t.Fatalf("%s: status %d: %s", path, resp.StatusCode, answer)
+				}
+				return lineIn(answer)
+			}
+			dryRun := map[string]string{"X-Plimsoll-Dry-Run": "1"}
+			byFlag := startNode(t, []string{config}, "--limit", "9000", "--store", "kept.db")
+			is("serve --limit", plan(byFlag, "/v1/chat/completions", dryRun))
+			is("the API of serve --limit", plan(byFlag, "/plimsoll/v1/plan", nil))
+			byVariable := startNode(t, []string{config, variable}, "--store", "kept.db")
+			is("serve with "+variable, plan(byVariable, "/v1/chat/completions", dryRun))
+			plain := startNode(t, []string{config}, "--store", "kept.db")
+			is("X-Plimsoll-Limit", plan(plain, "/v1/chat/completions", map[string]string{"X-Plimsoll-Dry-Run": "1", "X-Plimsoll-Limit": "9000"}))
+			is("the API with window", plan(plain, "/plimsoll/v1/plan?window=9000", nil))
+		})
+	}
+}
