@@ -99,7 +99,7 @@ func stem(w string) string {
 	if len(w) > 3 && w[len(w)-1] == 'e' {
 		w = w[:len(w)-1]
 	}
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] < utf8.RuneSelf {
+	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] >= 'a' && w[n-1] <= 'z' {
 		w = w[:n-1]
 	}
 	return w
