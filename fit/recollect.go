@@ -232,15 +232,22 @@ type missingMessages struct {
 
 // missingBefore finds the messages that are missing before original message q.
 func (w *Work) missingBefore(q int) missingMessages {
-	m := missingMessages{gone: make([]bool, q), last: -1}
+	m := missingMessages{gone: slices.Repeat([]bool{true}, q), last: -1}
+	for p := range w.draft.Placed() {
+		if p.Original >= q {
+			break
+		} else if p.Original >= 0 {
+			m.gone[p.Original] = false
+		}
+	}
 	border := func(i int) {
 		var at plimsoll.Digest
 		binary.LittleEndian.PutUint64(at[:], uint64(i)+1)
 		m.id = link(m.id, at)
 	}
 	for i := range m.gone {
-		if _, here := w.draft.Message(i); !here {
-			m.gone[i], m.last = true, i
+		if m.gone[i] {
+			m.last = i
 		}
 		if m.gone[i] != (i > 0 && m.gone[i-1]) {
 			border(i)
