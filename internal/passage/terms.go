@@ -35,9 +35,13 @@ func scan(s string, word func(at int, w string), pair func(string)) {
 			i = end
 		case isWord(r):
 			end := i + run(s[i:], func(r rune) bool { return isWord(r) && !unspaced(r) })
-			end += ending(s[end:])
+			w := s[i:end]
+			if n := ending(s[end:]); n > 0 {
+				end += n
+				w = strings.ReplaceAll(s[i:end], "’", "'")
+			}
 			if end-i <= maxTerm {
-				word(i, strings.ReplaceAll(strings.ToLower(s[i:end]), "’", "'"))
+				word(i, strings.ToLower(w))
 			}
 			i = end
 		default:
