@@ -97,10 +97,7 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	if missing.last < 0 || mayCut && room < 0 {
 		return
 	}
-	r := recollected{missing: missing.id}
-	for _, q := range questions { // nothing is missing between them
-		r.keys = append(r.keys, link(w.task.chain()[q+1], missing.id))
-	}
+	r := recollected{missing: missing.id, keys: w.recollectionKeys(questions, missing)}
 	r.known = w.rememberedRecollections(ctx, r.keys)
 	r.keys = r.keys[:len(r.known)]
 	all := slices.Clone(r.known)
@@ -136,6 +133,29 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 		all[0], r.newest = again, again
 	}
 	w.placeRecollections(r, all, questions)
+}
+
+// recollectionKeys returns the keys of questions. Nothing is missing between them.
+func (w *Work) recollectionKeys(questions []int, missing missingMessages) []plimsoll.Digest {
+	keys := make([]plimsoll.Digest, len(questions))
+	for i, q := range questions {
+		keys[i] = link(w.task.chain()[q+1], missing.id)
+	}
+	return keys
+}
+
+// replayRecollections puts in what earlier requests had, and nothing else.
+func (w *Work) replayRecollections(ctx context.Context) {
+	questions := w.questions()
+	if !w.k.options.Recollect || len(questions) == 0 {
+		return
+	}
+	keys := w.recollectionKeys(questions, w.missingBefore(questions[0]))
+	for i, r := range slices.Backward(w.rememberedRecollections(ctx, keys)) {
+		if r != nil && r.Text != "" {
+			_, _ = w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, r.Text), plimsoll.Why{Rung: recollectName, Reason: replayReason, Ref: r.Ref}) // it was there before
+		}
+	}
 }
 
 // expectRecollection lowers the goal of a cut by what the newest question would bring back

@@ -210,7 +210,7 @@ func (m *maker) write(o fit.Order) error {
 	prompt := m.Prompt
 	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
-		Conversation: c, Old: m.fresh, Sent: w.Replayed, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
+		Conversation: c, Old: m.fresh, Sent: func() *plimsoll.Draft { return w.Replayed(m.ctx) }, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: summary.Required(c, m.fresh, m.earlier.summary), Progress: o.Progress,
 	}
