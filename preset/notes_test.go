@@ -1,13 +1,18 @@
 package preset_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/corpora"
+	"github.com/plimsoll/plimsoll/internal/testkit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
@@ -233,6 +238,58 @@ func TestNotesFillTheRoomBesideTheSummaryOfAModel(t *testing.T) {
 	text := checkpointOf(t, plan)
 	if !strings.Contains(text, s.text) || !strings.Contains(text, "My sister moved to Harbour3x ") || use(plan) < 0.95 {
 		t.Errorf("%.2f of the limit is used, by\n%.900s", use(plan), text)
+	}
+}
+
+// failing is a model that writes no summary.
+type failing struct{ err error }
+
+func (failing) Name() string { return "failing" }
+
+func (f failing) Summarize(_ context.Context, r *summary.Request) (summary.Summary, error) {
+	if f.err == nil && r.Progress != nil {
+		r.Progress(1, 3) // it stops after the first part
+		return summary.Summary{By: "failing"}, nil
+	}
+	return summary.Summary{}, f.err
+}
+
+func TestNotesStayIfAModelFails(t *testing.T) {
+	t.Parallel()
+	refused := &summary.Failure{Final: true, Err: errors.New("out of ink")}
+	for name, by := range map[string]summary.Summarizer{
+		"an error":                      failing{refused},
+		"an empty answer":               failing{},
+		"an error without a fallback":   &summary.Chain{Model: failing{refused}},
+		"an error of the fallback, too": &summary.Chain{Model: failing{refused}, Fallback: failing{refused}},
+	} {
+		for kind, c := range map[string]plimsoll.Conversation{"chat": friends(300), "loop": agentLoop(60)} {
+			t.Run(name+" in a "+kind, func(t *testing.T) {
+				t.Parallel()
+				var told []string
+				fits := func(by summary.Summarizer) *plimsoll.Plan {
+					o, err := preset.Auto(&preset.Options{Window: 6000, Outputs: preset.Outputs{Off: true}, Compaction: preset.CompactionOptions{Summarizer: by}})
+					testkit.Must(t, err)
+					o.Hooks.PostCompress = append(o.Hooks.PostCompress, func(_ context.Context, done fit.ChatCompressed) error {
+						told = append(told, done.Notes...)
+						return nil
+					})
+					k, err := fit.New(o)
+					testkit.Must(t, err)
+					return fitted(t, k, fit.Task{Conversation: c})
+				}
+				text := checkpointOf(t, fits(by))
+				if n := len(told); n == 0 || !strings.Contains(told[n-1], "failing: ") && !strings.Contains(told[n-1], "out of ink") {
+					t.Errorf("the notes of the compaction do not say what failed: %q", told)
+				}
+				if without := checkpointOf(t, fits(nil)); kind == "chat" && text != without {
+					t.Errorf("the checkpoint differs from one without a model:\n%s", cmp.Diff(without, text))
+				}
+				if kind == "loop" && (!strings.Contains(text, "<ledger>") || !strings.Contains(text, "<state_snapshot>")) {
+					t.Errorf("the ledger or the extract is missing:\n%.900s", text)
+				}
+			})
+		}
 	}
 }
 

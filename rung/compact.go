@@ -222,14 +222,21 @@ func (m *maker) write(o fit.Order) error {
 		by = &summary.Extract{}
 	}
 	s, err := by.Summarize(m.ctx, r)
-	switch {
-	case err == nil && s.Text == "":
+	if err == nil && s.Text == "" {
 		err = errors.New("the summary is empty")
-	case err != nil && m.Notes && extracts && m.ctx.Err() == nil:
-		s, err = summary.Summary{By: by.Name()}, nil // the notes are enough
 	}
-	if err != nil {
+	switch extract := (summary.Extract{}); {
+	case err == nil:
+	case !m.Notes || m.ctx.Err() != nil:
 		return &fit.NoSummaryError{Err: err}
+	case extracts:
+		s = summary.Summary{By: extract.Name()} // the notes are enough
+	default:
+		s = summary.Summary{}
+		if m.size > 0 {
+			s, _ = extract.Summarize(m.ctx, r)
+		}
+		s.By, s.Notes = extract.Name(), append(s.Notes, fmt.Sprintf("%s: %v", by.Name(), err))
 	}
 	m.cp.Summary = s.Text
 	if m.Layout == RetainAndSummary {
