@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -28,6 +29,15 @@ type Shrinker interface {
 	Rung
 	// Least returns the fewest tokens that it leaves of a result.
 	Least() int
+}
+
+// Refiller is a rung that can give back what it took, if later rungs went further than
+// they had to: they drop whole messages.
+type Refiller interface {
+	Rung
+	// Refill gives back what the rung took since a position of the draft's log, and
+	// leaves the load at most at that number.
+	Refill(ctx context.Context, w *Work, since plimsoll.Position, most int) error
 }
 
 // Target says how far a rung goes.
@@ -74,6 +84,7 @@ func (w *Work) climb(ctx context.Context) error {
 	w.reweigh()
 	if w.tooLong() {
 		w.withdrawRecollections("the conversation is too long")
+		w.forced = w.draft.Position()
 		if err := w.pass(ctx); err != nil {
 			return err
 		}
@@ -153,6 +164,29 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	report.Saved = before - w.Load()
 	w.plan.Rungs = append(w.plan.Rungs, report)
 	return nil
+}
+
+// refill lets rungs give back what they took because of the load, up to a load, if a
+// twentieth of that is free.
+func (w *Work) refill(ctx context.Context, most int) {
+	if w.forced < 0 || w.Load() > most-most/20 {
+		return
+	}
+	for _, rung := range w.k.options.Rungs {
+		r, ok := rung.(Refiller)
+		i := slices.IndexFunc(w.plan.Rungs, func(p plimsoll.RungReport) bool { return p.Rung == rung.Name() && p.Edits > 0 && !p.Replayed })
+		if !ok || i < 0 {
+			continue
+		}
+		since, before := w.draft.Position(), w.Load()
+		err := r.Refill(ctx, w, w.forced, most)
+		if w.reweigh(); err != nil || w.plan.After.Total > most {
+			w.draft.Rollback(since)
+			w.reweigh()
+		}
+		w.plan.Rungs[i].Edits += int(w.draft.Position() - since)
+		w.plan.Rungs[i].Saved += before - w.Load()
+	}
 }
 
 // The reasons for which a rung's edits are undone, beside what a check says.

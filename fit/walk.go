@@ -56,6 +56,9 @@ type Work struct {
 	background, due bool
 	dueAfter        *cutList
 
+	// forced is where the edits begin that the load made necessary; -1 if it did not.
+	forced plimsoll.Position
+
 	// verified is how far the draft is known to be valid, and reports how many rungs had
 	// reported then. Strict says that each rung is checked by itself.
 	verified plimsoll.Position
@@ -104,6 +107,7 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 			w.release()
 		}
 	}()
+	full := w.plan.Goal
 	w.expectRecollection()
 	if err := w.findFloor(w.plan.Before.Total > w.high); err != nil {
 		return nil, err
@@ -112,11 +116,34 @@ func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error
 		return nil, err
 	}
 	w.recollect(ctx, false)
+	if err := w.cutLess(ctx, full); err != nil {
+		return nil, err
+	}
+	w.refill(ctx, full)
 	if err := w.verify(ctx); err != nil {
 		return nil, err
 	}
 	finished = true
 	return w, nil
+}
+
+// cutLess cuts again if the cut is for one request, up to the full load, and left a
+// twentieth of that free: the newest question brought back less than was expected. No
+// model is asked again for that.
+func (w *Work) cutLess(ctx context.Context, full int) error {
+	expected := w.plan.Goal < full
+	if c := w.k.compactor; !expected || w.forced < 0 || w.replayed != nil || full < w.high || w.Load() > full-full/20 || c != nil && c.Slow() {
+		return nil
+	}
+	w.plan.Goal = full - w.weightOf(w.recollected.newest)
+	w.restart(nil)
+	w.plan.Rungs, w.made, w.body, w.verified, w.reports = w.plan.Rungs[:0], nil, nil, 0, 0
+	w.reweigh()
+	if err := w.climb(ctx); err != nil {
+		return err
+	}
+	w.recollect(ctx, false)
+	return nil
 }
 
 // weigh begins a walk: what the conversation weighs, and where it should be.
@@ -135,7 +162,7 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	high := int(k.options.Marks.High * float64(line.Limit()))
 	return &Work{
 		k: k, task: t, meter: meter, plan: plan, draft: plan.Draft, options: o,
-		high: high, unstored: map[string]plimsoll.List[plimsoll.Part]{},
+		high: high, forced: -1, unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}, nil
 }
 

@@ -77,9 +77,9 @@ func fitSession(t *testing.T, id string, request *wire.Request, meter plimsoll.M
 			t.Errorf("%s in %d tokens: %s was undone: %s", id, window, r.Rung, r.Undone)
 		}
 	}
-	added := 0 // by recollections, which fill what the goal leaves
+	added := 0 // by recollections and outputs that came back, which fill what the goal leaves
 	for _, e := range plan.Edits {
-		if e.Rung == "recollect" {
+		if e.Rung == "recollect" || e.Kind == plimsoll.EditReplace && e.Saved < 0 {
 			added -= e.Saved
 		}
 	}

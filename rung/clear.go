@@ -219,7 +219,7 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 		return nil
 	}
 	if room := o.tokens - (k.w.Load() - k.goal); k.Fill && k.weight <= k.budget && room > defaultMin {
-		return k.shorten(ctx, o, room)
+		return k.shorten(ctx, k.w, o, room, k.overGoal)
 	}
 	var ref *plimsoll.Ref
 	id, hint := "", ""
@@ -241,14 +241,52 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 	return nil
 }
 
-// shorten cuts the last output that must go to the tokens that the goal leaves room for.
-func (k *clearing) shorten(ctx context.Context, o output, tokens int) error {
-	s, err := (&View{Tail: 0.25, Errors: true, Explain: k.Explain}).shrinking(ctx, k.w, o, k.overGoal)
+// shorten cuts an output to the tokens that there is room for.
+func (c *Clear) shorten(ctx context.Context, w *fit.Work, o output, tokens int, reason string) error {
+	s, err := (&View{Tail: 0.25, Errors: true, Explain: c.Explain}).shrinking(ctx, w, o, reason)
 	if err != nil {
 		return err
 	}
-	s.why.Rung = k.Name()
+	s.why.Rung = c.Name()
 	return s.to(tokens)
+}
+
+// Refill gives outputs back, newest first, if Clear fills the goal. Of the last one it
+// keeps beginning and end.
+func (c *Clear) Refill(ctx context.Context, w *fit.Work, since plimsoll.Position, most int) error {
+	if !c.Fill {
+		return nil
+	}
+	d, why := w.Draft(), plimsoll.Why{Rung: c.Name(), Reason: "there is room for it again"}
+	taken := map[plimsoll.PartRef]bool{}
+	for _, e := range d.EditsSince(since) {
+		if e.Kind == plimsoll.EditReplace {
+			taken[plimsoll.PartRef{Message: e.Message, Part: e.Part}] = e.Rung == c.Name()
+		}
+	}
+	for _, o := range slices.Backward(outputs(w)) {
+		if most-w.Load() < defaultMin || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !taken[o.at] {
+			continue
+		}
+		position, whole := d.Position(), d.Original().Messages.At(o.at.Message).Parts.At(o.at.Part).(plimsoll.ToolResult)
+		if err := d.ReplaceResult(o.at, whole.Content, why); err != nil {
+			return err
+		}
+		if over := w.Load() - most; over > 0 {
+			o.tokens = w.Before().Messages[o.at.Message].Parts[o.at.Part]
+			if err := c.shorten(ctx, w, o, o.tokens-over, why.Reason); err != nil {
+				return err
+			}
+			short := o.result(w)
+			d.Rollback(position) // one edit for both
+			why.Ref = short.Ref
+			return d.ReplaceResult(o.at, short.Content, why)
+		}
+	}
+	return nil
 }
 
 func (k *clearing) reason() string {

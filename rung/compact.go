@@ -137,8 +137,34 @@ func (c *Compact) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	return err
 }
 
-// Checkpoint writes a checkpoint for the order's span and places it in the draft.
+// Checkpoint writes a checkpoint for the order's span and places it in the draft. If its
+// notes do not fill their room, it replaces fewer messages.
 func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*summary.Checkpoint, error) {
+	m, err := c.compose(ctx, w, o)
+	if err != nil {
+		return nil, err
+	}
+	for range fillTries {
+		more, err := m.lengthen(&o)
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if again, err := c.compose(ctx, w, o); err == nil {
+			m = again
+		}
+	}
+	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
+	if err := w.Place(m.cp, why); err != nil {
+		return nil, err
+	}
+	return m.cp, nil
+}
+
+// compose writes a checkpoint for the order's span.
+func (c *Compact) compose(ctx context.Context, w *fit.Work, o fit.Order) (*maker, error) {
 	m := c.maker(ctx, w, o)
 	if err := m.keep(); err != nil {
 		return nil, err
@@ -152,11 +178,7 @@ func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*su
 	if m.cp.Summary == "" && m.cp.Passages == "" {
 		return nil, &fit.NoSummaryError{Err: errors.New("there is nothing to say, or no room to say it")}
 	}
-	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
-	if err := w.Place(m.cp, why); err != nil {
-		return nil, err
-	}
-	return m.cp, nil
+	return m, nil
 }
 
 // maker makes one checkpoint.

@@ -78,6 +78,53 @@ func (r *room) split(end, size int) {
 	}
 }
 
+// fillTries is how often a checkpoint is written again because its notes left room.
+const fillTries = 3
+
+// lengthen leaves messages out of an order that there is room for beside the checkpoint,
+// and reports whether there were any. Its notes say less than they might if much was said
+// twice. A round that is too large gets shorter outputs. No model is asked again for that.
+func (m *maker) lengthen(o *fit.Order) (bool, error) {
+	if !m.Notes || m.Summarizer != nil || o.Target.Decided || m.work.Load() <= o.Target.Goal {
+		return false, nil
+	}
+	left, tail := m.left(), m.room.tailFrom(o.Old.End)
+	if left < m.room.all/20 {
+		return false, nil
+	}
+	s := newSplitter(m.work, o.Target)
+	end := s.tail(tail+left, false)
+	if end >= o.Old.End { // the next round has more tokens than that
+		end = s.before(o.Old.End)
+		if fits, err := m.shorten(plimsoll.Span{Start: end, End: o.Old.End}, left); err != nil || !fits {
+			return false, err
+		}
+	}
+	if end <= s.from || !s.removable(end) {
+		return false, nil
+	}
+	o.Old.End = end
+	return true, nil
+}
+
+// shorten cuts the outputs of messages so that these have so many tokens together. It
+// reports whether that can be.
+func (m *maker) shorten(span plimsoll.Span, tokens int) (bool, error) {
+	var found []output
+	sum := 0
+	for _, o := range outputs(m.work) {
+		if span.Contains(o.at.Message) && !m.work.Pinned(o.at.Message) && !o.mustShow(m.work) {
+			found, sum = append(found, o), sum+o.tokens
+		}
+	}
+	room := sum + tokens - (m.room.tailFrom(span.Start) - m.room.tailFrom(span.End))
+	if len(found) == 0 || room < defaultMin*len(found) {
+		return false, nil
+	}
+	view := &View{ToFit: true, Tail: 0.25, Errors: true, Explain: true}
+	return true, view.level(m.ctx, m.work, found, room, "to fit beside the checkpoint")
+}
+
 // tailFrom returns what the unprotected messages from i on weigh.
 func (r *room) tailFrom(i int) int {
 	n := 0

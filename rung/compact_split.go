@@ -1,6 +1,7 @@
 package rung
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
@@ -11,11 +12,7 @@ import (
 // Old returns the span to replace: from the leading instructions to the split of the
 // layout, or to a split inside a turn if that one saves nothing.
 func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
-	o := w.Draft().Outline()
-	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
-	if cp := w.Checkpoint(); cp != nil {
-		s.from = cp.Old.End
-	}
+	s := newSplitter(w, t)
 	var r room
 	noRoom := w.Load() > t.Goal && w.Load()-s.free()+minSize > t.Goal
 	if c.Notes {
@@ -56,7 +53,7 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	if end <= s.from || !s.removable(end) {
 		return plimsoll.Span{}
 	}
-	return plimsoll.Span{Start: o.Head, End: end}
+	return plimsoll.Span{Start: s.outline.Head, End: end}
 }
 
 // tail returns how many tokens of the newest messages may stay; the goal has room for
@@ -81,6 +78,15 @@ type splitter struct {
 	limit   int
 	// from is the first message that no checkpoint has replaced.
 	from int
+}
+
+func newSplitter(w *fit.Work, t fit.Target) *splitter {
+	o := w.Draft().Outline()
+	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
+	if cp := w.Checkpoint(); cp != nil {
+		s.from = cp.Old.End
+	}
+	return s
 }
 
 // free returns the tokens of the messages that a checkpoint can replace.
@@ -173,6 +179,22 @@ func (s *splitter) tail(budget int, preferTurns bool) int {
 		best, turnStart, turnTail = turn.Start, turn.Start, tail.from(turn.Start)
 	}
 	return pick(best, turnStart, turnTail, budget, preferTurns)
+}
+
+// before returns the last split before another one, or that one if there is none.
+func (s *splitter) before(end int) int {
+	tail, last := newTails(s.work), end
+	for _, turn := range slices.Backward(s.outline.Turns) {
+		for _, round := range slices.Backward(turn.Rounds) {
+			if last = min(last, round.Start); last < end {
+				if got := s.tail(tail.from(last), false); got < end {
+					return got
+				}
+				return end
+			}
+		}
+	}
+	return end
 }
 
 // signedRounds says which rounds of a turn begin with reasoning that the provider

@@ -16,15 +16,24 @@ func (v *View) fit(ctx context.Context, w *fit.Work, t fit.Target) error {
 		return nil
 	}
 	var found []output
-	var sizes []int
 	for _, o := range outputs(w) {
 		if !w.Pinned(o.at.Message) && o.tokens > v.Least() && !o.mustShow(w) {
-			found, sizes, room = append(found, o), append(sizes, o.tokens), room+o.tokens
+			found, room = append(found, o), room+o.tokens
 		}
 	}
-	level := max(waterline(sizes, room), v.Least())
-	reason := fmt.Sprintf("cut to %d tokens to fit the limit of %d", level, limit)
-	for _, o := range found {
+	return v.level(ctx, w, found, room, fmt.Sprintf("to fit the limit of %d", limit))
+}
+
+// level cuts the largest outputs until all have so many tokens together. Why ends the
+// reason of the edits.
+func (v *View) level(ctx context.Context, w *fit.Work, all []output, tokens int, why string) error {
+	sizes := make([]int, len(all))
+	for i, o := range all {
+		sizes[i] = o.tokens
+	}
+	level := max(waterline(sizes, tokens), v.Least())
+	reason := fmt.Sprintf("cut to %d tokens %s", level, why)
+	for _, o := range all {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
