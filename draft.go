@@ -24,7 +24,8 @@ type Draft struct {
 	system   []Part
 	tools    []Tool
 	log      []loggedEdit
-	saved    int
+	// saved and dropped are the tokens and the messages that all edits took out.
+	saved, dropped int
 }
 
 type insertion struct {
@@ -188,6 +189,7 @@ func (d *Draft) DropAlone(i int, why Why) error {
 func (d *Draft) drop(i int, why Why) {
 	s := &d.slots()[i]
 	s.dropped = true
+	d.dropped++
 	saved := 0
 	if d.weighed != nil && !s.edited {
 		saved = d.weighed[i].Tokens
@@ -195,7 +197,10 @@ func (d *Draft) drop(i int, why Why) {
 		saved = d.weigh(*s.message, i)
 	}
 	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: saved}, why,
-		func() { s.dropped = false })
+		func() {
+			s.dropped = false
+			d.dropped--
+		})
 }
 
 // ReplaceResult replaces the content of a tool result. The result

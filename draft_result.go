@@ -1,6 +1,7 @@
 package plimsoll
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -31,7 +32,7 @@ func (d *Draft) beside() Conversation {
 func (d *Draft) Result() Conversation {
 	c := d.beside()
 	if len(d.log) > 0 {
-		messages := make([]Message, 0, len(d.base.Messages.items)+len(d.inserts))
+		messages := make([]Message, 0, len(d.base.Messages.items)-d.dropped+len(d.inserts))
 		for p := range d.Placed() {
 			messages = append(messages, p.Message)
 		}
@@ -51,11 +52,13 @@ func (e loggedEdit) restructures() bool {
 // Placed iterates over the messages of the result with their origins, so that
 // an encoder can copy what was not edited.
 func (d *Draft) Placed() iter.Seq[Placed] {
-	inserted, slots := d.insertsByPlace(), d.slots()
+	inserted, slots := d.Inserted(), d.slots()
+	slices.SortStableFunc(inserted, func(a, b Inserted) int { return cmp.Compare(a.Before, b.Before) })
 	return func(yield func(Placed) bool) {
+		inserted := inserted
 		for i := 0; i <= len(slots); i++ {
-			for _, m := range inserted[i] {
-				if !yield(Placed{Message: m, Original: -1, Edited: true}) {
+			for ; len(inserted) > 0 && inserted[0].Before == i; inserted = inserted[1:] {
+				if !yield(Placed{Message: inserted[0].Message, Original: -1, Edited: true}) {
 					return
 				}
 			}
@@ -75,13 +78,3 @@ func (d *Draft) AddedSystem() List[Part] { return ListOf(d.system...) }
 
 // AddedTools returns the tools that edits added.
 func (d *Draft) AddedTools() List[Tool] { return ListOf(d.tools...) }
-
-func (d *Draft) insertsByPlace() map[int][]Message {
-	places := make(map[int][]Message, len(d.inserts))
-	for _, in := range d.inserts {
-		if !in.withdrawn {
-			places[in.before] = append(places[in.before], in.message)
-		}
-	}
-	return places
-}

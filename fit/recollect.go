@@ -97,10 +97,7 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 	if missing.last < 0 || mayCut && room < 0 {
 		return
 	}
-	r := recollected{missing: missing.id}
-	for _, q := range questions { // nothing is missing between them
-		r.keys = append(r.keys, link(w.task.chain()[q+1], missing.id))
-	}
+	r := recollected{missing: missing.id, keys: w.recollectionKeys(questions, missing)}
 	r.known = w.rememberedRecollections(ctx, r.keys)
 	r.keys = r.keys[:len(r.known)]
 	all := slices.Clone(r.known)
@@ -136,6 +133,29 @@ func (w *Work) recollect(ctx context.Context, mayCut bool) {
 		all[0], r.newest = again, again
 	}
 	w.placeRecollections(r, all, questions)
+}
+
+// recollectionKeys returns the keys of questions. Nothing is missing between them.
+func (w *Work) recollectionKeys(questions []int, missing missingMessages) []plimsoll.Digest {
+	keys := make([]plimsoll.Digest, len(questions))
+	for i, q := range questions {
+		keys[i] = link(w.task.chain()[q+1], missing.id)
+	}
+	return keys
+}
+
+// replayRecollections puts in what earlier requests had, and nothing else.
+func (w *Work) replayRecollections(ctx context.Context) {
+	questions := w.questions()
+	if !w.k.options.Recollect || len(questions) == 0 {
+		return
+	}
+	keys := w.recollectionKeys(questions, w.missingBefore(questions[0]))
+	for i, r := range slices.Backward(w.rememberedRecollections(ctx, keys)) {
+		if r != nil && r.Text != "" {
+			_, _ = w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, r.Text), plimsoll.Why{Rung: recollectName, Reason: replayReason, Ref: r.Ref}) // it was there before
+		}
+	}
 }
 
 // expectRecollection lowers the goal of a cut by what the newest question would bring back
@@ -232,15 +252,22 @@ type missingMessages struct {
 
 // missingBefore finds the messages that are missing before original message q.
 func (w *Work) missingBefore(q int) missingMessages {
-	m := missingMessages{gone: make([]bool, q), last: -1}
+	m := missingMessages{gone: slices.Repeat([]bool{true}, q), last: -1}
+	for p := range w.draft.Placed() {
+		if p.Original >= q {
+			break
+		} else if p.Original >= 0 {
+			m.gone[p.Original] = false
+		}
+	}
 	border := func(i int) {
 		var at plimsoll.Digest
 		binary.LittleEndian.PutUint64(at[:], uint64(i)+1)
 		m.id = link(m.id, at)
 	}
 	for i := range m.gone {
-		if _, here := w.draft.Message(i); !here {
-			m.gone[i], m.last = true, i
+		if m.gone[i] {
+			m.last = i
 		}
 		if m.gone[i] != (i > 0 && m.gone[i-1]) {
 			border(i)

@@ -551,7 +551,7 @@ func TestARungSeesTheWork(t *testing.T) {
 				if w.Fixed() != 37 || w.Base() != 37+9 {
 					t.Errorf("beside the messages %d tokens, at the head %d", w.Fixed(), w.Base())
 				}
-				if got := transcriptOf(w.Replayed().Result()); before != "" && !strings.HasPrefix(got, before) || before == "" && strings.Contains(got, "none") {
+				if got := transcriptOf(w.Replayed(t.Context()).Result()); before != "" && !strings.HasPrefix(got, before) || before == "" && strings.Contains(got, "none") {
 					t.Errorf("sent before:\n%s\nand the rung sees\n%s", before, got)
 				}
 				return nil

@@ -111,12 +111,14 @@ func (w *Work) Count(text string) int {
 // Checkpoint returns the one that the draft begins with, or nil.
 func (w *Work) Checkpoint() *summary.Checkpoint { return w.checkpoint }
 
-// Replayed returns a new draft that is cut as an earlier request was, and no further.
-func (w *Work) Replayed() *plimsoll.Draft {
+// Replayed returns a new draft that is cut as an earlier request was, and no further. It
+// has the recollections of that request.
+func (w *Work) Replayed(ctx context.Context) *plimsoll.Draft {
 	d := plimsoll.NewDraft(w.task.Conversation, nil)
 	if w.replayed != nil {
-		again := &Work{draft: d, kept: make([]protection, len(w.kept))}
+		again := &Work{k: w.k, task: w.task, plan: w.plan, draft: d, kept: make([]protection, len(w.kept))}
 		_ = w.replayed.replay(again) // it was replayed on the same conversation before
+		again.replayRecollections(ctx)
 	}
 	return d
 }

@@ -1,6 +1,7 @@
 package preset_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/testkit"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 // told are things that a user says about a harbour, one each turn.
@@ -171,9 +173,46 @@ func TestLaterRequestsBeginWithTheSameBytes(t *testing.T) {
 	}
 }
 
-func texts(p *plimsoll.Plan) []string {
+// readAgain is a model that is shown what was sent last.
+type readAgain struct {
+	scribe
+	sent []string
+}
+
+func (r *readAgain) Summarize(ctx context.Context, request *summary.Request) (summary.Summary, error) {
+	r.sent = linesOf(request.Sent().Result())
+	return r.scribe.Summarize(ctx, request)
+}
+
+// TestASummaryIsAskedForAfterTheBytesThatWereSent asks questions until a model must
+// summarise again. Its request then shares the prompt cache of the request before.
+func TestASummaryIsAskedForAfterTheBytesThatWereSent(t *testing.T) {
+	t.Parallel()
+	tenant, model := shelf(t), &readAgain{scribe: scribe{text: "<state_snapshot>They painted the railing.</state_snapshot>"}}
+	keeper := func() *fit.Keeper {
+		return recollecting(t, func(o *preset.Options) {
+			o.Archive, o.Memory, o.Compaction.Summarizer = tenant, tenant.Memory(), model
+			o.Policy, o.Marks.Soft = preset.PolicyThreshold, 1 // nothing in the background
+		})
+	}
+	k, c := keeper(), diary(150, "What is the pilot boat called?")
+	before := fitted(t, k, fit.Task{Conversation: c})
+	for i := 0; len(model.asked) < 2; i++ {
+		c = then(c, fmt.Sprintf("%s And where is the spare winch handle, I ask for the %d. time? %s", told[i%4], i, strings.Repeat("Well, well. ", 20)))
+		k = keeper() // after a restart, too
+		p := fitted(t, k, fit.Task{Conversation: c})
+		if was := texts(before); len(model.asked) == 2 && (len(recollections(before)) == 0 || !slices.Equal(model.sent[:len(was)], was)) {
+			t.Errorf("the model is not shown what was sent before (-sent +shown):\n%s", cmp.Diff(was, model.sent))
+		}
+		before = p
+	}
+}
+
+func texts(p *plimsoll.Plan) []string { return linesOf(p.Conversation()) }
+
+func linesOf(c plimsoll.Conversation) []string {
 	var all []string
-	for _, m := range p.Conversation().Messages.All() {
+	for _, m := range c.Messages.All() {
 		all = append(all, string(m.Role)+": "+m.Text())
 	}
 	return all

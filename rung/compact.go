@@ -134,8 +134,30 @@ func (c *Compact) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 	return err
 }
 
-// Checkpoint writes a checkpoint for the order's span and places it in the draft.
+// Checkpoint writes a checkpoint for the order's span and places it in the draft. If its
+// notes do not fill their room, it replaces fewer messages.
 func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*summary.Checkpoint, error) {
+	m, err := c.compose(ctx, w, o)
+	if err != nil {
+		return nil, err
+	}
+	for range fillTries {
+		if !m.lengthen(&o) {
+			break
+		}
+		if again, err := c.compose(ctx, w, o); err == nil {
+			m = again
+		}
+	}
+	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
+	if err := w.Place(m.cp, why); err != nil {
+		return nil, err
+	}
+	return m.cp, nil
+}
+
+// compose writes a checkpoint for the order's span.
+func (c *Compact) compose(ctx context.Context, w *fit.Work, o fit.Order) (*maker, error) {
 	m := c.maker(ctx, w, o)
 	if err := m.keep(); err != nil {
 		return nil, err
@@ -149,11 +171,7 @@ func (c *Compact) Checkpoint(ctx context.Context, w *fit.Work, o fit.Order) (*su
 	if m.cp.Summary == "" && m.cp.Passages == "" {
 		return nil, &fit.NoSummaryError{Err: errors.New("there is nothing to say, or no room to say it")}
 	}
-	why := plimsoll.Why{Rung: c.Name(), Reason: fmt.Sprintf("%s checkpoint by %s", o.Trigger, m.cp.By)}
-	if err := w.Place(m.cp, why); err != nil {
-		return nil, err
-	}
-	return m.cp, nil
+	return m, nil
 }
 
 // maker makes one checkpoint.
@@ -207,7 +225,7 @@ func (m *maker) write(o fit.Order) error {
 	prompt := m.Prompt
 	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
-		Conversation: c, Old: m.fresh, Sent: w.Replayed, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
+		Conversation: c, Old: m.fresh, Sent: func() *plimsoll.Draft { return w.Replayed(m.ctx) }, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: summary.Required(c, m.fresh, m.earlier.summary), Progress: o.Progress,
 	}
@@ -219,14 +237,21 @@ func (m *maker) write(o fit.Order) error {
 		by = &summary.Extract{}
 	}
 	s, err := by.Summarize(m.ctx, r)
-	switch {
-	case err == nil && s.Text == "":
+	if err == nil && s.Text == "" {
 		err = errors.New("the summary is empty")
-	case err != nil && m.Notes && extracts && m.ctx.Err() == nil:
-		s, err = summary.Summary{By: by.Name()}, nil // the notes are enough
 	}
-	if err != nil {
+	switch extract := (summary.Extract{}); {
+	case err == nil:
+	case !m.Notes || m.ctx.Err() != nil:
 		return &fit.NoSummaryError{Err: err}
+	case extracts:
+		s = summary.Summary{By: extract.Name()} // the notes are enough
+	default:
+		s = summary.Summary{}
+		if m.size > 0 {
+			s, _ = extract.Summarize(m.ctx, r)
+		}
+		s.By, s.Notes = extract.Name(), append(s.Notes, fmt.Sprintf("%s: %v", by.Name(), err))
 	}
 	m.cp.Summary = s.Text
 	if m.Layout == RetainAndSummary {

@@ -81,6 +81,29 @@ func (r *room) split(end, size int) {
 	}
 }
 
+// fillTries is how often a checkpoint is written again because its notes left room.
+const fillTries = 3
+
+// lengthen leaves messages out of an order that there is room for beside the checkpoint,
+// and reports whether there were any. Its notes say less than they might if much was said
+// twice. No model is asked again for that.
+func (m *maker) lengthen(o *fit.Order) bool {
+	if !m.Notes || m.Summarizer != nil || o.Target.Decided || m.work.Load() <= o.Target.Goal {
+		return false
+	}
+	left, tail := m.left(), m.room.tailFrom(o.Old.End)
+	if left < m.room.all/20 {
+		return false
+	}
+	s := newSplitter(m.work, o.Target)
+	end := s.tail(tail+left, false)
+	if end >= o.Old.End || end <= s.from || !s.removable(end) {
+		return false
+	}
+	o.Old.End = end
+	return true
+}
+
 // tailFrom returns what the unprotected messages from i on weigh.
 func (r *room) tailFrom(i int) int {
 	n := 0

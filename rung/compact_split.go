@@ -11,11 +11,7 @@ import (
 // Old returns the span to replace: from the leading instructions to the split of the
 // layout, or to a split inside a turn if that one saves nothing.
 func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
-	o := w.Draft().Outline()
-	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
-	if cp := w.Checkpoint(); cp != nil {
-		s.from = cp.Old.End
-	}
+	s := newSplitter(w, t)
 	var r room
 	noRoom := w.Load() > t.Goal && w.Load()-s.free()+minSize > t.Goal
 	if c.Notes {
@@ -56,7 +52,7 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	if end <= s.from || !s.removable(end) {
 		return plimsoll.Span{}
 	}
-	return plimsoll.Span{Start: o.Head, End: end}
+	return plimsoll.Span{Start: s.outline.Head, End: end}
 }
 
 // tail returns how many tokens of the newest messages may stay; the goal has room for
@@ -81,6 +77,15 @@ type splitter struct {
 	limit   int
 	// from is the first message that no checkpoint has replaced.
 	from int
+}
+
+func newSplitter(w *fit.Work, t fit.Target) *splitter {
+	o := w.Draft().Outline()
+	s := &splitter{work: w, kept: w.Protected, outline: o, from: o.Head, limit: t.Line.Limit()}
+	if cp := w.Checkpoint(); cp != nil {
+		s.from = cp.Old.End
+	}
+	return s
 }
 
 // free returns the tokens of the messages that a checkpoint can replace.

@@ -295,7 +295,7 @@ func (m *memory) Tenants(ctx context.Context) ([]store.TenantID, error) {
 	for key := range m.accounts {
 		found[key.tenant] = true
 	}
-	return slices.Collect(maps.Keys(found)), nil
+	return slices.SortedFunc(maps.Keys(found), func(a, b store.TenantID) int { return bytes.Compare(a[:], b[:]) }), nil
 }
 
 func (m *memory) Check(ctx context.Context) ([]string, error) { return nil, ctx.Err() }

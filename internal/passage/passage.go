@@ -26,14 +26,15 @@ const (
 	assistant = "Assistant"
 	// maxLine is the most bytes of prose in one passage.
 	maxLine = 2000
+	// maxLabel is the most characters of a speaker's label.
+	maxLabel = 25
 )
 
 var (
 	dateHeader = regexp.MustCompile(`^[(\[][^)\]]{0,60}\b[12]\d{3}\b[^)\]]{0,60}[)\]]`)
 	// programTag begins a block that a program put into a message: a checkpoint, a
 	// recollection, a note of the client.
-	programTag   = regexp.MustCompile(`^<(plimsoll_\w+|state_snapshot|retain|summary|ledger|tool_data|scratchpad|system-reminder|local-command-stdout|command-name|command-message)\b[^<>]*>`)
-	speakerLabel = regexp.MustCompile(`^([^\s:：][^:：]{0,24})[:：]\s+`)
+	programTag = regexp.MustCompile(`^<(plimsoll_\w+|state_snapshot|retain|summary|ledger|tool_data|scratchpad|system-reminder|local-command-stdout|command-name|command-message)\b[^<>]*>`)
 )
 
 // Of returns the passages of the messages that want accepts, or of all if want is nil. It
@@ -56,8 +57,8 @@ func Of(c plimsoll.Conversation, want func(i int) bool) []Passage {
 	}
 	for i := range r.all {
 		p := &r.all[i]
-		if label := speakerLabel.FindStringSubmatch(p.Text); label != nil && r.labels[label[1]] >= max(3, len(r.all)/50) {
-			p.Speaker, p.Text = label[1], p.Text[len(label[0]):]
+		if label, rest := cutLabel(p.Text); label != "" && r.labels[label] >= max(3, len(r.all)/50) {
+			p.Speaker, p.Text = label, rest
 		}
 	}
 	return r.all
@@ -88,10 +89,9 @@ func (r *reader) read(message int, speaker, text string) {
 			}
 			continue
 		}
-		body := line
-		if label := speakerLabel.FindStringSubmatch(line); label != nil {
-			r.labels[label[1]]++
-			body = line[len(label[0]):]
+		label, body := cutLabel(line)
+		if label != "" {
+			r.labels[label]++
 		}
 		if marker := fence(body); marker != "" {
 			var code string
@@ -102,6 +102,21 @@ func (r *reader) read(message int, speaker, text string) {
 			r.all = append(r.all, Passage{message, r.date, speaker, part})
 		}
 	}
+}
+
+// cutLabel returns what may be the label of a speaker, and the text after it. The label is
+// empty if there is none.
+func cutLabel(line string) (label, rest string) {
+	at := strings.IndexFunc(line[:min(len(line), (maxLabel+1)*utf8.UTFMax)], func(r rune) bool { return r == ':' || r == '：' })
+	if at < 1 || utf8.RuneCountInString(line[:at]) > maxLabel {
+		return "", line
+	}
+	_, mark := utf8.DecodeRuneInString(line[at:])
+	rest = strings.TrimLeft(line[at+mark:], " \t\n\f\r")
+	if len(rest) == len(line)-at-mark {
+		return "", line
+	}
+	return line[:at], rest
 }
 
 // fence returns the marker that opens a block of code, or "".

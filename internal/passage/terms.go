@@ -35,9 +35,13 @@ func scan(s string, word func(at int, w string), pair func(string)) {
 			i = end
 		case isWord(r):
 			end := i + run(s[i:], func(r rune) bool { return isWord(r) && !unspaced(r) })
-			end += ending(s[end:])
+			w := s[i:end]
+			if n := ending(s[end:]); n > 0 {
+				end += n
+				w = strings.ReplaceAll(s[i:end], "’", "'")
+			}
 			if end-i <= maxTerm {
-				word(i, strings.ReplaceAll(strings.ToLower(s[i:end]), "’", "'"))
+				word(i, strings.ToLower(w))
 			}
 			i = end
 		default:
@@ -99,7 +103,7 @@ func stem(w string) string {
 	if len(w) > 3 && w[len(w)-1] == 'e' {
 		w = w[:len(w)-1]
 	}
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] < utf8.RuneSelf {
+	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] >= 'a' && w[n-1] <= 'z' {
 		w = w[:n-1]
 	}
 	return w

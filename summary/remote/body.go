@@ -57,6 +57,13 @@ func draft(r *summary.Request) (*plimsoll.Draft, error) {
 			return nil, err
 		}
 	}
+	for _, in := range d.Inserted() {
+		if in.Before >= r.Old.End {
+			if err := d.Withdraw(in.ID, why); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err := closeCalls(d, r.Old.End); err != nil {
 		return nil, err
 	}

@@ -314,6 +314,9 @@ func TestAnEarlierCheckpointIsInWhatIsShared(t *testing.T) {
 		if _, err := sent.Insert(1, plimsoll.Say(plimsoll.User, r.Previous.Text), why); err != nil {
 			t.Error(err)
 		}
+		if _, err := sent.Insert(r.Old.End, plimsoll.Say(plimsoll.User, "For a question that stays."), why); err != nil {
+			t.Error(err)
+		}
 		return sent
 	}
 	if _, err := s.summarizer(t, d, "").Summarize(t.Context(), r); err != nil {

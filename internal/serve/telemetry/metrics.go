@@ -219,9 +219,9 @@ func (m *Metrics) observeLoad(x transport.Exchange, dialect, family string) {
 		m.saved.WithLabelValues(dialect, family).Add(float64(saved))
 	}
 	for _, r := range x.Rungs {
-		if r.Edits > 0 && !r.Replayed && r.Undone == "" {
+		if r.Edits > 0 && !r.Replayed && r.Undone == "" && r.Saved >= 0 { // recollections and offered tools add
 			m.cuts.WithLabelValues(rungLabel(r.Rung)).Inc()
-			m.cutTokens.WithLabelValues(rungLabel(r.Rung)).Add(float64(max(0, r.Saved)))
+			m.cutTokens.WithLabelValues(rungLabel(r.Rung)).Add(float64(r.Saved))
 		}
 	}
 }

@@ -47,6 +47,8 @@ func exchanges() []transport.Exchange {
 				{Rung: "dedupe"},
 				{Rung: "reasoning", Edits: 4, Saved: 10, Undone: "it was not valid"},
 				{Rung: "compact", Edits: 10, Saved: 50_000},
+				{Rung: "offer", Edits: 1, Saved: -120},
+				{Rung: "recollect", Edits: 1, Saved: -900},
 			},
 			Usage: plimsoll.Usage{Input: 54_000, Output: 500}, Billed: true, Manage: 8 * time.Millisecond,
 		},
