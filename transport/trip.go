@@ -217,6 +217,9 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 	}
 	r.rescued = true
 	conversation, weighed := s.task.Conversation, s.plan.After.Total
+	if o.Bytes && o.Tokens == 0 {
+		o.Tokens = len(r.bodyOf(s))
+	}
 	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
 	line := learned.Line(conversation, s.plan.Line)
 	if line.Limit() >= weighed {

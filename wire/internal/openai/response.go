@@ -51,6 +51,10 @@ func readAnswer(body []byte, said string) (answer, error) {
 			if value := s.Value().Of(body); string(value) != "null" {
 				a.failure = value
 			}
+		case "object": // older servers of open models stream an error without a name
+			if string(s.Value().Of(body)) == `"error"` {
+				a.failure = body
+			}
 		case "choices":
 			if s.Peek() != '[' {
 				continue
