@@ -61,3 +61,23 @@ func TestF10_EveryFormOfAnOverflowIsRescued(t *testing.T) {
 		})
 	}
 }
+
+func TestF10_ARequestBeyondTheAccountsMinuteIsCutIfTheLimitSaysSo(t *testing.T) {
+	t.Parallel()
+	const refusal = `{"error":{"message":"Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`
+	for _, tt := range []struct {
+		window, asked int
+		rescued       bool
+	}{{0, 1, false}, {30_000, 2, true}} {
+		b := newBench(t, nil, transport.Options{Store: newStore(t), Expand: transport.ExpandOff, Window: tt.window})
+		var asked *atomic.Int32
+		b.server, asked = refusesAbove(t, 20_000, http.StatusTooManyRequests, refusal)
+		a := b.long(plimsoll.OpenAI, 8)
+		a.stream = true
+		b.post(plimsoll.OpenAI, true, a.body(), nil)
+		x := <-b.exchanges
+		if int(asked.Load()) != tt.asked || x.Rescued != tt.rescued || (x.Warning == "") != tt.rescued {
+			t.Errorf("window %d: asked %d times, rescued %v, warning %q", tt.window, asked.Load(), x.Rescued, x.Warning)
+		}
+	}
+}

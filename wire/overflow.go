@@ -12,6 +12,9 @@ type Overflow struct {
 	Tokens, Limit int
 	// Bytes says that these two count bytes of the request, not tokens.
 	Bytes bool
+	// PerMinute says that Limit is what the account may send in a minute. The request alone
+	// has more, so it fails however long the client waits.
+	PerMinute bool
 	// Excess is how many tokens were sent beyond a limit, where the message names that;
 	// else 0.
 	Excess int
@@ -96,10 +99,13 @@ func detailOf(raw json.RawMessage) json.RawMessage {
 }
 
 func overflowOf(e *APIError) (Overflow, bool) {
+	text := strings.ToLower(e.Message[:min(len(e.Message), maxMessage)])
+	if m := perMinute.FindStringSubmatch(text); m != nil && number(m[2]) > number(m[1]) && number(m[1]) > 0 {
+		return Overflow{Tokens: number(m[2]), Limit: number(m[1]), PerMinute: true, Message: e.Message, Words: m[0]}, true
+	}
 	if e.Status != 0 && !mayOverflow[e.Status] {
 		return Overflow{}, false
 	}
-	text := strings.ToLower(e.Message[:min(len(e.Message), maxMessage)])
 	if otherwise.MatchString(strings.ToLower(e.Type+"\n"+e.Code+"\n")+text) || aboutAnotherField(text) {
 		return Overflow{}, false
 	}

@@ -62,6 +62,8 @@ var overflows = []wording{
 	{"Cloudflare", "models.dev pull 4422", 400, said("Requested token count exceeds the model's maximum context length of 256000 tokens. You requested a total of 256878 tokens: 31216 tokens from the input messages and 225662 tokens for the completion."), counted(256878, 256000)},
 	{"Groq", "langchain", 400, `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","code":"context_length_exceeded"}}`, wire.Overflow{}},
 	{"Groq by size", "", 413, `{"error":{"message":"Request too large for model llama-3.1-8b-instant in organization org_x on tokens: Limit 6000, Requested 8412","type":"tokens"}}`, counted(8412, 6000)},
+	{"OpenAI beyond the account's minute", "climb issue 13", 429, `{"error":{"message":"Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 30601. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.","type":"tokens","param":null,"code":"rate_limit_exceeded"}}`, wire.Overflow{Tokens: 30601, Limit: 30000, PerMinute: true}},
+	{"Groq beyond the account's minute", "continue issue 10218", 413, said("Request too large for model `llama-3.3-70b-versatile` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again."), wire.Overflow{Tokens: 14137, Limit: 12000, PerMinute: true}},
 	{"Copilot", "pi", 400, `{"error":{"message":"prompt token count of 130000 exceeds the limit of 128000","code":"model_max_prompt_tokens_exceeded"}}`, counted(130000, 128000)},
 	{"GitHub Models", "eslint/tsc-meetings pull 593", 413, `{"error":{"code":"tokens_limit_reached","message":"Request body too large for gpt-4o model. Max size: 8000 tokens.","details":"Request body too large for gpt-4o model. Max size: 8000 tokens."}}`, limited(8000)},
 	{"xAI", "pi", 400, `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`, counted(537812, 131072)},
@@ -184,6 +186,8 @@ func TestF10_OtherErrorsAreNotOverflows(t *testing.T) {
 	}{
 		{"a wrong key", 401, `{"error":{"message":"Incorrect API key","type":"invalid_request_error","code":"invalid_api_key"}}`},
 		{"a rate limit that speaks of tokens", 429, `{"error":{"message":"Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 28000, Requested 5000","type":"tokens","code":"rate_limit_exceeded"}}`},
+		{"a rate limit of Groq", 429, said("Rate limit reached for model `llama-3.1-8b-instant` in organization `org_1` service tier `on_demand` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443. Please try again in 4.77s.")},
+		{"a minute that the request fits into", 429, said("Rate limit reached on tokens per min (TPM): Limit 30000, Requested 5000.")},
 		{"a rate limit sent as 400", 400, `{"error":{"message":"Too many tokens, please wait: rate limit","code":"rate_limit_exceeded"}}`},
 		{"a rate limit of a day", 400, said("Too many tokens per day, please wait before trying again.")},
 		{"a rate limit of Azure", 429, `{"error":{"code":"RateLimitReached","message":"Your requests to grok-4-1-fast-non-reasoning in westeurope have exceeded rate limit."}}`},

@@ -16,6 +16,10 @@ func anyOf(patterns ...string) *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll("(?:"+strings.Join(patterns, "|")+")", "N", `(\d[\d,_]*)`))
 }
 
+// perMinute finds a rate limit and a request that counts against it alone. Other messages
+// about rate limits name what was used before.
+var perMinute = anyOf(`tokens per min[a-z]* \(tpm\): limit N, requested N`)
+
 // otherwise are errors that sound alike and mean something else: a rate limit, a failure
 // of the server, an answer limit out of range.
 var otherwise = anyOf(
