@@ -210,13 +210,21 @@ func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
 const advice = "shorten the newest message or start a new conversation, or tell the model's window with " + HeaderLimit
 
 // shorter returns an attempt with less, after an overflow; false if there was one before
-// or nothing more can be cut.
+// or nothing more can be cut. A request that has more tokens than the account may send in
+// a minute is cut only if the operator or the client wants no more than that anyway.
 func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 	if r.rescued {
 		return s, false
 	}
+	if o.PerMinute && s.plan.Line.Limit() > o.Limit {
+		r.warn(fmt.Sprintf("the account may send %d tokens a minute and this request has %d, so it never succeeds: set a limit for the model that is no higher, and Plimsoll cuts", o.Limit, o.Tokens))
+		return s, false
+	}
 	r.rescued = true
 	conversation, weighed := s.task.Conversation, s.plan.After.Total
+	if o.Bytes && o.Tokens == 0 {
+		o.Tokens = len(r.bodyOf(s))
+	}
 	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
 	line := learned.Line(conversation, s.plan.Line)
 	if line.Limit() >= weighed {
@@ -228,7 +236,7 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 		return s, false
 	}
 	next.rescue = true
-	if sure && limit.Believable(o, conversation, r.bodyOf(s)) {
+	if sure && !o.PerMinute && limit.Believable(o, conversation, r.bodyOf(s)) {
 		next.learned = &learned
 	}
 	r.take(next)

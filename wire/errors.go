@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 )
 
 // DecodeError says why a body could not be read.
@@ -63,7 +64,8 @@ func (e *APIError) Error() string {
 
 // ParseAPIError reads the value of an "error" member in any of the forms that
 // providers use: an object with type, code, status and message, or a bare text.
-// It returns nil for null and nothing.
+// OpenRouter puts what its provider said beside a message of its own; both are the
+// message here. ParseAPIError returns nil for null and nothing.
 func ParseAPIError(raw []byte) *APIError {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -79,6 +81,7 @@ func ParseAPIError(raw []byte) *APIError {
 		Code    json.RawMessage `json:"code"`
 		Prompt  int             `json:"n_prompt_tokens"`
 		Context int             `json:"n_ctx"`
+		Meta    json.RawMessage `json:"metadata"`
 	}
 	if json.Unmarshal(raw, &object) != nil {
 		return &APIError{Message: string(raw)}
@@ -87,11 +90,19 @@ func ParseAPIError(raw []byte) *APIError {
 	if e.Type == "" {
 		e.Type = object.Status
 	}
+	if raw := rawjson.Member(object.Meta, "raw"); rawjson.IsString(raw) {
+		e.Message += ": " + rawjson.Unquoted(raw)
+	} else if rawjson.IsObject(raw) {
+		e.Message += ": " + string(raw)
+	}
 	var status int
-	if json.Unmarshal(object.Code, &status) == nil {
-		e.Status = status
-	} else {
+	switch {
+	case json.Unmarshal(object.Code, &status) != nil:
 		_ = json.Unmarshal(object.Code, &e.Code)
+	case status < 600:
+		e.Status = status
+	default: // a number of the provider's own
+		e.Code = string(object.Code)
 	}
 	return e
 }

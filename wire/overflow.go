@@ -1,18 +1,23 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 )
 
 // Overflow is what a provider said about a context that is full.
 type Overflow struct {
 	// Tokens that were sent and Limit, where the message names them; else 0.
 	Tokens, Limit int
+	// Bytes says that these two count bytes of the request, not tokens.
+	Bytes bool
+	// PerMinute says that Limit is what the account may send in a minute. The request alone
+	// has more, so it fails however long the client waits.
+	PerMinute bool
+	// Excess is how many tokens were sent beyond a limit, where the message names that;
+	// else 0.
+	Excess int
 	// Message as the provider wrote it.
 	Message string
 	// Words are the part of the message that says so, in lower case; empty if the
@@ -22,17 +27,17 @@ type Overflow struct {
 
 // FindOverflow reports whether an error answer means that the context is full,
 // and not one of the other things that providers answer 400 to. The body may be
-// empty: some answer 413 and nothing else.
+// empty: Cerebras answers 400 or 413 and nothing else.
 func FindOverflow(status int, body []byte) (Overflow, bool) {
+	if (status == 400 || status == 413) && len(bytes.TrimSpace(body)) == 0 {
+		return Overflow{}, true
+	}
 	e := errorIn(body)
 	if e == nil {
 		e = &APIError{Message: string(body)}
 	}
-	if e.Status == 0 {
+	if e.Status == 0 || status == 413 {
 		e.Status = status
-	}
-	if status == 413 && len(strings.TrimSpace(e.Message)) == 0 {
-		return Overflow{}, true
 	}
 	return overflowOf(e)
 }
@@ -94,189 +99,46 @@ func detailOf(raw json.RawMessage) json.RawMessage {
 }
 
 func overflowOf(e *APIError) (Overflow, bool) {
-	text := strings.ToLower(e.Message)
-	all := strings.ToLower(e.Type + "\n" + e.Code + "\n" + e.Message)
+	text := strings.ToLower(e.Message[:min(len(e.Message), maxMessage)])
+	if m := perMinute.FindStringSubmatch(text); m != nil && number(m[2]) > number(m[1]) && number(m[1]) > 0 {
+		return Overflow{Tokens: number(m[2]), Limit: number(m[1]), PerMinute: true, Message: e.Message, Words: m[0]}, true
+	}
 	if e.Status != 0 && !mayOverflow[e.Status] {
 		return Overflow{}, false
 	}
-	for _, other := range otherwise {
-		if strings.Contains(all, other) {
-			return Overflow{}, false
-		}
+	if otherwise.MatchString(strings.ToLower(e.Type+"\n"+e.Code+"\n")+text) || aboutAnotherField(text) {
+		return Overflow{}, false
 	}
-	o := Overflow{Message: e.Message}
-	if !overflowCodes[e.Code] && !overflowCodes[e.Type] {
-		for _, phrase := range overflowPhrases {
-			if o.Words = phrase.FindString(text); o.Words != "" {
-				break
-			}
-		}
-		if o.Words == "" {
-			return Overflow{}, false
-		}
+	o := Overflow{Message: e.Message, Words: full.FindString(text)}
+	byCode := overflowCodes[e.Code] || overflowCodes[e.Type]
+	switch {
+	case byCode, o.Words != "":
+		o.readFigures(text)
+	case e.Status != 413: // which says so itself, whatever the body
+		return Overflow{}, false
 	}
-	o.Tokens, o.Limit = figures(text)
+	if byCode {
+		o.Words = ""
+	}
 	if e.ContextSize > 0 {
-		o.Tokens, o.Limit = e.PromptTokens, e.ContextSize
+		o.Tokens, o.Limit, o.Bytes = e.PromptTokens, e.ContextSize, false
 	}
 	return o, true
 }
 
 // mayOverflow are the statuses that providers use for it; 500 is llama.cpp's in
-// some versions, 0 stands for an error inside a stream.
+// some versions. An error inside a stream has none.
 var mayOverflow = map[int]bool{400: true, 413: true, 422: true, 500: true}
 
 var overflowCodes = map[string]bool{
-	"context_length_exceeded":       true,
-	"model_context_window_exceeded": true,
-	"context_window_exceeded":       true,
-	"exceed_context_size_error":     true,
-	"request_too_large":             true,
-	"max_tokens_exceeded":           true,
-}
-
-// otherwise are errors that sound alike and mean something else: a single field
-// that is too long, a rate limit, an answer limit out of range.
-var otherwise = []string{
-	"string_above_max_length",
-	"'user' too long",
-	"rate limit",
-	"rate_limit",
-	"tokens per min",
-	"tokens per day",
-	"too many requests",
-	"max_tokens is too large",
-	"max_tokens' is too large",
-	"max_completion_tokens' is too large",
-	"max_output_tokens is too",
-	"throttling",
-	"please wait",
-}
-
-// overflowPhrases are the words of OpenAI, Azure, Anthropic, Bedrock, Gemini,
-// xAI, Groq, OpenRouter, Copilot, Mistral, Cohere, DeepSeek, Moonshot, MiniMax,
-// Zhipu, Together, Fireworks, vLLM, SGLang, llama.cpp, LM Studio and Ollama.
-var overflowPhrases = compileAll(
-	`prompt is too long`,
-	`input is too long`,
-	`input length and .?max_tokens.? exceed context limit`,
-	`exceeds? (?:the )?(?:model.?s )?(?:maximum )?context (?:limit|length|window|size)`,
-	`maximum context length`,
-	`max(?:imum)? context (?:length|window|size)`,
-	`context (?:length|window|size) (?:is )?(?:exceed|exceeds|exceeded|too)`,
-	`context window exceeds limit`,
-	`exceeds the available context size`,
-	`exceeds the context window`,
-	`exceeds the maximum number of tokens`,
-	`input token count .*exceeds the maximum`,
-	`input tokens exceed the configured limit`,
-	`exceeds? the (?:maximum )?(?:limit|number) of [\d,]+ (?:input )?tokens`,
-	`maximum (?:prompt|input|allowed input) length (?:is|of)`,
-	`prompt (?:length|token count|contains).*(?:exceeds?|limit)`,
-	`current length is \d+.*while limit is`,
-	`too many total text bytes`,
-	`too many tokens`,
-	`please reduce the length of (?:the )?(?:messages|prompt|your)`,
-	`reduce the length of the messages`,
-	`request too large for model`,
-	`token limit exceeded`,
-	`exceeded model token limit`,
-	`tokens? (?:in|of) (?:the )?(?:request|prompt|input).*(?:exceeds?|greater than|larger than)`,
-	`trying to keep the first \d+ tokens when context`,
-	`larger than the maximum context`,
-	`longer than the (?:model'?s )?context length`,
-)
-
-func compileAll(patterns ...string) []*regexp.Regexp {
-	all := make([]*regexp.Regexp, len(patterns))
-	for i, p := range patterns {
-		all[i] = regexp.MustCompile(p)
-	}
-	return all
-}
-
-var sum = regexp.MustCompile(`(\d+) \+ (\d+) > (\d+)`)
-
-// named are the ways in which messages with more than two figures name the limit.
-var named = compileAll(
-	`max(?:imum)? context length (?:is|of) ([\d,_]+)`,
-	`max(?:imum)? context \(([\d,_]+) tokens\)`,
-	`tokens > ([\d,_]+) maximum`,
-)
-
-// errorCode is MiniMax's, and no limit.
-const errorCode = "exceeds limit (2013)"
-
-// figures takes two token counts from a message: what was sent is the larger. Unless
-// it is named, the limit is the smaller, since it was exceeded.
-func figures(text string) (tokens, limit int) {
-	for _, pattern := range named {
-		if m := pattern.FindStringSubmatch(text); m != nil {
-			limit, _ = strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
-			if most := slices.Max(append(counts(text), 0)); most > limit {
-				tokens = most
-			}
-			return tokens, limit
-		}
-	}
-	text = strings.ReplaceAll(text, errorCode, "")
-	if m := sum.FindStringSubmatch(text); m != nil {
-		prompt, _ := strconv.Atoi(m[1])
-		answer, _ := strconv.Atoi(m[2])
-		limit, _ = strconv.Atoi(m[3])
-		return max(limit, prompt+answer), limit
-	}
-	for _, n := range counts(text) {
-		switch {
-		case n > tokens:
-			tokens, limit = n, tokens
-		case n > limit && n != tokens:
-			limit = n
-		}
-	}
-	if limit == 0 {
-		tokens, limit = 0, tokens
-	}
-	return tokens, limit
-}
-
-// besideTokens is how many words a count may stand from the word "tokens":
-// "210000 tokens", "token count of 130000".
-const besideTokens = 3
-
-// counts returns the numbers of a message that may count tokens. If two or more
-// stand beside the word, they are those; else all may be.
-func counts(text string) []int {
-	words := strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.,", r)
-	})
-	var all, beside []int
-	for i, word := range words {
-		n, ok := count(word)
-		if !ok {
-			continue
-		}
-		all = append(all, n)
-		near := words[max(0, i-besideTokens):min(len(words), i+besideTokens+1)]
-		if slices.ContainsFunc(near, func(w string) bool { return strings.Contains(w, "token") }) && !slices.Contains(beside, n) {
-			beside = append(beside, n)
-		}
-	}
-	if len(beside) >= 2 {
-		return beside
-	}
-	return all
-}
-
-var number = regexp.MustCompile(`^(\d+|\d{1,3}([,_]\d{3})+)(-tokens?)?[.,-]*$`)
-
-// count reads a word that is a number and nothing else, unlike the dates and
-// versions in the names of models. Small ones are indices and answer limits.
-func count(word string) (int, bool) {
-	m := number.FindStringSubmatch(word)
-	if m == nil {
-		return 0, false
-	}
-	n, err := strconv.Atoi(strings.NewReplacer(",", "", "_", "").Replace(m[1]))
-	return n, err == nil && n >= 512
+	"context_length_exceeded":          true,
+	"model_context_window_exceeded":    true,
+	"model_max_prompt_tokens_exceeded": true, // Copilot
+	"context_window_exceeded":          true,
+	"context_exceeded":                 true,
+	"exceed_context_size_error":        true,
+	"request_too_large":                true,
+	"max_tokens_exceeded":              true,
+	"tokens_limit_reached":             true, // GitHub Models
+	"too_many_prompt_tokens":           true, // Perplexity
 }

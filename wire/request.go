@@ -183,6 +183,9 @@ func (r *Request) messageEdits(d *plimsoll.Draft, kept []bool, inserts map[int][
 	if r.layout.Bare() {
 		return r.bareEdits(kept, inserts), nil
 	}
+	if r.layout.Messages.IsZero() && len(inserts) > 0 {
+		return nil, fmt.Errorf("the request has no list of messages to add to: %w", plimsoll.ErrUnsupported)
+	}
 	edits := rawjson.Rearrange(r.layout.Messages, kept, inserts)
 	where := locations{writer: r.writer}
 	removed := map[int]map[int]bool{}

@@ -18,7 +18,7 @@ func ParseUsage(data []byte) (plimsoll.Usage, error) {
 		return plimsoll.Usage{}, fmt.Errorf("usage: %w: %w", plimsoll.ErrInvalid, err)
 	}
 	switch {
-	case u.PromptTokens != nil:
+	case u.PromptTokens != nil || u.CompletionTokens != nil:
 		return u.chat(), nil
 	case u.InputTokens != nil && (u.CacheCreation != nil || u.CacheRead != nil):
 		return u.anthropic(), nil
@@ -26,7 +26,7 @@ func ParseUsage(data []byte) (plimsoll.Usage, error) {
 		return u.responses(), nil
 	case u.InputTokens != nil:
 		return u.anthropic(), nil
-	case u.PromptTokenCount != nil || u.TotalTokenCount != nil:
+	case u.PromptTokenCount != nil || u.TotalTokenCount != nil || u.CandidatesTokenCount != nil || u.ThoughtsTokenCount != nil:
 		return u.gemini(), nil
 	case u.ConverseInput != nil:
 		return u.converse(), nil
@@ -100,18 +100,29 @@ func (f *figure) tokens() int {
 }
 
 // chat reads Chat Completions. Gateways that translate Anthropic to it repeat
-// Anthropic's cache figures, still inside prompt_tokens.
+// Anthropic's cache figures, still inside prompt_tokens. Where the total is larger than
+// the prompt and the completion, it says what was billed beside them: reasoning at xAI,
+// cached tokens at Charm Hyper.
 func (u *usage) chat() plimsoll.Usage {
-	prompt := u.PromptDetails.orNone()
-	read := max(prompt.Cached.tokens(), u.CacheHit.tokens(), u.CacheRead.tokens())
-	written := max(prompt.CacheWrite.tokens(), u.CacheCreation.tokens())
-	used := splitInput(u.PromptTokens.tokens(), read, written)
-	used.Output = u.CompletionTokens.tokens()
-	used.Reasoning = u.CompletionDetails.orNone().Reasoning.tokens()
-	if used.Reasoning > 0 && u.TotalTokens.tokens() == u.PromptTokens.tokens()+used.Output+used.Reasoning {
-		used.Output += used.Reasoning // xAI bills it beside the completion
+	details := u.PromptDetails.orNone()
+	read := max(details.Cached.tokens(), u.CacheHit.tokens(), u.CacheRead.tokens())
+	written := max(details.CacheWrite.tokens(), u.CacheCreation.tokens())
+	prompt, output := u.PromptTokens.tokens(), u.CompletionTokens.tokens()
+	reasoning := u.CompletionDetails.orNone().Reasoning.tokens()
+	beside := u.TotalTokens.tokens() - prompt - output
+	switch {
+	case beside <= 0:
+	case u.PromptTokens == nil:
+		prompt = beside
+	case beside == reasoning && (beside != read || read <= prompt):
+		output += reasoning
+	case beside == read, beside == read+written:
+		prompt += beside
+	case beside == reasoning+read:
+		prompt, output = prompt+read, output+reasoning
 	}
-	used.Reasoning = min(used.Output, used.Reasoning)
+	used := splitInput(prompt, read, written)
+	used.Output, used.Reasoning = output, min(output, reasoning)
 	return used
 }
 
@@ -132,7 +143,8 @@ func (u *usage) anthropic() plimsoll.Usage {
 	}
 }
 
-// gemini reads usageMetadata, which counts thoughts beside the candidates.
+// gemini reads usageMetadata, which counts thoughts beside the candidates. Some answers
+// to prompts with files have no count of the prompt.
 func (u *usage) gemini() plimsoll.Usage {
 	prompt := u.PromptTokenCount.tokens() + u.ToolUsePromptTokenCount.tokens()
 	used := splitInput(prompt, u.CachedContentTokenCount.tokens(), 0)

@@ -96,16 +96,37 @@ func (h *head) judge(a wire.Assembler, e sse.Event) {
 			h.to.Failed(panicError(r))
 		}
 	}()
-	a.Event(e.Name, e.Data)
-	if said := a.Response().Error; !h.second && said != nil && said.Overflows() {
-		o, _ := wire.FindOverflow(http.StatusBadRequest, e.Data)
+	failure := errorLine(e)
+	if e.HasData() {
+		a.Event(e.Name, e.Data)
+		if said := a.Response().Error; said != nil && said.Overflows() {
+			failure = e.Data
+		}
+	}
+	if failure == nil || h.second {
+		return
+	}
+	if o, ok := wire.FindOverflow(http.StatusBadRequest, failure); ok {
 		h.overflow = &o
 	}
 }
 
 // opening reports whether an event says no more than that an answer begins.
 func opening(e sse.Event) bool {
-	return !e.HasData() || e.Name == "response.created" || e.Name == "response.in_progress" || e.Name == "response.queued"
+	if !e.HasData() {
+		return errorLine(e) == nil
+	}
+	return e.Name == "response.created" || e.Name == "response.in_progress" || e.Name == "response.queued"
+}
+
+// errorLine returns the error of an event that has one in a line of that name and no data,
+// as llama.cpp wrote them until 2025; nil if there is none.
+func errorLine(e sse.Event) []byte {
+	line, found := bytes.CutPrefix(e.Raw, []byte("error: "))
+	if e.HasData() || !found {
+		return nil
+	}
+	return bytes.TrimSpace(line)
 }
 
 // Read gives the client what it may have.

@@ -46,6 +46,13 @@ const leastRatio, mostRatio = 0.6, 1.7
 func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool) {
 	l, sure := Learned{Limit: o.Limit, Ratio: 1}, false
 	switch {
+	case o.Bytes && o.Tokens > o.Limit:
+		// Bytes are no tokens, but a share of the one is about that share of the other.
+		l.Limit = int(float64(weighed) * float64(o.Limit) / float64(o.Tokens))
+	case o.Bytes:
+		l.Limit = weighed * 3 / 4
+	case o.Limit == 0 && o.Excess > 0 && o.Excess < weighed:
+		l.Limit, sure = weighed-o.Excess, aboutTokens(o.Message)
 	case o.Limit > 0 && o.Tokens > 0 && weighed > 0:
 		withAnswer := float64(o.Tokens-maxOutput) / float64(weighed)
 		l.Ratio = float64(o.Tokens) / float64(weighed)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
+	"github.com/plimsoll/plimsoll/wire"
 )
 
 func TestALearnedLimitIsTheWindow(t *testing.T) {
@@ -14,6 +15,26 @@ func TestALearnedLimitIsTheWindow(t *testing.T) {
 	for _, known := range []plimsoll.Line{{Window: 128_000, Reserve: 8192}, {Window: limit.Unbounded, Reserve: 8192}, {Window: 300}} {
 		if got := is.Line(plimsoll.Conversation{}, known); got != want {
 			t.Errorf("known as %+v: %+v, want %+v", known, got, want)
+		}
+	}
+}
+
+func TestOverflowsWithoutALimitInTokensSayHowMuchToCut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		said wire.Overflow
+		want int
+		sure bool
+	}{
+		{"bytes are cut in proportion", wire.Overflow{Tokens: 10_000_000, Limit: 9_000_000, Bytes: true}, 90_000, false},
+		{"a limit in bytes alone says no share", wire.Overflow{Limit: 9_000_000, Bytes: true}, 75_000, false},
+		{"an excess is taken off", wire.Overflow{Excess: 30_000, Message: "exceeded max context length by 30000 tokens"}, 70_000, true},
+		{"an excess beyond the whole says no share", wire.Overflow{Excess: 300_000}, 75_000, false},
+	} {
+		got, sure := limit.Learn(tt.said, 100_000, 0, limit.Prompt{})
+		if got.Limit != tt.want || sure != tt.sure {
+			t.Errorf("%s: limit %d, want %d; sure is %v", tt.name, got.Limit, tt.want, sure)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (Codec) Recognises(body []byte) bool {
 	for key := range s.Members() {
 		h.member(s, rawjson.View(key))
 	}
-	return s.End() == nil && h.messages && (h.anthropic || h.thinking && !h.roles) && !h.openAI
+	return s.End() == nil && h.messages && (h.anthropic || h.thinking && h.maxTokens && !h.roles) && !h.openAI
 }
 
 // hints are what tells this API from OpenAI's Chat Completions.
@@ -24,9 +24,9 @@ type hints struct {
 	body              []byte
 	messages          bool
 	anthropic, openAI bool
-	// thinking is Anthropic's, but servers that speak OpenAI's dialect take it
-	// too; roles says that there are some that Anthropic does not know.
-	thinking, roles bool
+	// thinking is Anthropic's form of it. Gateways that speak OpenAI's dialect take that
+	// too, but only Anthropic's API demands max_tokens, and does not know some roles.
+	thinking, maxTokens, roles bool
 }
 
 func (h *hints) member(s *rawjson.Scanner, key string) {
@@ -37,9 +37,18 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 			h.inMessages(s)
 		}
 	case "thinking":
-		h.thinking = true
-	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers":
+		// Servers of GLM and DeepSeek have a type of the same name, and no budget.
+		value := s.Value().Of(h.body)
+		h.thinking = rawjson.Member(value, "budget_tokens") != nil || rawjson.MemberText(value, "type") == "adaptive"
+	case "max_tokens":
+		h.maxTokens = true
+	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers", "output_config":
 		h.anthropic = true
+	case "tool_choice":
+		switch rawjson.MemberText(s.Value().Of(h.body), "type") {
+		case "auto", "any", "tool", "none":
+			h.anthropic = true
+		}
 	case "max_completion_tokens", "response_format", "stream_options", "parallel_tool_calls", "logit_bias", "reasoning_effort", "n", "seed":
 		h.openAI = true
 	case "tools":
@@ -76,7 +85,9 @@ func (h *hints) role(name string) {
 func (h *hints) inContent(s *rawjson.Scanner) {
 	eachKey(s, func(key string) {
 		switch key {
-		case "tool_use_id", "input", "thinking", "source", "signature":
+		case "thinking":
+			h.anthropic = h.anthropic || s.Peek() == '"' // Mistral has a list here
+		case "tool_use_id", "input", "source", "signature":
 			h.anthropic = true
 		case "image_url", "input_audio":
 			h.openAI = true
@@ -87,7 +98,7 @@ func (h *hints) inContent(s *rawjson.Scanner) {
 func (h *hints) inTools(s *rawjson.Scanner) {
 	eachKey(s, func(key string) {
 		switch key {
-		case "input_schema":
+		case "input_schema", "name": // OpenAI's have it inside
 			h.anthropic = true
 		case "function":
 			h.openAI = true

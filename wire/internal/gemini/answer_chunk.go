@@ -75,7 +75,8 @@ func readChunk(data []byte, hidden func(string) bool) chunk {
 				c.failure = s.Value().Of(data)
 			}
 		case "promptFeedback":
-			c.blocked = rawjson.MemberText(s.Value().Of(data), "blockReason") != ""
+			feedback := s.Value().Of(data)
+			c.blocked = rawjson.MemberText(feedback, "blockReason") != "" || rawjson.MemberInt(feedback, "blockReason") > 0
 		}
 	}
 	if s.End() != nil {
@@ -100,8 +101,11 @@ func readCandidate(raw []byte, hidden func(string) bool) chunkCandidate {
 			n, _ := s.Int()
 			c.first = n == 0
 		case "finishReason":
-			t, _ := s.String()
-			c.finish = strings.Clone(t.Decode(raw))
+			if value := s.Value().Of(raw); rawjson.IsString(value) {
+				c.finish = strings.Clone(rawjson.Unquoted(value))
+			} else if n, ok := rawjson.NewScanner(value).Int(); ok {
+				c.finish = reasonName(n)
+			}
 		case "content":
 			c.content, c.parts = s.Value().Of(raw), nil
 			for _, part := range rawjson.Items(rawjson.Member(c.content, "parts")) {
@@ -110,6 +114,17 @@ func readCandidate(raw []byte, hidden func(string) bool) chunkCandidate {
 		}
 	}
 	return c
+}
+
+// reasons are the names of the reasons to end an answer, which Google's generated clients
+// ask for as numbers. From 6 to 8, the Gemini API and Vertex number filters differently.
+var reasons = []string{"", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER", "BLOCKLIST", "BLOCKLIST", "BLOCKLIST"}
+
+func reasonName(n int) string {
+	if n < 0 || n >= len(reasons) {
+		return "OTHER"
+	}
+	return reasons[n]
 }
 
 // isRefusal tells an error that comes as a list of one.

@@ -196,6 +196,11 @@ func (o output) plus(usage []byte) output {
 	}
 }
 
+// isZero reports whether a usage counts nothing, as the last one of some streams.
+func isZero(usage []byte) bool {
+	return rawjson.MemberInt(usage, "prompt_tokens") == 0 && rawjson.MemberInt(usage, "completion_tokens") == 0
+}
+
 // billed returns the usage that a client gets: of the last answer, with what
 // was put out before.
 func billed(usage []byte, before output) []byte {

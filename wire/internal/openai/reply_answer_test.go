@@ -103,6 +103,18 @@ func TestOpenAIChunksOfOneReply(t *testing.T) {
 			},
 		},
 		{
+			"usage of Groq is summed where it stands",
+			[]string{delta(ourDelta), `{"id":"c-1","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"x_groq":{"id":"r1","usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}}`, done},
+			[]string{delta(`"content":"b"`), `{"id":"c-1","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r2","usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}}`, done},
+			[]string{delta(`"content":"b"`), `{"id":"c-1","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r2","usage":{"prompt_tokens":10,"completion_tokens":22,"total_tokens":32}}}`, done},
+		},
+		{
+			"a usage of zeros at the end replaces none",
+			[]string{delta(ourDelta), ended("tool_calls"), `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}`, `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, done},
+			[]string{delta(`"content":"b"`), ended("stop"), `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":20}}`, `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}`, done},
+			[]string{delta(`"content":"b"`), ended("stop"), `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":22}}`, done},
+		},
+		{
 			"usage may come with an empty delta, and reasoning tokens are summed",
 			[]string{delta(ourDelta), ended("tool_calls"), `{"id":"c-1","created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":1}}}`, done},
 			[]string{delta(`"content":"b"`), ended("stop"), `{"id":"c-2","created":2,"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":{"prompt_tokens":10,"completion_tokens":20,"completion_tokens_details":{"reasoning_tokens":5}}}`, done},

@@ -116,8 +116,9 @@ func (r *eventJoiner) read(c *chunk) {
 	}
 	r.now.failed = r.now.failed || a.failure != nil
 	r.takeHead(a)
-	if c.usage = a.usage; c.usage != nil {
-		r.now.told = bytes.Clone(c.usage)
+	c.usage = a.usage
+	if told := a.billed(); told != nil && (r.now.told == nil || !isZero(told)) {
+		r.now.told = bytes.Clone(told)
 	}
 	r.takeChoice(c, a.choices)
 }
@@ -179,7 +180,9 @@ func (r *eventJoiner) handOpen(c chunk) {
 	shows := r.shows(delta)
 	switch {
 	case c.usage != nil && c.choice.finish == nil && (!shows || r.now.finish != nil):
-		r.now.usage = bytes.Clone(c.data)
+		if r.now.usage == nil || !isZero(c.usage) {
+			r.now.usage = bytes.Clone(c.data)
+		}
 		return
 	case !shows:
 		return
@@ -318,6 +321,10 @@ func (r *eventJoiner) lastChunk() []byte {
 	data = rawjson.SetMember(data, "choices", rawjson.Array([][]byte{choice}))
 	if usage := rawjson.Member(data, "usage"); rawjson.IsObject(usage) {
 		data = rawjson.SetMember(data, "usage", billed(usage, r.before))
+	}
+	groq := rawjson.Member(data, "x_groq")
+	if usage := rawjson.Member(groq, "usage"); rawjson.IsObject(usage) {
+		data = rawjson.SetMember(data, "x_groq", rawjson.SetMember(groq, "usage", billed(usage, r.before)))
 	}
 	return data
 }

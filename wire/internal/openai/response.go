@@ -18,7 +18,10 @@ type answer struct {
 	// head are the members that all chunks of an answer share.
 	head           []rawMember
 	usage, failure []byte
-	choices        []choice
+	// groq is the usage that Groq puts into the last chunk of a stream, whether it was asked
+	// for usage or not.
+	groq    []byte
+	choices []choice
 }
 
 // choice is one of the model's answers, whole or in part.
@@ -47,9 +50,17 @@ func readAnswer(body []byte, said string) (answer, error) {
 			if value := s.Value().Of(body); opensObject(value) {
 				a.usage = value
 			}
+		case "x_groq":
+			if value := rawjson.Member(s.Value().Of(body), "usage"); opensObject(value) {
+				a.groq = value
+			}
 		case "error":
 			if value := s.Value().Of(body); string(value) != "null" {
 				a.failure = value
+			}
+		case "object": // older servers of open models stream an error without a name
+			if string(s.Value().Of(body)) == `"error"` {
+				a.failure = body
 			}
 		case "choices":
 			if s.Peek() != '[' {
@@ -101,6 +112,14 @@ func (a *answer) member(key string) []byte {
 	return nil
 }
 
+// billed returns the usage, wherever it stands.
+func (a *answer) billed() []byte {
+	if a.usage == nil {
+		return a.groq
+	}
+	return a.usage
+}
+
 // opensObject tells an object from other values that a scanner has found.
 func opensObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
@@ -142,7 +161,7 @@ func (s *assembler) Event(_ string, data []byte) {
 }
 
 func (s *assembler) take(a answer) {
-	build.Take(&s.response, rawjson.Unquoted(bytes.Clone(a.member("model"))), a.usage, a.failure)
+	build.Take(&s.response, rawjson.Unquoted(bytes.Clone(a.member("model"))), a.billed(), a.failure)
 	for _, c := range a.choices {
 		if c.index != 0 {
 			continue

@@ -14,9 +14,10 @@ var traits = wire.Traits{
 // Traits returns what is special about this API.
 func (Codec) Traits() wire.Traits { return traits }
 
-// Recognises reports whether a body has an input and no list of messages.
+// Recognises reports whether a body has an input, or the name of a prompt that the server
+// has, and no list of messages.
 func (Codec) Recognises(body []byte) bool {
-	return build.HasMember(body, "input", 0) && !build.HasMember(body, "messages", '[')
+	return (build.HasMember(body, "input", 0) || build.HasMember(body, "prompt", '{')) && !build.HasMember(body, "messages", '[')
 }
 
 // Headers returns the key.

@@ -14,7 +14,9 @@ type decoder struct {
 	scanner *build.Scanner
 	layout  *layout.Layout
 	writer  *writer
-	seen    bool // an input was found
+	// seen says that an input was found, prompt that the server has one under a name. Then
+	// there need be no input.
+	seen, prompt bool
 	// list, index and current are the item that is being read.
 	list     string
 	index    int
@@ -30,7 +32,7 @@ type decoder struct {
 
 func (d *decoder) request() error {
 	err := build.ReadRoot(d.scanner, d.layout, d.member)
-	if err == nil && !d.seen {
+	if err == nil && !d.seen && !d.prompt {
 		return d.scanner.Wrong("input", "a string or a list of items")
 	}
 	return err
@@ -51,6 +53,7 @@ func (d *decoder) member(key string) error {
 		kind := s.Peek()
 		s.Value()
 		d.writer.stored = d.writer.stored || kind != 'n'
+		d.prompt = d.prompt || key == "prompt" && kind == '{'
 	case "instructions":
 		d.instructions()
 	case "input":

@@ -1,6 +1,7 @@
 package responses_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -316,5 +317,32 @@ func TestBadBodiesSayWhereAndWhatWasExpected(t *testing.T) {
 				t.Errorf("at %d %q expected %q: %v", bad.Offset, bad.Path, bad.Expected, bad)
 			}
 		})
+	}
+}
+
+func TestAPromptThatTheServerHasNeedsNoInput(t *testing.T) {
+	t.Parallel()
+	const body = `{"prompt":{"id":"pmpt_1","version":"1","variables":{"name":"x"}},"model":"gpt-5"}`
+	r := decode(t, body)
+	if n := r.Conversation().Messages.Len(); n != 0 || !r.Continues() {
+		t.Errorf("%d messages, continues is %v", n, r.Continues())
+	}
+	if found := wire.Check(r); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+	d := plimsoll.NewDraft(r.Conversation(), nil)
+	if out, err := r.Encode(d); err != nil || string(out) != body {
+		t.Errorf("unedited: %s, %v", out, err)
+	}
+	if _, err := d.Insert(0, plimsoll.Say(plimsoll.User, "more"), because); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := r.Encode(d); !errors.Is(err, plimsoll.ErrUnsupported) {
+		t.Errorf("with a message more: %s, %v", out, err)
+	}
+	for _, other := range []string{`{"prompt":null,"model":"gpt-5"}`, `{"prompt":"hi"}`, `{"conversation":"conv_1"}`} {
+		if _, err := (responses.Codec{}).Decode([]byte(other)); !errors.Is(err, plimsoll.ErrInvalid) {
+			t.Errorf("%s: %v", other, err)
+		}
 	}
 }
