@@ -105,7 +105,7 @@ type Writer interface {
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
 	// Locate reads message i again and says where its parts stand.
 	Locate(i int) layout.Located
-	// Check adds what the API would refuse, beyond the rules that all dialects share.
+	// Check adds what the API would refuse.
 	Check(r *Request, found *Violations)
 	// Continues reports whether the conversation began before this request, so
 	// that a result may answer a call that is not in it.

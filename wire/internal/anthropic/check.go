@@ -25,7 +25,7 @@ const (
 // messages say.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	k := &checker{w: w, r: r, c: r.Conversation(), found: found}
-	build.CheckPending(r, found, "a call must have its result in the message behind it")
+	build.CheckPairs(r, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return

@@ -10,7 +10,7 @@ import (
 // once and all of them must be there, and a message must say something.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	build.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
+	build.CheckPairs(r, found, "an assistant message with tool_calls must be followed by a result for each")
 	if c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}

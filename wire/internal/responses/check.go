@@ -32,7 +32,7 @@ func (w *writer) Continues() bool {
 // its follower, an id that comes twice, parts of another role, nothing at all.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	build.CheckPending(r, found, "no tool output is there for the call")
+	build.CheckPairs(r, found, "no tool output is there for the call")
 	if c.Messages.Len() == 0 && !w.Continues() {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
