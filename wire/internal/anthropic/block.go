@@ -32,7 +32,8 @@ type flaw uint8
 
 const (
 	flawNone flaw = iota
-	flawBlank
+	flawEmpty
+	flawBlank // nothing but white space
 	flawEmptyError
 	flawEmptyInside
 	flawInput
@@ -288,7 +289,10 @@ func (b *block) place(index int) layout.Place {
 }
 
 func traitOfText(body []byte, t rawjson.Text) trait {
-	if isBlank(t.Raw(body)) {
+	switch raw := t.Raw(body); {
+	case len(raw) == 0:
+		return trait{blockText, flawEmpty}
+	case isBlank(raw):
 		return trait{blockText, flawBlank}
 	}
 	return trait{blockText, flawNone}
