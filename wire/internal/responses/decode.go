@@ -51,6 +51,9 @@ func (d *decoder) member(key string) error {
 		kind := s.Peek()
 		s.Value()
 		d.writer.stored = d.writer.stored || kind != 'n'
+	case "store":
+		store, ok := s.Bool()
+		d.writer.transient = ok && !store
 	case "instructions":
 		d.instructions()
 	case "input":
