@@ -119,6 +119,8 @@ type Writer interface {
 	// the end. The first n of them are written before message at instead. Kept says
 	// which messages before i stay.
 	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
+	// Finish returns a body with edits in the form that the model's server takes.
+	Finish(body []byte) ([]byte, error)
 	// Bare returns the message that a single value stands for where the API accepts
 	// one instead of the list of messages.
 	Bare(raw []byte) []byte
