@@ -10,10 +10,11 @@ import (
 	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
+const picture = `{"role":"user","content":[ {"type":"image_url","image_url":{"url":"https://a/b"}} ]}`
+
 func TestWhatIsInsertedMergesIntoItsNeighbourWhereRolesMustAlternate(t *testing.T) {
 	t.Parallel()
 	const system, user, assistant = `{"role":"system","content":"s"}`, `{"role":"user","content":"u"}`, `{"role":"assistant","content":"a"}`
-	const picture = `{"role":"user","content":[ {"type":"image_url","image_url":{"url":"https://a/b"}} ]}`
 	const named = `{"role":"user","name":"bo","content":"u"}`
 	say := func(d *plimsoll.Draft, before int, role plimsoll.Role) error {
 		_, err := d.Insert(before, plimsoll.Say(role, `so "far"`), because)
@@ -80,6 +81,9 @@ func TestServersHaveRulesOfTheirOwn(t *testing.T) {
 		{"sound for a model without", "gpt-5-mini", []string{sound}, openai.RulePart},
 		{"sound for a model with", "gpt-4o-audio-preview", []string{sound}, ""},
 		{"sound for another maker's model", "voxtral-small-latest", []string{sound}, ""},
+		{"a picture in a result", "gpt-4o-mini", []string{user, call, strings.Replace(picture, `"user"`, `"tool","tool_call_id":"c"`, 1)}, openai.RulePart},
+		{"a picture in a result for a newer model", "gpt-5-nano", []string{user, call, strings.Replace(picture, `"user"`, `"tool","tool_call_id":"c"`, 1)}, ""},
+		{"a picture of the user", "gpt-4o-mini", []string{picture}, ""},
 		{"a part without a type", "gpt-4o", []string{`{"role":"user","content":[{"text":"u"}]}`}, openai.RulePart},
 		{"a part without a type in a result", "gpt-4o", []string{user, call, `{"role":"tool","tool_call_id":"c","content":[{"text":"r"}]}`}, openai.RulePart},
 	} {

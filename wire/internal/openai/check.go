@@ -60,9 +60,10 @@ func checkRoles(c plimsoll.Conversation, found *wire.Violations) {
 	}
 }
 
-// checkParts finds parts without a type, and sound for those of OpenAI's models that do
-// not hear. It loads nothing.
+// checkParts finds parts without a type and, for OpenAI's own models, sound where none is
+// heard and pictures in a result, which models since gpt-5 take. It loads nothing.
 func checkParts(i int, m plimsoll.Message, model string, found *wire.Violations) {
+	own := strings.HasPrefix(model, "gpt-") && !strings.HasPrefix(model, "gpt-oss")
 	for j := range m.Parts.Len() {
 		switch p := plimsoll.Peek(m, j).(type) {
 		case plimsoll.Opaque:
@@ -70,11 +71,14 @@ func checkParts(i int, m plimsoll.Message, model string, found *wire.Violations)
 				found.Add(RulePart, i, j, "a part must have a type")
 			}
 		case plimsoll.Media:
-			if p.Kind == plimsoll.Audio && strings.HasPrefix(model, "gpt-") && !strings.Contains(model, "audio") {
+			switch {
+			case own && p.Kind == plimsoll.Audio && !strings.Contains(model, "audio"):
 				found.Add(RulePart, i, j, "this model takes no sound")
+			case strings.HasPrefix(model, "gpt-4") && p.Kind == plimsoll.Image && m.Role == plimsoll.ToolRole:
+				found.Add(RulePart, i, j, "only messages of the user may have pictures")
 			}
 		case plimsoll.ToolResult:
-			checkParts(i, plimsoll.Message{Parts: p.Content}, model, found)
+			checkParts(i, plimsoll.Message{Role: plimsoll.ToolRole, Parts: p.Content}, model, found)
 		}
 	}
 }

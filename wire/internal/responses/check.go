@@ -14,6 +14,8 @@ const (
 	RuleFollower = "reasoning without follower"
 	// RuleDuplicate: two items with one id.
 	RuleDuplicate = "duplicate id"
+	// RuleItem: something in the list that is no item.
+	RuleItem = "item"
 )
 
 // Continues reports whether a part of the conversation is on the server, so that
@@ -39,8 +41,11 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 		found.Add(wire.RuleEmpty, -1, -1, "input is empty")
 	}
 	for i, m := range c.Messages.All() {
-		if w.notes[i].class == classMessage {
-			checkMessage(i, m, w.notes[i], found)
+		switch n := w.notes[i]; {
+		case n.class == classMessage:
+			checkMessage(i, m, n, found)
+		case n.part:
+			found.Add(RuleItem, i, -1, "a part of a message is no item")
 		}
 	}
 	switch model := c.Model; {

@@ -40,6 +40,8 @@ func TestCheckFindsWhatTheAPIRefuses(t *testing.T) {
 		{"a message without content", request(`{"role":"user"}`), []string{wire.RuleEmpty}},
 		{"a message with null", request(`{"role":"user","content":null}`), []string{wire.RuleEmpty}},
 		{"a message with no parts", request(`{"role":"user","content":[]}`), []string{wire.RuleEmpty}},
+		{"a part of a message as an item", request(`{"type":"text","text":"x"}`), []string{responses.RuleItem}},
+		{"a picture as an item", request(ask, `{"type":"image","url":"https://a/b"}`), []string{responses.RuleItem}},
 		{"an unknown role", request(`{"role":"critic","content":"x"}`), []string{wire.RuleRole}},
 		{"the role of Chat Completions' results", request(`{"role":"tool","content":"x"}`), []string{wire.RuleRole}},
 		{"an assistant that is heard", request(`{"role":"assistant","content":[{"type":"input_text","text":"x"}]}`), []string{wire.RuleRole}},

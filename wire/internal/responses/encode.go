@@ -36,6 +36,8 @@ type note struct {
 	// role may not use.
 	blank   bool
 	foreign sided
+	// part says that the item is a part of a message that stands alone.
+	part bool
 }
 
 // class sorts items by what the rules ask of them.
