@@ -91,6 +91,7 @@ func TestWhatWasFittedWeighsWhatThePlanSays(t *testing.T) {
 		{plimsoll.OpenAI, "gpt-4o", false},
 		{plimsoll.OpenAI, "qwen3-32b", false},
 		{plimsoll.OpenAI, "sonar-pro", true},
+		{plimsoll.OpenAI, "mistral-large-latest", true},
 		{plimsoll.Responses, "", false},
 		{plimsoll.Anthropic, "", false},
 		{plimsoll.Gemini, "", false},

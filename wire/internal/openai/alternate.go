@@ -30,6 +30,32 @@ func alternates(model string) bool {
 	return isOneOf(model, perplexity) || isOneOf(model, mistral) || isOneOf(model, gemma)
 }
 
+// Place lets no user's message follow a result for Mistral's models: many of their servers
+// refuse that. It goes before the calls, to the user's message that led to them.
+func (w *writer) Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int) {
+	at = i
+	if !isOneOf(w.layout.Model, mistral) {
+		return at, 0
+	}
+	for n < len(inserted) && inserted[n].Role == plimsoll.User {
+		n++
+	}
+	behind := false
+	for k := i - 1; k >= 0; k-- {
+		role := w.layout.Parsed[k].Role
+		switch {
+		case !kept[k]:
+			continue
+		case role == plimsoll.ToolRole:
+			behind = true
+		case role != plimsoll.Assistant || !behind:
+			return at, n
+		}
+		at = k
+	}
+	return at, n
+}
+
 // Finish joins neighbouring messages of one role if user and assistant must alternate. A
 // checkpoint, a receipt or a cut may bring two together. If a client itself sends two in
 // a row, its server accepts them, and all stays.

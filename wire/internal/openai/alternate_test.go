@@ -10,7 +10,12 @@ import (
 	"github.com/plimsoll/plimsoll/wire/internal/openai"
 )
 
-const picture = `{"role":"user","content":[ {"type":"image_url","image_url":{"url":"https://a/b"}} ]}`
+// Messages that tests put together.
+const (
+	call    = `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`
+	result  = `{"role":"tool","tool_call_id":"c","content":"r"}`
+	picture = `{"role":"user","content":[ {"type":"image_url","image_url":{"url":"https://a/b"}} ]}`
+)
 
 func TestWhatIsInsertedMergesIntoItsNeighbourWhereRolesMustAlternate(t *testing.T) {
 	t.Parallel()
@@ -40,6 +45,20 @@ func TestWhatIsInsertedMergesIntoItsNeighbourWhereRolesMustAlternate(t *testing.
 		{"an assistant's notes before its message", "Devstral-Small", user + "," + assistant + "," + user, func(d *plimsoll.Draft) error {
 			return say(d, 1, plimsoll.Assistant)
 		}, user + `,{"role":"assistant","content":"so \"far\"\n\na"},` + user},
+		{"a receipt behind a result", "mistral-large-latest", user + "," + call + "," + result + "," + assistant, func(d *plimsoll.Draft) error {
+			return say(d, 3, plimsoll.User)
+		}, `{"role":"user","content":"u\n\nso \"far\""},` + call + "," + result + "," + assistant},
+		{"a receipt and notes behind a result", "mistral-large-latest", user + "," + call + "," + result + "," + assistant, func(d *plimsoll.Draft) error {
+			for _, role := range []plimsoll.Role{plimsoll.User, plimsoll.Assistant, plimsoll.User} {
+				if err := say(d, 3, role); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, `{"role":"user","content":"u\n\nso \"far\""},` + call + "," + result + `,{"role":"assistant","content":"so \"far\""},{"role":"user","content":"so \"far\""},` + assistant},
+		{"a receipt behind a result for another model", "gpt-4o", user + "," + call + "," + result + "," + assistant, func(d *plimsoll.Draft) error {
+			return say(d, 3, plimsoll.User)
+		}, user + "," + call + "," + result + `,{"role":"user","content":"so \"far\""},` + assistant},
 		{"a receipt before the assistant's message", "sonar", system + "," + assistant + "," + user, receipt, system + `,{"role":"user","content":"so \"far\""},` + assistant + "," + user},
 		{"a message with a name stays alone", "sonar", system + "," + named, receipt, system + `,{"role":"user","content":"so \"far\""},` + named},
 		{"a client that sends two in a row", "mistral-small", system + "," + user + "," + user, receipt, system + `,{"role":"user","content":"so \"far\""},` + user + "," + user},
@@ -58,7 +77,6 @@ func TestWhatIsInsertedMergesIntoItsNeighbourWhereRolesMustAlternate(t *testing.
 func TestServersHaveRulesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	const user, assistant, system = `{"role":"user","content":"u"}`, `{"role":"assistant","content":"a"}`, `{"role":"system","content":"s"}`
-	const call, result = `{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`, `{"role":"tool","tool_call_id":"c","content":"r"}`
 	const sound = `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"}}]}`
 	for _, tt := range []struct {
 		name, model string
