@@ -46,7 +46,7 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"a user who calls functions", `{"role":"user","parts":[{"functionCall":{"name":"f"}}]},` + result, ``, wire.RuleRole},
 		{"a model that responds to itself", user + "," + call + `,{"role":"model","parts":[{"functionResponse":{"name":"f"}}]}`, ``, wire.RuleRole},
 		{"a step that lost its signature", user + "," + signed + "," + result + "," + call + "," + result, `,"model":"models/gemini-3-pro"`, gemini.RuleUnsigned},
-		{"a signature on the first of two calls of a step", user + "," + signed + "," + call + `,{"parts":[{"functionResponse":{"name":"f"}},{"functionResponse":{"name":"f"}}]}`, `,"model":"models/gemini-3-pro"`, ""},
+		{"a signature on the first of two calls of a step", user + "," + user + "," + signed + "," + call + `,{"parts":[{"functionResponse":{"name":"f"}},{"functionResponse":{"name":"f"}}]}`, `,"model":"models/gemini-3-pro"`, ""},
 		{"a signature on the thought before the call", user + "," + signed + "," + result, `,"model":"models/gemini-3-pro"`, ""},
 		{"an old turn without signatures", user + "," + call + "," + result + "," + user, `,"model":"models/gemini-3-pro"`, ""},
 		{"an older model without signatures", user + "," + call + "," + result, `,"model":"models/gemini-2.0-flash"`, ""},
