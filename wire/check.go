@@ -59,21 +59,8 @@ func (v *Violations) Add(rule string, message, part int, text ...string) {
 // as a request alone can show it, or the first 256 things.
 func Check(r *Request) []Violation {
 	var found Violations
-	r.check(&found)
+	r.writer.Check(r, &found)
 	return found.all
-}
-
-func (r *Request) check(found *Violations) {
-	o := r.Outline()
-	if !r.Continues() {
-		for _, at := range o.Orphans {
-			found.Add(RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
-		}
-	}
-	for _, at := range o.Dead {
-		found.Add(RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on")
-	}
-	r.writer.Check(r, found)
 }
 
 // CheckEdited returns what Check finds in the edited request and, beyond that,
@@ -81,7 +68,7 @@ func (r *Request) check(found *Violations) {
 // reasoning whole is allowed.
 func CheckEdited(original, edited *Request) []Violation {
 	var found Violations
-	edited.check(&found)
+	edited.writer.Check(edited, &found)
 	same := original.thinkingMessages()
 	var known map[plimsoll.Digest]bool
 	for i, m := range edited.conversation.Messages.All() {

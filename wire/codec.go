@@ -105,7 +105,7 @@ type Writer interface {
 	Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error)
 	// Locate says where the parts of message i stand. It may read the message again.
 	Locate(i int) layout.Located
-	// Check adds what the API would refuse, beyond the rules that all dialects share.
+	// Check adds what the API would refuse.
 	Check(r *Request, found *Violations)
 	// Continues reports whether the conversation began before this request, so
 	// that a result may answer a call that is not in it.
@@ -119,6 +119,8 @@ type Writer interface {
 	// the end. The first n of them are written before message at instead. Kept says
 	// which messages before i stay.
 	Place(i int, inserted []plimsoll.Message, kept []bool) (at, n int)
+	// Finish returns a body with edits in the form that the model's server takes.
+	Finish(body []byte) ([]byte, error)
 	// Bare returns the message that a single value stands for where the API accepts
 	// one instead of the list of messages.
 	Bare(raw []byte) []byte

@@ -112,7 +112,11 @@ func (r *Request) Encode(d *plimsoll.Draft) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	return rawjson.Splice(r.layout.Body, edits)
+	body, err := rawjson.Splice(r.layout.Body, edits)
+	if err != nil || len(edits) == 0 {
+		return body, err
+	}
+	return r.writer.Finish(body)
 }
 
 func (r *Request) edits(d *plimsoll.Draft) ([]rawjson.Edit, error) {

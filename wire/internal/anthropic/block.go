@@ -32,7 +32,8 @@ type flaw uint8
 
 const (
 	flawNone flaw = iota
-	flawBlank
+	flawEmpty
+	flawBlank // nothing but white space
 	flawEmptyError
 	flawEmptyInside
 	flawInput
@@ -289,7 +290,10 @@ func (t trait) place(index int) layout.Place {
 }
 
 func flawOfText(body []byte, t rawjson.Text) flaw {
-	if isBlank(t.Raw(body)) {
+	switch raw := t.Raw(body); {
+	case len(raw) == 0:
+		return flawEmpty
+	case isBlank(raw):
 		return flawBlank
 	}
 	return flawNone

@@ -2,7 +2,9 @@ package anthropic
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -25,7 +27,7 @@ const (
 // messages say.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	k := &checker{w: w, r: r, c: r.Conversation(), found: found}
-	build.CheckPending(r, found, "a call must have its result in the message behind it")
+	build.CheckPairs(r, found, "a call must have its result in the message behind it")
 	if k.c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 		return
@@ -85,9 +87,6 @@ func (k *checker) roles() {
 			k.found.Add(wire.RuleRole, i, -1, "no role is called ", build.Clip(string(m.Role)))
 		}
 	}
-	if k.role(0) != plimsoll.User {
-		k.found.Add(wire.RuleOrder, 0, -1, "the first message must be the user's")
-	}
 	for run := range k.runs {
 		if k.roleOf(run) == plimsoll.System {
 			k.instructions(run, k.runs[run])
@@ -105,7 +104,7 @@ func (k *checker) instructions(run int, span run) {
 			before = plimsoll.User
 		}
 	}
-	if run > 0 && before != plimsoll.User {
+	if before != plimsoll.User {
 		k.found.Add(wire.RuleOrder, span.start, -1, "a system turn must follow a user's message")
 	}
 	if after := k.roleOf(run + 1); after != "" && after != plimsoll.Assistant {
@@ -132,7 +131,8 @@ func (k *checker) contents() {
 			k.found.Add(wire.RuleEmpty, i, -1, "the message has no content")
 		}
 		for j, b := range blocks {
-			if b.flaw == flawBlank && len(blocks) == 1 && optional {
+			blank := b.flaw == flawBlank && k.role(i) == plimsoll.Assistant && len(blocks) > 1
+			if blank || (b.flaw == flawBlank || b.flaw == flawEmpty) && len(blocks) == 1 && optional {
 				continue
 			}
 			k.block(i, j, b)
@@ -145,7 +145,7 @@ func (k *checker) contents() {
 
 func (k *checker) block(i, j int, b trait) {
 	switch b.flaw {
-	case flawBlank:
+	case flawBlank, flawEmpty:
 		k.found.Add(wire.RuleEmpty, i, j, "a text must have more than white space")
 	case flawEmptyInside:
 		k.found.Add(wire.RuleEmpty, i, j, "a text inside the result is empty")
@@ -168,10 +168,15 @@ func (k *checker) block(i, j int, b trait) {
 	}
 }
 
-// ending checks an answer that the model is to go on with.
+// ending checks an answer that the model is to go on with. Newer models take none, unless
+// it waits for a tool that runs on the provider's side.
 func (k *checker) ending(i int) {
 	blocks := k.w.blocks(i)
 	j := len(blocks) - 1
+	if kind := k.last(k.runs[len(k.runs)-1]).kind; kind != blockServerCall && kind != blockServerResult && refusesPrefill(k.c.Model) {
+		k.found.Add(wire.RuleOrder, i, -1, "for this model the last message must be the user's")
+		return
+	}
 	if j < 0 || blocks[j].kind != blockText || blocks[j].flaw != flawNone {
 		return
 	}
@@ -179,6 +184,22 @@ func (k *checker) ending(i int) {
 	if strings.TrimRightFunc(text, unicode.IsSpace) != text {
 		k.found.Add(wire.RuleEmpty, i, j, "the text of a last message from the assistant must not end in white space")
 	}
+}
+
+// claudeVersion finds the version in the names that providers give Claude's models:
+// claude-sonnet-4-5-20250929, anthropic.claude-opus-4-6-v1, anthropic/claude-haiku-4.5.
+var claudeVersion = regexp.MustCompile(`claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?:\D|$)`)
+
+// refusesPrefill reports a model since 4.6. Those accept no message of the assistant at the
+// end, as the guide for migration to 4.6 says.
+func refusesPrefill(model string) bool {
+	v := claudeVersion.FindStringSubmatch(model)
+	if v == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(v[1])
+	minor, _ := strconv.Atoi(v[2])
+	return major > 4 || major == 4 && minor >= 6
 }
 
 // pairs checks that results stand in the user's message right behind their calls,
@@ -190,8 +211,25 @@ func (k *checker) pairs() {
 		}
 	}
 	for run := range k.runs {
-		if k.roleOf(run) == plimsoll.User {
+		switch k.roleOf(run) {
+		case plimsoll.User:
 			k.resultsFirst(k.runs[run])
+		case plimsoll.Assistant:
+			k.callsLast(k.runs[run])
+		}
+	}
+}
+
+// callsLast lets no text stand behind a call: the API then misses the result "immediately
+// after". Calls of the provider's own tools may stand there.
+func (k *checker) callsLast(r run) {
+	called := false
+	for i := r.start; i < r.end; i++ {
+		for j, b := range k.w.blocks(i) {
+			if b.kind == blockText && called {
+				k.found.Add(wire.RuleOrder, i, j, "no text may stand behind a call in the assistant's message")
+			}
+			called = called || b.kind == blockCall
 		}
 	}
 }
@@ -208,9 +246,14 @@ func (k *checker) resultsFirst(r run) {
 	}
 }
 
+// ids checks the ids of calls. One may come again in a later message of the assistant.
 func (k *checker) ids() {
-	seen := map[string]bool{}
+	seen, run := map[string]bool{}, 0
 	k.each(func(i, j int, b trait) {
+		if i >= k.runs[run].end {
+			run = k.runOf(i)
+			clear(seen)
+		}
 		if b.kind != blockCall {
 			return
 		}
@@ -251,7 +294,7 @@ func (k *checker) cacheMarks() {
 		minutes = minutes || !m.hour
 	}
 	for _, m := range k.w.marks.messages {
-		if b := k.w.blocks(m.at.Message)[m.at.Part]; b.kind == blockThinking || b.flaw == flawBlank {
+		if b := k.w.blocks(m.at.Message)[m.at.Part]; b.kind == blockThinking || b.flaw == flawBlank || b.flaw == flawEmpty {
 			k.found.Add(RuleMarks, m.at.Message, m.at.Part, "neither thinking nor an empty text can have a cache mark")
 		}
 	}

@@ -45,21 +45,25 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"an empty answer to go on with", []string{user, says("assistant")}, ""},
 
 		{"no messages", nil, wire.RuleEmpty},
-		{"an assistant that comes first", []string{assistant, user}, wire.RuleOrder},
+		{"an assistant that comes first", []string{assistant, user}, ""},
 		{"a role that does not exist", []string{user, `{"role":"tool","content":"x"}`}, wire.RuleRole},
 
 		{"a result without a call", []string{user, result}, wire.RuleOrphanResult},
 		{"a second result for a call", []string{user, call, result, result}, wire.RuleOrphanResult},
 		{"a call that never got its result", []string{user, call, user, assistant, user}, wire.RuleNoResult},
 		{"a call at the end", []string{user, call}, wire.RuleNoResult},
-		{"a message of the assistant between call and result", []string{user, call, assistant, result}, ""},
+		{"a message of the assistant between call and result", []string{user, call, assistant, result}, wire.RuleOrder},
+		{"a text behind a call", []string{user, says("assistant", toolUse, `{"type":"text","text":"x"}`), result}, wire.RuleOrder},
+		{"a text before a call", []string{user, says("assistant", `{"type":"text","text":"x"}`, toolUse), result}, ""},
+		{"a server tool behind a call", []string{user, says("assistant", toolUse, search), result}, ""},
 		{"a turn between call and result", []string{user, call, user, assistant, result}, wire.RuleOrder},
 		{"a system turn between call and result", []string{user, call, systemTurn, result}, wire.RuleOrder},
 		{"a text before the results", []string{user, call, says("user", `{"type":"text","text":"and?"}`, `{"type":"tool_result","tool_use_id":"t1"}`)}, wire.RuleOrder},
 		{"a message before the results", []string{user, call, user, result}, wire.RuleOrder},
 		{"a call by the user", []string{says("user", toolUse), result}, wire.RuleRole},
 		{"a result from the assistant", []string{user, call, says("assistant", `{"type":"tool_result","tool_use_id":"t1","content":"r"}`)}, wire.RuleRole},
-		{"the same id twice", []string{user, call, result, call, result}, anthropic.RuleID},
+		{"the same id in two messages", []string{user, call, result, call, result}, ""},
+		{"the same id twice in a message", []string{user, says("assistant", toolUse, toolUse), result, result}, anthropic.RuleID},
 		{"an id with a space", []string{user, strings.Replace(call, "t1", "t 1", 1), strings.Replace(result, "t1", "t 1", 1)}, anthropic.RuleID},
 		{"input that is a string", []string{user, says("assistant", `{"type":"tool_use","id":"t1","name":"f","input":"{}"}`), result}, anthropic.RuleBlock},
 		{"a block without a type", []string{says("user", `{"text":"hi"}`)}, anthropic.RuleBlock},
@@ -67,6 +71,9 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		{"a message without content", []string{`{"role":"user","content":[]}`}, wire.RuleEmpty},
 		{"an empty string", []string{`{"role":"user","content":""}`}, wire.RuleEmpty},
 		{"white space alone", []string{says("user", `{"type":"text","text":" \n\t\u2028\u00a0"}`)}, wire.RuleEmpty},
+		{"white space beside other blocks of the assistant", []string{user, says("assistant", `{"type":"text","text":" "}`, toolUse), result}, ""},
+		{"white space beside other blocks of the user", []string{says("user", `{"type":"text","text":" "}`, `{"type":"text","text":"a"}`)}, wire.RuleEmpty},
+		{"an empty text beside other blocks of the assistant", []string{user, says("assistant", `{"type":"text","text":""}`, toolUse), result}, wire.RuleEmpty},
 		{"white space before a word", []string{says("user", `{"type":"text","text":" \n\t\u2028\u00a0\u0041"}`)}, ""},
 		{"an empty text in a result", []string{user, call, says("user", `{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":""}]}`)}, wire.RuleEmpty},
 		{"an empty result", []string{user, call, says("user", `{"type":"tool_result","tool_use_id":"t1","content":""}`)}, ""},
@@ -151,6 +158,28 @@ func TestATurnAtWorkMustKeepItsThinking(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			expectRule(t, `{"thinking":{"budget_tokens":1024,"type":"`+tt.kind+`"},"messages":[`+tt.messages+`]}`, tt.rule)
+		})
+	}
+}
+
+func TestNewerModelsRefuseAnAnswerToGoOnWith(t *testing.T) {
+	t.Parallel()
+	const search = `{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}`
+	for _, tt := range []struct{ name, model, last, rule string }{
+		{"before 4.6", "claude-sonnet-4-5-20250929", assistant, ""},
+		{"a name with a date and no second figure", "claude-sonnet-4-20250514", assistant, ""},
+		{"a name of the older order", "claude-3-7-sonnet-latest", assistant, ""},
+		{"4.6", "claude-opus-4-6", assistant, wire.RuleOrder},
+		{"4.6 on Bedrock", "us.anthropic.claude-opus-4-6-v1", assistant, wire.RuleOrder},
+		{"4.6 at a gateway", "anthropic/claude-sonnet-4.6", assistant, wire.RuleOrder},
+		{"5", "claude-sonnet-5", assistant, wire.RuleOrder},
+		{"5 with a date", "claude-sonnet-5-20260601", assistant, wire.RuleOrder},
+		{"a tool that is paused", "claude-sonnet-5", says("assistant", search), ""},
+		{"another maker", "kimi-k2-thinking", assistant, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			expectRule(t, `{"model":"`+tt.model+`","messages":[`+user+","+tt.last+`]}`, tt.rule)
 		})
 	}
 }

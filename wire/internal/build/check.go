@@ -15,10 +15,23 @@ func Clip(word string) string {
 	return strings.ToValidUTF8(word[:most], "") + "…"
 }
 
-// CheckPending adds calls at the end that have no result, for APIs that refuse
-// them.
-func CheckPending(r *wire.Request, found *wire.Violations, text string) {
+// CheckPairs adds results without a call and calls without a result. Pending explains
+// those of the last round.
+func CheckPairs(r *wire.Request, found *wire.Violations, pending string) {
+	if !r.Continues() {
+		CheckOrphans(r, found)
+	}
+	for _, at := range r.Outline().Dead {
+		found.Add(wire.RuleNoResult, at.Message, at.Part, "the tool call has no result, and the conversation went on")
+	}
 	for _, at := range r.Outline().Pending {
-		found.Add(wire.RuleNoResult, at.Message, at.Part, text)
+		found.Add(wire.RuleNoResult, at.Message, at.Part, pending)
+	}
+}
+
+// CheckOrphans adds results without a call.
+func CheckOrphans(r *wire.Request, found *wire.Violations) {
+	for _, at := range r.Outline().Orphans {
+		found.Add(wire.RuleOrphanResult, at.Message, at.Part, "the tool result answers no call before it")
 	}
 }

@@ -20,5 +20,8 @@ func (Defaults) Adjust(*plimsoll.Draft, []bool, map[int][][]byte) ([]rawjson.Edi
 // Place leaves all messages before message i.
 func (Defaults) Place(i int, _ []plimsoll.Message, _ []bool) (at, n int) { return i, 0 }
 
+// Finish returns the body itself.
+func (Defaults) Finish(body []byte) ([]byte, error) { return body, nil }
+
 // Bare returns the value itself.
 func (Defaults) Bare(raw []byte) []byte { return raw }

@@ -12,8 +12,6 @@ import (
 
 // The rules that only this API has.
 const (
-	// RuleDuplicate: a call has two responses, as resumed sessions send them.
-	RuleDuplicate = "duplicate result"
 	// RuleUnsigned: Gemini 3 wants back the signature of each step of the newest
 	// turn.
 	RuleUnsigned = "missing signature"
@@ -41,25 +39,59 @@ type badRole struct {
 // Continues reports whether the conversation began in cached content.
 func (w *writer) Continues() bool { return w.cached }
 
-// Check knows what generateContent refuses: contents must begin with the user,
-// a function call comes right after a user's content and is followed at once by
-// as many responses.
+// Check knows what generateContent refuses. The API merges neighbouring contents of one
+// role. The first must be the user's, and a function call must be followed at once by as
+// many responses; their names are not compared.
 func (w *writer) Check(r *wire.Request, v *wire.Violations) {
-	c := r.Conversation()
-	build.CheckPending(r, v, "a function call must be followed by its response")
+	messages, o := r.Conversation().Messages, r.Outline()
 	w.checkFound(v)
-	if c.Messages.Len() == 0 {
+	if messages.Len() == 0 {
 		v.Add(wire.RuleEmpty, -1, -1, "contents is empty")
 		return
 	}
-	if c.Messages.At(0).Role == plimsoll.Assistant && !w.cached {
+	if messages.At(0).Role == plimsoll.Assistant && !w.cached {
 		v.Add(wire.RuleOrder, 0, -1, "the first content must be the user's")
 	}
-	for i, m := range c.Messages.All() {
+	for i, m := range messages.All() {
 		checkContent(i, m, v)
-		checkCalls(i, c.Messages, v)
 	}
-	w.checkSignatures(r, v)
+	merged := merge(messages)
+	for _, p := range o.Pairs {
+		if merged[p.Result.Message] != merged[p.Call.Message]+1 {
+			v.Add(wire.RuleOrder, p.Result.Message, p.Result.Part, "function responses must stand right behind their calls")
+		}
+	}
+	if !w.cached {
+		build.CheckOrphans(r, v)
+	}
+	for _, at := range slices.Concat(o.Dead, o.Pending) {
+		if !shown(messages, at.Message) {
+			v.Add(wire.RuleNoResult, at.Message, at.Part, "a function call must be followed by its response")
+		}
+	}
+	w.checkSignatures(r, merged, v)
+}
+
+// merge numbers the contents; neighbours of one role have the same number.
+func merge(messages plimsoll.List[plimsoll.Message]) []int {
+	merged := make([]int, messages.Len())
+	for i := 1; i < len(merged); i++ {
+		merged[i] = merged[i-1]
+		if messages.At(i).Role != messages.At(i-1).Role {
+			merged[i]++
+		}
+	}
+	return merged
+}
+
+// shown reports whether the content behind a call consists of pictures and other media,
+// which the API accepts instead of responses.
+func shown(messages plimsoll.List[plimsoll.Message], call int) bool {
+	if call+1 == messages.Len() {
+		return false
+	}
+	m := messages.At(call + 1)
+	return m.Role == plimsoll.User && m.Parts.Len() > 0 && plimsoll.CountOf[plimsoll.Media](m) == m.Parts.Len()
 }
 
 // checkFound reports what was seen while decoding.
@@ -86,57 +118,20 @@ func checkContent(i int, m plimsoll.Message, v *wire.Violations) {
 	}
 }
 
-// checkCalls looks at what stands before and behind the calls of content i.
-func checkCalls(i int, messages plimsoll.List[plimsoll.Message], v *wire.Violations) {
-	calls := plimsoll.CountOf[plimsoll.ToolCall](messages.At(i))
-	if calls == 0 {
-		return
-	}
-	if i > 0 && messages.At(i-1).Role == plimsoll.Assistant {
-		v.Add(wire.RuleOrder, i, -1, "a function call must come right after a user's content or a function response")
-	}
-	if i+1 == messages.Len() {
-		return // reported as pending
-	}
-	distinct, duplicate := distinctResponses(messages.At(i + 1))
-	if duplicate {
-		v.Add(RuleDuplicate, i+1, -1, "a function response stands twice")
-	}
-	if distinct != calls {
-		v.Add(wire.RuleOrder, i+1, -1, "there must be as many function responses as calls, in the next content")
-	}
-}
-
-func distinctResponses(m plimsoll.Message) (n int, duplicate bool) {
-	if n := plimsoll.CountOf[plimsoll.ToolResult](m); n < 2 {
-		return n, false
-	}
-	seen := map[string]bool{}
-	for j := range m.Parts.Len() {
-		r, ok := plimsoll.Peek(m, j).(plimsoll.ToolResult)
-		if !ok {
-			continue
-		}
-		if r.CallID != "" && seen[r.CallID] {
-			duplicate = true
-			continue
-		}
-		seen[r.CallID] = true
-		n++
-	}
-	return n, duplicate
-}
-
-// checkSignatures asks for a signature beside the calls of the newest turn. Only
-// newer models do; which one is asked, the body says only sometimes.
-func (w *writer) checkSignatures(r *wire.Request, v *wire.Violations) {
+// checkSignatures asks for a signature beside the calls of each step of the newest turn.
+// Only newer models do; which one is asked, the body says only sometimes.
+func (w *writer) checkSignatures(r *wire.Request, merged []int, v *wire.Violations) {
 	c := r.Conversation()
 	if !strings.Contains(c.Model, "gemini-3") {
 		return
 	}
+	signed := map[int]bool{}
+	for _, i := range w.found.signed {
+		signed[merged[i]] = true
+	}
 	turn := r.NewestTurn()
 	for i := turn.Start; i < turn.End; i++ {
-		if _, signed := slices.BinarySearch(w.found.signed, i); !signed && plimsoll.Has[plimsoll.ToolCall](c.Messages.At(i)) {
+		if !signed[merged[i]] && plimsoll.Has[plimsoll.ToolCall](c.Messages.At(i)) {
 			v.Add(RuleUnsigned, i, -1, "function calls of the newest turn must keep their thought signature")
 		}
 	}

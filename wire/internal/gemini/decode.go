@@ -21,6 +21,7 @@ type decoder struct {
 	read   content
 	inside []plimsoll.Part
 	texts  *responseTexts
+	open   openCalls
 	// locating says that it is to be known where the parts of a content stand.
 	locating bool
 	// declared are the tools so far.
@@ -98,7 +99,7 @@ func (d *decoder) contents() error {
 		return err
 	}
 	d.seen, d.writer.lone = true, kind == '{'
-	d.writer.found = found{}
+	d.writer.found, d.open = found{}, openCalls{}
 	if kind == '[' {
 		return build.ReadMessages(s, d.layout, "contents", "a content object", d.content)
 	}
@@ -132,6 +133,7 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 		}
 	}
 	speaker := d.speaker(i, role)
+	d.open.closed = d.open.closed || speaker == plimsoll.User
 	id.Field("role", []byte(speaker))
 	identity = id.Sum()
 	if s.Err() != nil {

@@ -317,7 +317,7 @@ func TestAResumedSessionWithEveryResponseTwiceIsReportedAndEdited(t *testing.T) 
 	const call = `{"role":"model","parts":[{"functionCall":{"id":"1","name":"f","args":{}},"thoughtSignature":"skip_thought_signature_validator"}]}`
 	const response = `{"functionResponse":{"id":"1","name":"f","response":{"output":"long"}}}`
 	for _, tt := range []struct{ name, responses, rule string }{
-		{"in one content", `{"role":"user","parts":[` + response + `,` + response + `]}`, gemini.RuleDuplicate},
+		{"in one content", `{"role":"user","parts":[` + response + `,` + response + `]}`, wire.RuleOrphanResult},
 		{"in two contents", `{"role":"user","parts":[` + response + `]},{"role":"user","parts":[` + response + `]}`, wire.RuleOrphanResult},
 	} {
 		body := `{"contents":[{"role":"user","parts":[{"text":"go"}]},` + call + `,` + tt.responses + `]}`

@@ -76,6 +76,80 @@ func (d *decoder) result(id layout.Identity) (f result, ok bool) {
 	return f, true
 }
 
+// openCalls are the calls that the next responses answer.
+type openCalls struct {
+	calls    []call
+	answered []bool
+	// first is the first call that has no response.
+	first int
+	// named leads from ids and names to calls. It is made for the first response that
+	// does not answer the first call.
+	named map[string][]int
+	// closed says that a content of the user came behind them.
+	closed bool
+}
+
+// idKey is how an id is written in openCalls.named; no function has such a name.
+func idKey(id string) string { return "#" + id }
+
+// ask adds a call. A content of the user between two calls ends the wait for the earlier.
+func (o *openCalls) ask(c call) {
+	if o.closed {
+		*o = openCalls{calls: o.calls[:0], answered: o.answered[:0]}
+	}
+	o.calls, o.answered = append(o.calls, c), append(o.answered, false)
+	if o.named != nil {
+		o.name(len(o.calls) - 1)
+	}
+}
+
+func (o *openCalls) name(i int) {
+	c := o.calls[i]
+	o.named[idKey(c.id)] = append(o.named[idKey(c.id)], i)
+	o.named[c.name] = append(o.named[c.name], i)
+}
+
+// answer gives a response the id and the name of its call. The API only counts calls and
+// responses, and some clients write the id of a call where its name should be. A response
+// that names no open call answers the first.
+func (o *openCalls) answer(f *result) {
+	for o.first < len(o.calls) && o.answered[o.first] {
+		o.first++
+	}
+	if o.first == len(o.calls) {
+		return
+	}
+	at := o.first
+	if c := o.calls[at]; c.id != f.id || c.name != f.name {
+		at = o.find(f)
+	}
+	f.id, f.name, o.answered[at] = o.calls[at].id, o.calls[at].name, true
+}
+
+// find returns the call with the id, or the name, or else the first.
+func (o *openCalls) find(f *result) int {
+	if o.named == nil {
+		o.named = map[string][]int{}
+		for i := o.first; i < len(o.calls); i++ {
+			o.name(i)
+		}
+	}
+	keys := []string{idKey(f.id), f.name}
+	if f.id == "" {
+		keys = keys[1:]
+	}
+	for _, key := range keys {
+		for len(o.named[key]) > 0 {
+			at := o.named[key][0]
+			o.named[key] = o.named[key][1:]
+			if !o.answered[at] {
+				return at
+			}
+		}
+	}
+	return o.first
+}
+
 // attachment reads a part of a functionResponse, which can only be media.
 func (d *decoder) attachment(id layout.Identity) plimsoll.Part {
 	s := d.scanner

@@ -70,14 +70,11 @@ func (d *decoder) partMember(f *partFields, id layout.Identity, key string) {
 	case "mediaResolution":
 		f.media.Detail = d.resolution(id)
 	default:
-		if !d.unknown(id, key) && f.kind == "" && !besideData[key] {
+		if !d.unknown(id, key) && f.kind == "" && key != "partMetadata" {
 			f.kind = key
 		}
 	}
 }
-
-// besideData are members that say something about a part's data and are none.
-var besideData = map[string]bool{"videoMetadata": true, "partMetadata": true}
 
 // media reads data in the request, or where it is kept.
 func (d *decoder) media(f *partFields, id layout.Identity, kind string) {
@@ -140,8 +137,10 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	s := d.scanner
 	switch {
 	case f.isCall:
+		d.open.ask(f.call)
 		return s.CallPart(f.call.id, f.call.name, f.call.args), rawjson.Span{}
 	case f.isResult:
+		d.open.answer(&f.result)
 		return d.resultPart(&f.result), f.result.response
 	case f.isMedia:
 		return s.MediaPart(f.media, f.data), rawjson.Span{}

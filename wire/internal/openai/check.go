@@ -1,16 +1,22 @@
 package openai
 
 import (
+	"strings"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
+// RulePart is the rule of this API alone: a part that lacks its type, or that the model
+// does not take.
+const RulePart = "content part"
+
 // Check knows what Chat Completions refuses: results must follow their call at
 // once and all of them must be there, and a message must say something.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	build.CheckPending(r, found, "an assistant message with tool_calls must be followed by a result for each")
+	build.CheckPairs(r, found, "an assistant message with tool_calls must be followed by a result for each")
 	if c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}
@@ -27,6 +33,53 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 			open = plimsoll.CountOf[plimsoll.ToolCall](m)
 		}
 		checkMessage(i, m, found)
+		checkParts(i, m, c.Model, found)
+	}
+	checkRoles(c, found)
+}
+
+// checkRoles knows what some servers ask of roles and their order.
+func checkRoles(c plimsoll.Conversation, found *wire.Violations) {
+	bare := c.Model[strings.LastIndexByte(c.Model, '/')+1:]
+	uninstructed := strings.HasPrefix(bare, "o1-mini") || strings.HasPrefix(bare, "o1-preview")
+	atMistral, atPerplexity := isOneOf(c.Model, mistral), isOneOf(c.Model, perplexity)
+	if !uninstructed && !atMistral && !atPerplexity {
+		return
+	}
+	before := plimsoll.System
+	for i, m := range c.Messages.All() {
+		switch {
+		case uninstructed && m.Role.Instructs():
+			found.Add(wire.RuleRole, i, -1, "this model takes no messages of the role ", string(m.Role))
+		case atMistral && m.Role.Instructs() && !before.Instructs() && before != plimsoll.User:
+			found.Add(wire.RuleOrder, i, -1, "for this model instructions must not stand behind the role ", string(before))
+		case atPerplexity && !before.Instructs() && (m.Role.Instructs() || m.Role == before && before != plimsoll.ToolRole):
+			found.Add(wire.RuleOrder, i, -1, "for this model user and assistant must alternate behind the instructions")
+		}
+		before = m.Role
+	}
+}
+
+// checkParts finds parts without a type and, for OpenAI's own models, sound where none is
+// heard and pictures in a result, which models since gpt-5 take. It loads nothing.
+func checkParts(i int, m plimsoll.Message, model string, found *wire.Violations) {
+	own := strings.HasPrefix(model, "gpt-") && !strings.HasPrefix(model, "gpt-oss")
+	for j := range m.Parts.Len() {
+		switch p := plimsoll.Peek(m, j).(type) {
+		case plimsoll.Opaque:
+			if p.Kind == "" {
+				found.Add(RulePart, i, j, "a part must have a type")
+			}
+		case plimsoll.Media:
+			switch {
+			case own && p.Kind == plimsoll.Audio && !strings.Contains(model, "audio"):
+				found.Add(RulePart, i, j, "this model takes no sound")
+			case strings.HasPrefix(model, "gpt-4") && p.Kind == plimsoll.Image && m.Role == plimsoll.ToolRole:
+				found.Add(RulePart, i, j, "only messages of the user may have pictures")
+			}
+		case plimsoll.ToolResult:
+			checkParts(i, plimsoll.Message{Role: plimsoll.ToolRole, Parts: p.Content}, model, found)
+		}
 	}
 }
 

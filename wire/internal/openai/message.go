@@ -178,7 +178,7 @@ func (d *decoder) messageMember(f *fields, id layout.Identity, key []byte) error
 			id.Field(rawjson.View(key), v.Of(body))
 		}
 		d.other(f, rawjson.View(key), v)
-		if string(key) == reasoningDetails {
+		if isThought(rawjson.View(key)) {
 			d.thinks(f)
 		}
 	}
@@ -214,8 +214,13 @@ func isAnswer(key string) bool { return key == "refusal" || key == "audio" }
 
 // isRemark tells those that only go along with content.
 func isRemark(key string) bool {
-	return key == reasoningDetails || key == "thinking_blocks" || key == "annotations"
+	return isThought(key) || key == "annotations"
 }
+
+// isThought tells the members that hold the reasoning in parts, some of them encrypted:
+// OpenRouter's and LiteLLM's. Clients send them beside the text of the reasoning or without
+// it.
+func isThought(key string) bool { return key == "reasoning_details" || key == "thinking_blocks" }
 
 // content reads a string, null, or a list of parts.
 func (d *decoder) content(f *fields, id layout.Identity) error {
@@ -316,10 +321,6 @@ func (d *decoder) functionCall(f *fields, id layout.Identity) {
 	f.oldCall = located{d.scanner.CallPart("", name, arguments), layout.Fixed()}
 }
 
-// reasoningDetails is the reasoning in parts, some of them encrypted. Clients send it
-// beside the text of the reasoning or without it.
-const reasoningDetails = "reasoning_details"
-
 // reasoning reads the text of the reasoning. Some clients send it under both names, but
 // the model gets it once, so it weighs as much as the longest.
 func (d *decoder) reasoning(f *fields, id layout.Identity, key string) {
@@ -361,7 +362,7 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 		d.addAll(&f.all, &f.content)
 	}
 	for _, o := range f.others {
-		if thinks && o.key == reasoningDetails {
+		if thinks && isThought(o.key) {
 			continue
 		}
 		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), layout.Fixed())

@@ -22,6 +22,7 @@ func TestTheReasoningIsOnePartAndGoesWithAllItsMembers(t *testing.T) {
 		{"both names", `"reasoning":"hm", "reasoning_content":"hm",`, []plimsoll.Part{plimsoll.Reasoning{Text: "hm"}, text}, ``},
 		{"the longest weighs", `"reasoning":"h","x":1,"reasoning_content":"hmm","reasoning":"hm",`, []plimsoll.Part{plimsoll.Reasoning{Text: "hmm"}, text}, `"x":1,`},
 		{"details beside a text", details + `,"reasoning":"hm",`, []plimsoll.Part{plimsoll.Reasoning{Text: "hm"}, text}, ``},
+		{"blocks beside a text", `"reasoning_content":"hm","thinking_blocks":[{"type":"thinking","thinking":"hm","signature":"s"}],`, []plimsoll.Part{plimsoll.Reasoning{Text: "hm"}, text}, ``},
 		{"details twice", details + `,"reasoning":"hm",` + details + `,`, []plimsoll.Part{plimsoll.Reasoning{Text: "hm"}, text}, ``},
 		{"details beside an empty text", `"reasoning":"",` + details + `,`, []plimsoll.Part{text, opaque}, `"reasoning":"",` + details + `,`},
 		{"details alone", details + `,`, []plimsoll.Part{text, opaque}, details + `,`},

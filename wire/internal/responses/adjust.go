@@ -12,7 +12,7 @@ import (
 // The other way round it asks for the reasoning only of items that it knows by
 // their id, so an item whose reasoning went loses its id too.
 func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]rawjson.Edit, error) {
-	if err := w.checkFollowers(d); err != nil {
+	if err := w.keepFollowers(d); err != nil {
 		return nil, err
 	}
 	var edits []rawjson.Edit
@@ -32,7 +32,7 @@ func (w *writer) Adjust(d *plimsoll.Draft, kept []bool, _ map[int][][]byte) ([]r
 
 func (n note) idOptional() bool { return n.class == classMessage || n.class == classCall }
 
-func (w *writer) checkFollowers(d *plimsoll.Draft) error {
+func (w *writer) keepFollowers(d *plimsoll.Draft) error {
 	after := -1 // the reasoning that the next message must follow
 	check := func(next int) error {
 		if after >= 0 && after+1 < len(w.notes) && next != after+1 {

@@ -1,6 +1,7 @@
 package responses_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 
 func TestCheckFindsWhatTheAPIRefuses(t *testing.T) {
 	t.Parallel()
+	of := func(model, body string) string { return strings.TrimSuffix(body, "}") + `,"model":"` + model + `"}` }
 	search := `{"type":"web_search_call","id":"ws_1","status":"completed","action":{}}`
 	for _, tt := range []struct {
 		name, body string
@@ -22,11 +24,24 @@ func TestCheckFindsWhatTheAPIRefuses(t *testing.T) {
 		{"a message between a call and its output", request(ask, call, ask, answer), nil},
 		{"a question for approval that was passed over", request(ask, `{"type":"mcp_approval_request","id":"r1","name":"q","arguments":"{}"}`, ask), nil},
 		{"a trigger for compaction at the end", request(ask, say, `{"type":"compaction_trigger"}`), nil},
+		{"an output that answers a search for tools", request(ask, `{"type":"tool_search_call","call_id":"c","execution":"client","arguments":{}}`, answer), nil},
+		{"a search for tools on the server", request(ask, `{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{}}`, say), nil},
+		{"an id twice on a server that keeps nothing", `{"store":false,` + request(ask, say, ask, say)[1:], nil},
+		{"an id twice for Grok", of("grok-4.3", request(ask, think, think, say)), nil},
+		{"reasoning before the user, for o3-mini", of("o3-mini", request(think, ask)), nil},
+		{"reasoning without an id before a message without one", request(ask, `{"type":"reasoning","summary":[]}`, `{"role":"assistant","content":"x"}`), nil},
+		{"reasoning with an id before a message without one", request(ask, think, `{"role":"assistant","content":"x"}`), []string{responses.RuleFollower}},
+		{"the same on a server that keeps nothing", `{"store":false,` + request(ask, think, `{"role":"assistant","content":"x"}`)[1:], nil},
+		{"the same for DeepSeek", of("deepseek-v4-flash", request(ask, think, `{"role":"assistant","content":"x"}`)), nil},
+		{"a message between a call and its output for DeepSeek", of("deepseek-v4-flash", request(ask, call, say, answer)), []string{wire.RuleOrder}},
+		{"a whole round for DeepSeek", of("deepseek-v4-flash", request(ask, say, call, answer)), nil},
 		{"no input", `{"input":[]}`, []string{wire.RuleEmpty}},
 		{"an empty input", `{"input":""}`, []string{wire.RuleEmpty}},
 		{"a message without content", request(`{"role":"user"}`), []string{wire.RuleEmpty}},
 		{"a message with null", request(`{"role":"user","content":null}`), []string{wire.RuleEmpty}},
 		{"a message with no parts", request(`{"role":"user","content":[]}`), []string{wire.RuleEmpty}},
+		{"a part of a message as an item", request(`{"type":"text","text":"x"}`), []string{responses.RuleItem}},
+		{"a picture as an item", request(ask, `{"type":"image","url":"https://a/b"}`), []string{responses.RuleItem}},
 		{"an unknown role", request(`{"role":"critic","content":"x"}`), []string{wire.RuleRole}},
 		{"the role of Chat Completions' results", request(`{"role":"tool","content":"x"}`), []string{wire.RuleRole}},
 		{"an assistant that is heard", request(`{"role":"assistant","content":[{"type":"input_text","text":"x"}]}`), []string{wire.RuleRole}},

@@ -54,6 +54,9 @@ func (d *decoder) member(key string) error {
 		s.Value()
 		d.writer.stored = d.writer.stored || kind != 'n'
 		d.prompt = d.prompt || key == "prompt" && kind == '{'
+	case "store":
+		store, ok := s.Bool()
+		d.writer.transient = ok && !store
 	case "instructions":
 		d.instructions()
 	case "input":

@@ -22,7 +22,9 @@ type writer struct {
 	// the conversation is on the server in another way.
 	previous string
 	stored   bool
-	notes    []note
+	// transient says that the server keeps no items, so that it looks up no ids.
+	transient bool
+	notes     []note
 }
 
 // note is what a check must know of an item beyond its message.
@@ -34,6 +36,8 @@ type note struct {
 	// role may not use.
 	blank   bool
 	foreign sided
+	// part says that the item is a part of a message that stands alone.
+	part bool
 }
 
 // class sorts items by what the rules ask of them.
@@ -56,7 +60,7 @@ func classOf(kind string) class {
 		return classReasoning
 	case kindReference:
 		return classReference
-	case "function_call", "custom_tool_call", "shell_call", "apply_patch_call":
+	case "function_call", "custom_tool_call", "shell_call", "apply_patch_call", "tool_search_call":
 		return classCall
 	}
 	return classOther

@@ -220,7 +220,7 @@ func (d *decoder) outputElement(o *output, id layout.Identity) {
 
 // note keeps what a check must know of an item beyond its message.
 func (f *fields) note() note {
-	n := note{class: classOf(f.kind), id: f.id}
+	n := note{class: classOf(f.kind), id: f.id, part: f.kind == "image" || isBlockKind(f.kind)}
 	if f.kind == "local_shell_call_output" {
 		n.id = "" // it may be the id of the call
 	}

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -24,7 +25,15 @@ func (d *decoder) message(f *fields) plimsoll.Message {
 		}
 		return d.only(plimsoll.Assistant, s.CallPart(f.callID, name, f.arguments))
 	case isOutput(f.kind):
-		return d.result(f, d.answers(f))
+		key := d.answers(f)
+		if _, ok := d.late[key]; ok {
+			return d.lateAnswer(f, key)
+		}
+		return d.result(f, key)
+	case f.kind == "tool_search_call":
+		return d.lateCall(f, cmp.Or(f.callID, toolSearch), toolSearch)
+	case f.kind == "tool_search_output":
+		return d.lateAnswer(f, cmp.Or(f.callID, toolSearch))
 	case f.kind == "mcp_approval_request":
 		return d.lateCall(f, f.id, f.name)
 	case f.kind == "mcp_approval_response":
@@ -37,9 +46,13 @@ func (d *decoder) message(f *fields) plimsoll.Message {
 	return d.opaque(f)
 }
 
-// only returns a message of one part.
-func (d *decoder) only(role plimsoll.Role, p plimsoll.Part) plimsoll.Message {
-	return plimsoll.Message{Role: role, Parts: plimsoll.ListOf([]plimsoll.Part{p}...)}
+// toolSearch is the name of the tool that finds other tools, and the key of its calls on
+// the server, which have no call_id.
+const toolSearch = "tool_search"
+
+// only returns a message of these parts.
+func (d *decoder) only(role plimsoll.Role, p ...plimsoll.Part) plimsoll.Message {
+	return plimsoll.Message{Role: role, Parts: plimsoll.ListOf(p...)}
 }
 
 // callName returns the name of the tool that an item calls, if the client must
@@ -115,15 +128,18 @@ func (w *writer) Locate(i int) layout.Located {
 	if f.kind == kindMessage {
 		return layout.Located{Places: f.content.places, Lists: []layout.PartList{{List: f.content.list}}}
 	}
-	place := layout.Fixed()
+	places := make([]layout.Place, w.layout.Parsed[i].Parts.Len())
+	for k := range places {
+		places[k] = layout.Fixed()
+	}
 	switch {
 	case !plimsoll.Has[plimsoll.ToolResult](w.layout.Parsed[i]):
 	case !f.output.value.IsZero():
-		place.Content = f.output.value
+		places[0].Content = f.output.value
 	case isOutput(f.kind):
-		place.Content = rawjson.Span{Start: f.raw.End - 1, End: f.raw.End - 1}
+		places[0].Content = rawjson.Span{Start: f.raw.End - 1, End: f.raw.End - 1}
 	}
-	return layout.Located{Places: []layout.Place{place}}
+	return layout.Located{Places: places}
 }
 
 // answers returns the id of the call that an output answers. Outputs of a local
@@ -139,7 +155,7 @@ func (d *decoder) answers(f *fields) string {
 }
 
 // lateCall is a call that needs no answer: a question for approval that the user
-// passed over, a program that still runs. It counts as a call once its answer is
+// passed over, a program that still runs, a search for tools on the server. It counts as a call once its answer is
 // found, so that the two stay together, and is carried whole until then.
 type lateCall struct {
 	raw       rawjson.Span
@@ -165,7 +181,10 @@ func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 	m := d.only(plimsoll.Assistant, d.scanner.CallPart(key, call.name, call.arguments))
 	m.Digest = d.digest(call.raw, true)
 	d.layout.Parsed[call.item] = m
-	if f.output.value.IsZero() {
+	switch {
+	case f.kind == "tool_search_output": // tools that no text can replace
+		return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{CallID: key}), d.scanner.OpaquePart(f.kind, f.raw))
+	case f.output.value.IsZero():
 		return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{CallID: key}))
 	}
 	return d.result(f, key)

@@ -156,6 +156,15 @@ func TestCallsPairWithTheirOutputs(t *testing.T) {
 			`{"type":"mcp_approval_request","id":"r1","name":"q","arguments":"{}"}`, `{"type":"mcp_approval_request","id":"r2","name":"q","arguments":"{}"}`,
 			`{"type":"mcp_approval_response","approval_request_id":"r1","approve":true}`, `{"type":"mcp_approval_response","approval_request_id":"r2","approve":false}`,
 		}, []string{"0-2", "1-3"}},
+		{"a search for tools by the client", []string{
+			`{"type":"tool_search_call","call_id":"s1","execution":"client","arguments":{"query":"q"}}`, `{"type":"tool_search_output","call_id":"s1","execution":"client","tools":[]}`,
+		}, []string{"0-1"}},
+		{"a search for tools on the server", []string{
+			`{"type":"tool_search_call","id":"tsc_1","call_id":null,"execution":"server","arguments":{}}`, `{"type":"tool_search_output","id":"tso_1","call_id":null,"execution":"server","tools":[]}`,
+		}, []string{"0-1"}},
+		{"a search for tools that is answered as a function", []string{
+			`{"type":"tool_search_call","call_id":"s1","execution":"client","arguments":{}}`, `{"type":"function_call_output","call_id":"s1","output":"1"}`,
+		}, []string{"0-1"}},
 		{"a program around the calls that it makes", []string{
 			`{"type":"program","id":"p","call_id":"p1","code":"x"}`, `{"type":"function_call","call_id":"a","name":"f","arguments":"{}"}`,
 			`{"type":"function_call_output","call_id":"a","output":"1"}`, `{"type":"program_output","id":"q","call_id":"p1","result":"r","status":"completed"}`,
@@ -179,6 +188,27 @@ func TestCallsPairWithTheirOutputs(t *testing.T) {
 				t.Errorf("%d rounds, want the calls and their outputs in one", len(rounds))
 			}
 		})
+	}
+}
+
+func TestTheToolsThatASearchFoundAreWeighedAndNeverReplaced(t *testing.T) {
+	t.Parallel()
+	const found = `{"type":"tool_search_output","call_id":"s1","tools":[{"type":"function","name":"f"}]}`
+	body := request(`{"role":"user","content":"go"}`, `{"type":"tool_search_call","call_id":"s1","arguments":{}}`, found, `{"role":"user","content":"on"}`)
+	r := decode(t, body)
+	want := []plimsoll.Part{plimsoll.ToolResult{CallID: "s1"}, plimsoll.Opaque{Kind: "tool_search_output", Raw: found}}
+	if diff := cmp.Diff(want, r.Conversation().Messages.At(2).Parts.Slice(), cmp.AllowUnexported(plimsoll.List[plimsoll.Part]{})); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	d := plimsoll.NewDraft(r.Conversation(), nil)
+	if err := d.Drop(plimsoll.Span{Start: 1, End: 2}, plimsoll.Why{}); !errors.Is(err, plimsoll.ErrSeparated) {
+		t.Errorf("the call goes without its output: %v", err)
+	}
+	if err := d.ReplaceResult(plimsoll.PartRef{Message: 2}, plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "x"}), plimsoll.Why{}); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := r.Encode(d); !errors.Is(err, plimsoll.ErrUnsupported) {
+		t.Errorf("%v %s", err, out)
 	}
 }
 
