@@ -37,12 +37,12 @@ type learner interface {
 }
 
 // anchorOf makes the anchor of a request that was sent by a plan.
-func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
+func anchorOf(m plimsoll.Meter, t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
 	a := &anchor{Version: anchorVersion, Messages: t.Conversation.Messages.Len(), Billed: u.Prompt()}
-	a.Whole = k.options.Meter.Weigh(t.Conversation).Total
+	a.Whole = m.Weigh(t.Conversation).Total
 	a.Sent = a.Whole
 	if p.Changed() {
-		a.Sent = k.options.Meter.Weigh(p.Conversation()).Total
+		a.Sent = m.Weigh(p.Conversation()).Total
 	}
 	return a
 }
@@ -96,19 +96,24 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 	return load
 }
 
-// anchor returns the load of the task's conversation, and the meter that made it.
-func (k *Keeper) anchor(ctx context.Context, t *Task) (plimsoll.Load, plimsoll.Meter) {
+// anchor returns the load of the task's conversation, by the best count or by the preset's,
+// and the meter that made it. Only the best count is anchored.
+func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load, plimsoll.Meter) {
 	k.named(t)
-	load := k.options.Meter.Weigh(t.Conversation)
-	if !k.options.Anchored {
-		return load, k.options.Meter
+	meter := k.options.Meter
+	if best {
+		meter = k.options.Best
+	}
+	load := meter.Weigh(t.Conversation)
+	if !k.options.Anchored || !best && k.options.Best != nil {
+		return load, meter
 	}
 	a := k.lastBill(ctx, t)
 	hidden, sent := a.hidden(load)
 	if sent == 0 {
-		return load, k.options.Meter
+		return load, meter
 	}
-	m := anchored{k.options.Meter, a.Billed, hidden, sent}
+	m := anchored{meter, a.Billed, hidden, sent}
 	return m.correct(load), m
 }
 

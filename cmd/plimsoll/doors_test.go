@@ -40,9 +40,9 @@ type doors struct {
 	dialect plimsoll.Dialect
 	store   string
 	config  string
-	// method is what the settings say, for the library.
-	method string
-	proxy  *node
+	// preset and method are what the settings say, for the library.
+	preset, method string
+	proxy          *node
 	// sent is what the upstream of the proxy got last.
 	sent []byte
 	// model answers the chat, and remembers what it got.
@@ -123,7 +123,7 @@ func (w *doors) library(body []byte) outcome {
 }
 
 func (w *doors) keeper() *fit.Keeper {
-	options, err := preset.Auto(&preset.Options{Window: doorWindow, Serving: true, Method: w.method})
+	options, err := preset.Named(w.preset, &preset.Options{Window: doorWindow, Serving: true, Method: w.method})
 	w.must(err)
 	k, err := fit.New(options)
 	w.must(err)
