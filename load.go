@@ -100,8 +100,8 @@ type MessageLoad struct {
 }
 
 // Line is where a conversation must be: a window with a part of it kept free. It means
-// the same whoever names the window and however: a user by a flag, a variable, a header or
-// a setting, or the registry of models.
+// the same if a user names the window, by a flag, a variable, a header or a setting, and if
+// the registry of models does.
 type Line struct {
 	// Window is the limit in tokens that is named: prompt and answer together.
 	Window int `json:"window"`
@@ -111,6 +111,9 @@ type Line struct {
 	// Input is the most that a prompt may weigh whatever the answer is; 0 means
 	// the window.
 	Input int `json:"input,omitempty"`
+	// Estimated says that the window is in tokens of the preset's own estimate, so that no
+	// better count is held against it.
+	Estimated bool `json:"-"`
 }
 
 // Limit returns the most that a load may weigh; never less than zero.

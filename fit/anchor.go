@@ -36,13 +36,17 @@ type learner interface {
 	Observe(conversation string, sent plimsoll.Conversation, u plimsoll.Usage)
 }
 
-// anchorOf makes the anchor of a request that was sent by a plan. It has the weights of the
-// plan without those that an earlier bill added.
-func anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
-	return &anchor{
+// anchorOf makes the anchor of a request that was sent by a plan, by the best count. A plan
+// by that count has the weights, and what an earlier bill added to them.
+func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
+	a := &anchor{
 		Version: anchorVersion, Messages: t.Conversation.Messages.Len(),
 		Whole: p.Before.Total - p.Before.Hidden, Sent: p.After.Total - p.After.Hidden, Billed: u.Prompt(),
 	}
+	if best := k.options.Best; best != nil {
+		a.Whole, a.Sent = best.Weigh(t.Conversation).Total, best.Weigh(p.Conversation()).Total
+	}
+	return a
 }
 
 // hidden returns what the bill had beyond the weight of the request, and that weight. The
@@ -94,19 +98,24 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 	return load
 }
 
-// anchor returns the load of the task's conversation, and the meter that made it.
-func (k *Keeper) anchor(ctx context.Context, t *Task) (plimsoll.Load, plimsoll.Meter) {
+// anchor returns the load of the task's conversation, by the best count or by the preset's,
+// and the meter that made it. Only the best count is anchored.
+func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load, plimsoll.Meter) {
 	k.named(t)
-	load := k.options.Meter.Weigh(t.Conversation)
-	if !k.options.Anchored {
-		return load, k.options.Meter
+	meter := k.options.Meter
+	if best {
+		meter = k.options.Best
+	}
+	load := meter.Weigh(t.Conversation)
+	if !k.options.Anchored || !best && k.options.Best != nil {
+		return load, meter
 	}
 	a := k.lastBill(ctx, t)
 	hidden, sent := a.hidden(load)
 	if sent == 0 {
-		return load, k.options.Meter
+		return load, meter
 	}
-	m := anchored{k.options.Meter, a.Billed, hidden, sent}
+	m := anchored{meter, a.Billed, hidden, sent}
 	return m.correct(load), m
 }
 

@@ -58,10 +58,12 @@ func (b bill) rewritten() int {
 func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
 	t = t.whateverLimit()
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
-	a, hidden := anchorOf(t, p, u), p.After.Hidden
-	scale := float64(max(1, u.Prompt())) / float64(max(1, a.Sent))
+	a := k.anchorOf(t, p, u)
+	cut := float64(max(1, u.Prompt())) / float64(max(1, a.Sent)) * float64(a.Whole-a.Sent)
+	b := bill{usage: u, uncut: max(0, u.Prompt()+int(math.Round(cut)))}
+	hidden := p.After.Hidden
+	scale := float64(max(1, u.Prompt())) / float64(max(1, p.After.Total-hidden))
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
-	b := bill{usage: u, uncut: max(0, u.Prompt()+billed(a.Whole-a.Sent))}
 	b.covered = billed(savedBefore(p, hidden+int(float64(u.CacheRead)/scale)))
 	links := k.books.sentChain(t, p.Draft)
 	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}

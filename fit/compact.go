@@ -31,6 +31,8 @@ type CompactOptions struct {
 
 	// total is what was billed for the last call; 0 if that is unknown.
 	total int
+	// best weighs by [Options.Best] what is due by the preset's count.
+	best bool
 }
 
 func (o CompactOptions) trigger() Trigger {
@@ -52,7 +54,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
 		}
 	}
-	w, err := k.weigh(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
+	w, err := k.weigh(ctx, &t, walkOptions{archive: k.archiveOf(&t), best: o.best})
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +69,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		return nil, err
 	}
 	w.reweigh()
-	if !o.Force && !k.compactor.Due(w.reading(o.total)) {
+	if !o.Force && !o.best && !k.compactor.Due(w.reading(o.total)) {
 		noop.Reason, noop.After = "the load is below the threshold", w.Load()
 		w.countReplayed(noop)
 		return noop, w.encode()
@@ -85,6 +87,11 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		if err := w.truncate(ctx, made); err != nil {
 			return nil, err
 		}
+	}
+	if w.tooHeavy(ctx) {
+		w.release()
+		o.best = true
+		return k.Compact(ctx, t, o)
 	}
 	made.Plan, made.After = w.plan, w.plan.After.Total
 	if err := w.encode(); err != nil {

@@ -15,6 +15,10 @@ import (
 type Options struct {
 	// Meter weighs conversations. Required.
 	Meter plimsoll.Meter
+	// Best, if not nil, comes nearer to what is billed than Meter, which is an estimate of
+	// the preset's. Meter decides first. What is over its line by Best after that is cut
+	// by Best.
+	Best plimsoll.Meter
 	// Model is assumed for conversations that name none.
 	Model string
 	// Window is the limit in tokens for every model; 0 means that Limits says it.
@@ -46,8 +50,7 @@ type Options struct {
 	// Memory keeps decisions for later requests and other processes. Nil means that
 	// only the keeper remembers, within bounds.
 	Memory Memory
-	// Anchored counts each conversation from its last bill on. Presets that count by an
-	// estimate of their own do not.
+	// Anchored counts each conversation from its last bill on: by Best if there is one.
 	Anchored bool
 	// Policy says when to cut before the line is reached. Nil means never.
 	Policy Policy
@@ -218,7 +221,7 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 // Weigh returns the load of the task's conversation before any cut, as Plan and Fit see
 // it: the last bill that was observed, and the weight of what came since.
 func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
-	load, _ := k.anchor(ctx, &t)
+	load, _ := k.anchor(ctx, &t, false)
 	return load
 }
 

@@ -82,7 +82,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 	k.named(&t)
 	now := k.options.now()
 	_, started := k.books.conversations.Get(t.beginning())
-	if m, ok := k.options.Meter.(learner); ok {
+	if m, ok := k.best().(learner); ok {
 		key := t.beginning()
 		m.Observe(key.scope+string(key.key[:]), p.Conversation(), u)
 	}

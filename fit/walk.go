@@ -80,11 +80,13 @@ type walkOptions struct {
 	dry bool
 	// noCompaction leaves compactors out.
 	noCompaction bool
+	// best weighs by [Options.Best].
+	best bool
 }
 
-// walk is the story of a request: cut it as an earlier one was cut, and if it does not
-// fit then, climb the ladder. The caller commits.
-func (k *Keeper) walk(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
+// walkOnce is the story of a request: cut it as an earlier one was cut, and if it does not
+// fit then, climb the ladder.
+func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, error) {
 	w, err := k.weigh(ctx, t, o)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	if err != nil {
 		return nil, err
 	}
-	load, meter := k.anchor(ctx, t)
+	load, meter := k.anchor(ctx, t, o.best)
 	plan := &plimsoll.Plan{
 		Line: line, Before: load, After: load,
 		Edits: []plimsoll.Edit{}, Rungs: []plimsoll.RungReport{},

@@ -104,7 +104,7 @@ func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == i
 
 // Count returns the tokens of a text as the meter counts them in a message.
 func (w *Work) Count(text string) int {
-	load := w.k.options.Meter.WeighMessage(w.task.Conversation, plimsoll.Say(plimsoll.Assistant, text), 0)
+	load := w.meter.WeighMessage(w.task.Conversation, plimsoll.Say(plimsoll.Assistant, text), 0)
 	return load.Tokens - load.Framing
 }
 

@@ -37,6 +37,9 @@ type Limit struct {
 	Source Source
 	// From is the variable, the model or the row of the table that gave it.
 	From string
+	// Estimated says that it is a variable of the texts 002 and 003, which compare their
+	// own count with it.
+	Estimated bool
 	// Problems are settings that were passed over.
 	Problems []error
 }
@@ -94,7 +97,7 @@ func (l *Limits) fromEnv(name string) (Limit, []error) {
 		if variable == defaultVariable {
 			source = SourceEnvDefault
 		}
-		return Limit{Tokens: tokens, Source: source, From: variable}, problems
+		return Limit{Tokens: tokens, Source: source, From: variable, Estimated: true}, problems
 	}
 	return Limit{}, problems
 }

@@ -68,7 +68,7 @@ func TestG04_ARequestThatFillsWhatRemainsTriggers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}}}
-			k := keeper(t, preset.NameGemini, o)
+			k := byItsText(t, preset.NameGemini, o)
 			c := letters(60, strings.Repeat("w", 4*tt.question))
 			made := compact(t, k, c, fit.CompactOptions{})
 			if made.Status != tt.want || made.Trigger != fit.Automatic {
@@ -104,7 +104,7 @@ func TestG01_G05_G16_BelowTheThresholdNothingIsDone(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			k := keeper(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}, Threshold: tt.threshold}})
+			k := byItsText(t, preset.NameGemini, &preset.Options{Window: 10_000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: snapshot}, Threshold: tt.threshold}})
 			c := letters(tt.turns, "")
 			// What was billed says how full the window is.
 			made, err := k.AfterModel(t.Context(), fit.Task{Conversation: c}, plimsoll.Usage{Input: 100 * tt.turns})

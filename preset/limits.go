@@ -30,10 +30,11 @@ func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Con
 // lineOf joins a limit with what the registry says of the model. A limit that is not the
 // model's own is a window that the user names, or a guess.
 func lineOf(limit model.Limit, m model.Model, maxOutput int) plimsoll.Line {
+	line := plimsoll.Line{Window: limit.Tokens, Estimated: limit.Estimated}
 	if limit.Source != model.SourceRegistry && limit.Source != model.SourceTable {
-		return plimsoll.Line{Window: limit.Tokens, Reserve: fit.ReserveFor(limit.Tokens, maxOutput, true)}
+		line.Reserve = fit.ReserveFor(limit.Tokens, maxOutput, true)
+		return line
 	}
-	line := plimsoll.Line{Window: limit.Tokens}
 	if m.Window > limit.Tokens {
 		line.Window, line.Input = m.Window, limit.Tokens
 	}

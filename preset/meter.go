@@ -2,6 +2,7 @@ package preset
 
 import (
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
 )
@@ -12,11 +13,11 @@ func multichatCounter(name string) plimsoll.Counter {
 	if _, ok := model.EncodingFor(name); ok {
 		return token.Tiktoken(name)
 	}
-	return estimate("multichat")(name)
+	return estimator("multichat")(name)
 }
 
-// estimate counts for every model by one of the estimators.
-func estimate(name string) func(string) plimsoll.Counter {
+// estimator counts for every model by one of the estimators.
+func estimator(name string) func(string) plimsoll.Counter {
 	c, err := token.Named(name)
 	if err != nil {
 		panic("preset: " + err.Error())
@@ -24,7 +25,18 @@ func estimate(name string) func(string) plimsoll.Counter {
 	return func(string) plimsoll.Counter { return c }
 }
 
-// meter weighs in one framing for all dialects, by the user's counter or by that of the model.
-func (o *Options) meter(f token.Framing, counterFor func(model string) plimsoll.Counter) *token.Meter {
-	return token.NewMeter(&token.MeterOptions{Counter: o.Counter, CounterFor: counterFor, Framing: &f})
+// best weighs as nearly as it can to what is billed.
+func (o *Options) best() plimsoll.Meter {
+	return token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+}
+
+// estimate lets a preset count by a rule of its own: in one framing for all dialects, by the
+// user's counter or by that of the model. What is sent must fit by the best count, too. A
+// meter of the caller's replaces both.
+func (o *Options) estimate(k *fit.Options, f token.Framing, counterFor func(model string) plimsoll.Counter) {
+	if k.Meter != nil {
+		return
+	}
+	k.Meter = token.NewMeter(&token.MeterOptions{Counter: o.Counter, CounterFor: counterFor, Framing: &f})
+	k.Best, k.Anchored = o.best(), true
 }

@@ -151,7 +151,7 @@ func Auto(o *Options) (*fit.Options, error) {
 	k.Recollect = o.Method == "" && !o.NoRecollection
 	k.Anchored = true
 	if k.Meter == nil {
-		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+		k.Meter = o.best()
 	}
 	return k, nil
 }
@@ -177,7 +177,7 @@ func Agent(o *Options) (*fit.Options, error) {
 	}
 	k.Anchored = true
 	if k.Meter == nil {
-		k.Meter = token.NewMeter(&token.MeterOptions{Options: o.Token, Counter: o.Counter})
+		k.Meter = o.best()
 	}
 	return k, nil
 }
@@ -201,9 +201,7 @@ func Gemini(o *Options) (*fit.Options, error) {
 	if o.Reserve == nil {
 		k.Reserve = new(0)
 	}
-	if k.Meter == nil {
-		k.Meter = o.meter(token.Framing{}, estimate("gemini"))
-	}
+	o.estimate(k, token.Framing{}, estimator("gemini"))
 	return k, nil
 }
 
@@ -220,14 +218,13 @@ func Multichat(o *Options) (*fit.Options, error) {
 	if o.Reserve == nil {
 		k.Reserve = new(0)
 	}
-	if k.Meter == nil {
-		k.Meter = o.meter(token.Framing{Message: 3, TextOnly: true}, multichatCounter)
-	}
+	o.estimate(k, token.Framing{Message: 3, TextOnly: true}, multichatCounter)
 	return k, nil
 }
 
 // Cookbook keeps the first system message and the newest message, then whatever
-// else fits, message by message from the newest to the oldest.
+// else fits, message by message from the newest to the oldest. If the API refuses what
+// that leaves, whole turns and rounds go.
 func Cookbook(o *Options) (*fit.Options, error) {
 	o = o.orEmpty()
 	if o.Method == MethodSummary || o.Method == MethodHybrid {
@@ -240,13 +237,14 @@ func Cookbook(o *Options) (*fit.Options, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Rungs == nil {
+		k.Rungs = append(k.Rungs, &rung.Slide{}) // for an API that refuses what single messages leave
+	}
 	k.Keep, k.Loose = fit.KeepMessage, true
 	if o.Reserve == nil {
 		k.Reserve = new(0)
 	}
-	if k.Meter == nil {
-		k.Meter = o.meter(token.Framing{Message: 4, TextOnly: true}, token.Tiktoken)
-	}
+	o.estimate(k, token.Framing{Message: 4, TextOnly: true}, token.Tiktoken)
 	return k, nil
 }
 

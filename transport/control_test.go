@@ -417,3 +417,47 @@ func TestG04_ANamedLimitLeavesRoomForTheSnapshotOfPresetGemini(t *testing.T) {
 		})
 	}
 }
+
+// TestNoPresetSendsWhatTheModelRefuses puts presets that count by estimates of their own
+// in front of a model that counts for itself.
+func TestNoPresetSendsWhatTheModelRefuses(t *testing.T) {
+	t.Parallel()
+	const window = 2000
+	for _, name := range []string{preset.NameMultichat, preset.NameCookbook, preset.NameGemini} {
+		for d := range models {
+			t.Run(name+" "+string(d), func(t *testing.T) {
+				t.Parallel()
+				options, err := preset.Named(name, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				keeper, err := fit.New(options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				choose := func(string) (*fit.Keeper, error) { return keeper, nil }
+				b := newBench(t, &scripted.Options{Window: window}, transport.Options{Window: window, Keeper: choose, Store: newStore(t)})
+				a := b.agent(d, false)
+				cut := 0
+				for turn := range 30 {
+					a.say(fmt.Sprintf("read file %d", turn))
+					for i := range 3 {
+						id := fmt.Sprintf("call_%d_%d", turn, i)
+						a.history = append(a.history, plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "read", Arguments: `{"path":"quay.txt"}`}))
+						a.answerCalls(func(plimsoll.ToolCall) string { return "The quay is deep enough." })
+					}
+					got := a.ask()
+					if got.status != http.StatusOK {
+						t.Fatalf("turn %d: %d %s", turn, got.status, got.body)
+					}
+					if got.header.Get(transport.HeaderDecision) != "pass" {
+						cut++
+					}
+				}
+				if overflows, violations := b.upstreamFaults(); overflows+violations > 0 || cut == 0 {
+					t.Errorf("the model refused %d requests as too long and %d as invalid; %d were cut", overflows, violations, cut)
+				}
+			})
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -47,6 +48,9 @@ func (s *show) request(r demo.RequestResult) {
 	}
 	s.cuts(r)
 	s.looks(r)
+	if r.Refused != "" {
+		s.say("refused: "+bar.Clean(r.Refused), styleAlarm)
+	}
 	if r.Warning != "" {
 		s.say("warning: "+bar.Clean(r.Warning), styleAlarm)
 	}
@@ -72,6 +76,9 @@ func (s *show) say(text, style string) {
 
 func (s *show) sentence(r demo.RequestResult) string {
 	text := fmt.Sprintf("request %d of %d: %s tokens", r.N, r.Of, grouped(r.Uncut))
+	if r.Refused != "" {
+		return text + "; refused"
+	}
 	if r.Sent != r.Uncut {
 		text += fmt.Sprintf(", sent as %s", grouped(r.Sent))
 	}
@@ -280,6 +287,10 @@ func (s *show) rows(r *demo.Report) [][]string {
 		{"references", grouped(r.Refs), allOf(r.Same, r.Refs, "byte for byte what was recorded")},
 		{"read back by the model", grouped(r.Looks), allOf(r.SameLooks, r.Looks, "right, hidden from the client")},
 		{"read from the prompt cache", fmt.Sprintf("%.1f %%", 100*r.Cached), "of what was sent"},
+	}
+	if r.Refused > 0 {
+		refused := []string{"refused", grouped(r.Refused), "choose a larger window, or the preset auto, which can cut inside of the newest turn"}
+		rows = slices.Insert(rows, 1, refused)
 	}
 	if !r.Priced {
 		return rows

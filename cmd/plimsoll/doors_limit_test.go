@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -10,9 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // TestALimitMeansTheSameThroughEveryWayIn names a window of 9,000 tokens in every way that
@@ -107,6 +113,45 @@ func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
 			plain := startNode(t, []string{config}, "--store", "kept.db")
 			is("X-Plimsoll-Limit", plan(plain, "/v1/chat/completions", map[string]string{"X-Plimsoll-Dry-Run": "1", "X-Plimsoll-Limit": "9000"}))
 			is("the API with window", plan(plain, "/plimsoll/v1/plan?window=9000", nil))
+		})
+	}
+}
+
+// TestEveryWayInFitsByTheBestCount gives a long conversation with tools to presets that
+// count by rules of their own. Every way in sends the same bytes, and they fit by the
+// best count.
+func TestEveryWayInFitsByTheBestCount(t *testing.T) {
+	t.Parallel()
+	work, empty := agentAtWork(60), newStore(t)
+	var messages []plimsoll.Message
+	for i, m := range work.Messages.All() {
+		if i%12 == 1 && i > 1 {
+			messages = append(messages, plimsoll.Say(plimsoll.Assistant, "I have."), plimsoll.Say(plimsoll.User, "And the next six files?"))
+		}
+		messages = append(messages, m)
+	}
+	work.Messages = plimsoll.ListOf(messages...)
+	for _, name := range []string{preset.NameMultichat, preset.NameGemini, preset.NameCookbook} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open := func() *doors {
+				w := newDoors(t, plimsoll.OpenAI, empty, "preset: "+name+"\n")
+				w.preset = name
+				return w
+			}
+			w := open()
+			body, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), work)
+			w.must(err)
+			body = append([]byte(`{"model":"gpt-4o",`), bytes.TrimPrefix(body, []byte("{"))...)
+			want := w.library(body)
+			if best := token.NewMeter(nil).Weigh(w.decode([]byte(want.Body)).Conversation()).Total; best > doorWindow || want.Body == string(body) {
+				t.Errorf("%d tokens are sent of %d, the limit is %d", best, want.Before, doorWindow)
+			}
+			for way, got := range map[string]outcome{"the API": open().api(body), "the proxy": open().proxied(body), "the command line": open().command(body)} {
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("%s differs from the library (-library +got):\n%s", way, diff)
+				}
+			}
 		})
 	}
 }

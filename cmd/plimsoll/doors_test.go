@@ -37,8 +37,8 @@ type doors struct {
 	dialect plimsoll.Dialect
 	store   string
 	config  string
-	// method is what the settings say, for the library.
-	method string
+	// preset and method are what the settings say, for the library.
+	preset, method string
 	// model is named to those ways in whose request names none.
 	model string
 	// upstream is that of the proxy. It got sent last, and says answer.
@@ -159,7 +159,7 @@ func (w *doors) library(body []byte) outcome {
 }
 
 func (w *doors) keeper() *fit.Keeper {
-	options, err := preset.Auto(&preset.Options{Window: doorWindow, Method: w.method})
+	options, err := preset.Named(w.preset, &preset.Options{Window: doorWindow, Method: w.method})
 	w.must(err)
 	k, err := fit.New(options)
 	w.must(err)

@@ -28,7 +28,7 @@ type keeping struct {
 	rungs []string
 	// registry, if not nil, is the one of the settings: their lists need not be read again.
 	registry *model.Registry
-	// meter, if not nil, weighs for presets that count as exactly as they can.
+	// meter, if not nil, is the best count.
 	meter plimsoll.Meter
 }
 
@@ -76,11 +76,8 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 	if where.serves {
 		find = transport.KnownLimit(find)
 	}
-	if s.Preset != preset.NameAuto && s.Preset != preset.NameAgent {
-		where.meter = nil
-	}
 	options, err := preset.Named(s.Preset, &preset.Options{
-		Meter: where.meter, Model: s.Model, Reserve: s.Reserve,
+		Model: s.Model, Reserve: s.Reserve,
 		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low},
 		Policy: s.Policy,
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
@@ -91,6 +88,13 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 	})
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case where.meter == nil:
+	case options.Best != nil: // the preset counts by an estimate of its own
+		options.Best = where.meter
+	default:
+		options.Meter = where.meter
 	}
 	options.Hooks, options.Events = hooks, where.events
 	if !where.serves && !where.chats {

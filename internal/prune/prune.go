@@ -86,6 +86,7 @@ func Plan(ctx context.Context, history plimsoll.Conversation, o *Options) (*plim
 	if err != nil {
 		return nil, err
 	}
+	k.Best = nil // the caller says what counts
 	keeper, err := fit.New(k)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 // ask a server, one after the other.
 func TestModelsUseTheToolsInEveryDialect(t *testing.T) {
 	t.Parallel()
-	for _, spec := range []string{"openai:gpt-4o", "responses:gpt-4o", "anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-flash"} {
+	for _, spec := range []string{"openai:gpt-5", "responses:gpt-4o", "anthropic:claude-sonnet-4-5", "gemini:gemini-2.5-flash"} {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
 			after := func(tool, contains string, s scripted.Step) scripted.Step {

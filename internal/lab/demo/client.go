@@ -49,12 +49,12 @@ func (c *client) ask(ctx context.Context, body []byte) (reply, error) {
 		return reply{}, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return reply{}, c.refused(resp)
-	}
 	got := reply{
 		load: number(resp, transport.HeaderLoad), limit: number(resp, transport.HeaderLimit), saved: number(resp, transport.HeaderSaved),
 		decision: resp.Header.Get(transport.HeaderDecision), warning: resp.Header.Get(transport.HeaderWarning),
+	}
+	if resp.StatusCode != http.StatusOK {
+		return got, c.refused(resp)
 	}
 	got.said, err = c.read(resp.Body)
 	return got, err

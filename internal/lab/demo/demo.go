@@ -72,6 +72,8 @@ type RequestResult struct {
 	Over     bool   `json:"over"`
 	Decision string `json:"decision"`
 	Warning  string `json:"warning,omitempty"`
+	// Refused is why the proxy refused the request; empty if it did not.
+	Refused string `json:"refused,omitempty"`
 	// Rungs say why something was cut, and Pieces what: all that had not been cut
 	// before.
 	Rungs  []plimsoll.RungReport `json:"rungs,omitempty"`
@@ -177,7 +179,12 @@ func (p *play) requests(ctx context.Context, base string) (*Report, error) {
 		scene := p.role.begin(s)
 		got, err := c.ask(ctx, p.history.body(s.upTo))
 		if err != nil {
-			return nil, &plimsoll.Error{Op: fmt.Sprintf("demo: request %d of %d", i+1, len(p.session.steps)), Err: err}
+			err = &plimsoll.Error{Op: fmt.Sprintf("demo: request %d of %d", i+1, len(p.session.steps)), Err: err}
+			if got.decision != string(transport.Refused) || report.Requests == report.Refused {
+				return nil, err
+			}
+			p.tellRefused(report, i, got, err)
+			continue
 		}
 		if !sameAnswer(s.says, got.said.Message) {
 			return nil, fmt.Errorf("demo: request %d of %d: the client got another answer than the model gave: %q", i+1, len(p.session.steps), describe(got.said.Message))
@@ -188,12 +195,26 @@ func (p *play) requests(ctx context.Context, base string) (*Report, error) {
 		}
 		r.Pieces, before = scene.saw.since(before, p.session), scene.saw
 		r.Refs = p.known.add(scene.saw)
-		report.add(r)
-		if p.options.Tell != nil {
-			p.options.Tell(r)
-		}
+		p.tellOf(report, r)
 	}
 	return report, p.settle(ctx, report)
+}
+
+func (p *play) tellOf(report *Report, r RequestResult) {
+	report.add(r)
+	if p.options.Tell != nil {
+		p.options.Tell(r)
+	}
+}
+
+// tellRefused tells of a request that the proxy has refused. The session goes on: a later
+// turn may fit again.
+func (p *play) tellRefused(report *Report, i int, got reply, err error) {
+	p.heard(got)
+	p.tellOf(report, RequestResult{
+		N: i + 1, Of: len(p.session.steps), Does: "nothing", Uncut: got.load, Limit: cmp.Or(got.limit, p.window),
+		Over: got.load > p.window, Decision: got.decision, Refused: err.Error(),
+	})
 }
 
 // describe says what became of a request.

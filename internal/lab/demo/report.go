@@ -13,9 +13,10 @@ type Report struct {
 	Model   string           `json:"model"`
 	Window  int              `json:"window_tokens"`
 	Limit   int              `json:"limit_tokens"`
-	// Requests of the client, and Rounds in which the model was asked once more because
-	// it had called a tool of the proxy's.
+	// Requests of the client, those of them that the proxy Refused, and Rounds in which the
+	// model was asked once more because it had called a tool of the proxy's.
 	Requests int `json:"requests"`
+	Refused  int `json:"refused"`
 	Rounds   int `json:"hidden_rounds"`
 	// Uncut is what the client sent, Sent what the model got, hidden rounds included;
 	// LargestUncut and LargestSent are those of single requests.
@@ -59,6 +60,9 @@ func (r *Report) add(q RequestResult) {
 	r.LargestUncut, r.LargestSent = max(r.LargestUncut, q.Uncut), max(r.LargestSent, q.Sent)
 	if q.Cut() {
 		r.Cuts++
+	}
+	if q.Refused != "" {
+		r.Refused++
 	}
 	r.Pieces += len(q.Pieces)
 	if q.Over {
