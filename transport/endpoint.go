@@ -47,6 +47,10 @@ func recognise(req *http.Request) (endpoint, bool) {
 		e.events = e.stream && hasValue(req.URL, "alt", "sse")
 	} else if _, rest, ok := strings.Cut(path, "/deployments/"); ok { // Azure's bodies name no model
 		e.model, _, _ = strings.Cut(rest, "/")
+	} else if _, name, ok := strings.Cut(path, "/publishers/anthropic/models/"); ok && !counts { // nor do those for Vertex
+		var action string
+		e.model, action, _ = strings.Cut(name, ":")
+		e.stream = strings.HasPrefix(action, "stream")
 	}
 	switch {
 	case counts:

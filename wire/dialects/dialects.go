@@ -42,7 +42,19 @@ func All() []plimsoll.Dialect {
 // (models, embeddings, files, token counting) have none. A query does not
 // matter, nor do headers: clients put their keys and versions where they like.
 func FromPath(path string) (plimsoll.Dialect, bool) {
+	if atVertex(path) {
+		return plimsoll.Anthropic, true
+	}
 	return byPath(path, func(t wire.Traits) []string { return t.Paths })
+}
+
+// atVertex reports whether a path is that of a Claude at Google. Other publishers' models
+// have paths of the same form, and bodies of another.
+func atVertex(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	_, name, ok := strings.Cut(path, "/publishers/anthropic/models/")
+	model, action, _ := strings.Cut(name, ":")
+	return ok && model != "count-tokens" && (action == "rawPredict" || action == "streamRawPredict")
 }
 
 // FromCountPath returns the dialect of a request that has the tokens of a conversation

@@ -11,9 +11,10 @@ import (
 )
 
 var traits = wire.Traits{
-	Name: "messages", Paths: []string{"/messages"}, CountPaths: []string{"/messages/count_tokens"}, Count: "input_tokens",
-	Version:  "/v1",
-	Messages: "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`},
+	Name: "messages", Paths: []string{"/messages"}, Count: "input_tokens",
+	CountPaths: []string{"/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+	Version:    "/v1",
+	Messages:   "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`},
 }
 
 // Traits returns what is special about this API.

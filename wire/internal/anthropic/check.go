@@ -220,14 +220,14 @@ func (k *checker) pairs() {
 	}
 }
 
-// callsLast lets no text stand behind a call: the API then misses the result "immediately
+// callsLast lets no text follow a call: the API then misses the result "immediately
 // after". Calls of the provider's own tools may stand there.
 func (k *checker) callsLast(r run) {
 	called := false
 	for i := r.start; i < r.end; i++ {
 		for j, b := range k.w.blocks(i) {
 			if b.kind == blockText && called {
-				k.found.Add(wire.RuleOrder, i, j, "no text may stand behind a call in the assistant's message")
+				k.found.Add(wire.RuleOrder, i, j, "no text may follow a call in the assistant's message")
 			}
 			called = called || b.kind == blockCall
 		}

@@ -41,7 +41,7 @@ func TestEachResponseAnswersACallOfTheContentsBeforeIt(t *testing.T) {
 		{"by id", `{"role":"model","parts":[` + f + `,` + g + `]},{"parts":[{"functionResponse":{"name":"g","id":"1"}},{"functionResponse":{"name":"g"}}]}`, "f g"},
 		{"by place if it names the id of a call", `{"role":"model","parts":[` + f + `,` + g + `]},{"parts":[{"functionResponse":{"name":"x"}},{"functionResponse":{"name":"y"}}]}`, "f g"},
 		{"by place if its id is another's", `{"role":"model","parts":[` + g + `]},{"parts":[{"functionResponse":{"name":"x","id":"9"}}]}`, "g"},
-		{"whose role stands behind its parts", `{"parts":[` + g + `],"role":"model"},{"parts":[{"functionResponse":{"name":"x"}}],"role":"user"}`, "g"},
+		{"whose role comes after its parts", `{"parts":[` + g + `],"role":"model"},{"parts":[{"functionResponse":{"name":"x"}}],"role":"user"}`, "g"},
 		{"in the next round", `{"role":"model","parts":[` + f + `]},{"parts":[{"text":"no"}]},{"role":"model","parts":[` + g + `]},{"parts":[{"functionResponse":{"name":"x"}}]}`, "g"},
 		{"or none", `{"role":"model","parts":[` + g + `]},{"parts":[{"functionResponse":{"name":"g"}},{"functionResponse":{"name":"x"}}]}`, "g -"},
 	} {

@@ -52,7 +52,7 @@ func checkRoles(c plimsoll.Conversation, found *wire.Violations) {
 		case uninstructed && m.Role.Instructs():
 			found.Add(wire.RuleRole, i, -1, "this model takes no messages of the role ", string(m.Role))
 		case atMistral && m.Role.Instructs() && !before.Instructs() && before != plimsoll.User:
-			found.Add(wire.RuleOrder, i, -1, "for this model instructions must not stand behind the role ", string(before))
+			found.Add(wire.RuleOrder, i, -1, "for this model instructions must not follow the role ", string(before))
 		case atPerplexity && !before.Instructs() && (m.Role.Instructs() || m.Role == before && before != plimsoll.ToolRole):
 			found.Add(wire.RuleOrder, i, -1, "for this model user and assistant must alternate behind the instructions")
 		}
