@@ -29,9 +29,6 @@ func (w *Work) commit(ctx context.Context) error {
 		}
 		delete(w.unstored, ref)
 	}
-	if w.k.options.Policy == nil {
-		w.putState(policyMemo{})
-	}
 	w.remember(ctx)
 	w.rememberRecollections(ctx)
 	for _, made := range w.made {

@@ -1,6 +1,7 @@
 package fit_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
@@ -29,6 +30,12 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 		{
 			name: "one whose beginning was seen keeps the low mark", want: 3,
 			before: func(t *testing.T, k *fit.Keeper) { fits(t, k, thousands(3)) },
+		},
+		{
+			name: "one that the client has cut as the keeper did keeps the low mark", want: 3,
+			before: func(t *testing.T, k *fit.Keeper) {
+				fits(t, k, fit.Task{Conversation: plimsoll.Conversation{Model: "m", Messages: plimsoll.ListOf(slices.Delete(thousands(19).Conversation.Messages.Slice(), 1, 9)...)}})
+			},
 		},
 		{
 			name: "a request that is sent again is cut as before", want: 5,

@@ -144,8 +144,10 @@ type Keeper struct {
 	decisions *lru.Map[scoped, *cutList]
 	breakers  *lru.Map[scoped, breaker]
 	states    *lru.Map[scoped, policyMemo]
-	inflight  inflight
-	books     *books
+	// begun has how many messages the first request of a conversation had.
+	begun    *lru.Map[scoped, int]
+	inflight inflight
+	books    *books
 
 	recollections *lru.Map[scoped, *recollection]
 	indexes       *lru.Map[scoped, missingIndex]
@@ -161,6 +163,7 @@ func New(o *Options) (*Keeper, error) {
 		decisions: lru.New[scoped, *cutList](recentDecisions, nil),
 		breakers:  lru.New[scoped, breaker](recentBreakers, nil),
 		states:    lru.New[scoped, policyMemo](recentStates, nil),
+		begun:     lru.New[scoped, int](recentStates, nil),
 		books:     newBooks(),
 
 		recollections: lru.New[scoped, *recollection](recentRecollections, nil),

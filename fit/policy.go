@@ -81,13 +81,11 @@ type Prospector interface {
 	Prospect(*Work) (removable, first int)
 }
 
-// policyMemo is the state after a request, with what was done for it and the outlook. First
-// says that the request was the first of its conversation.
+// policyMemo is the state after a request, with what was done for it and the outlook.
 type policyMemo struct {
 	PolicyState
 	action  Action
 	outlook Outlook
-	first   bool
 }
 
 // recentStates is how many conversations a policy can follow at once.
@@ -109,7 +107,6 @@ func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
 }
 
 func (w *Work) putState(memo policyMemo) {
-	memo.first = w.first
 	if !w.options.dry {
 		w.k.states.Put(scoped{w.task.scope(), w.task.chain()[w.messages()]}, memo)
 	}

@@ -145,9 +145,27 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	}
 	w.memo, w.known = k.stateOf(t)
 	_, billed := meter.(anchored)
-	w.first = !t.Deep && !billed && (w.known == 0 || w.known == w.messages() && w.memo.first)
+	w.first = k.firstSight(t, o.dry) && !billed
 	w.aim()
 	return w, nil
+}
+
+// firstSight reports whether the keeper has not seen the conversation before, and remembers
+// it. The same request sent again is the first once more. A conversation that begins with
+// what a cut left goes on.
+func (k *Keeper) firstSight(t *Task, dry bool) bool {
+	n := t.Conversation.Messages.Len()
+	for i := range min(n, 3) {
+		if m := t.Conversation.Messages.At(i); plimsoll.IsReceipt(m) || summary.IsCheckpoint(m) {
+			return false
+		}
+	}
+	key := t.beginning()
+	first, known := k.begun.Get(key)
+	if !known && !dry {
+		k.begun.Put(key, n)
+	}
+	return !t.Deep && (!known || first == n)
 }
 
 // once reports whether a cut is for this request alone, as far as the keeper knows.

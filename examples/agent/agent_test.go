@@ -19,7 +19,7 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-const window = 8000
+const window = 6000
 
 // project makes a directory of sources to explore.
 func project(t *testing.T) string {
