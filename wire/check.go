@@ -65,10 +65,14 @@ func Check(r *Request) []Violation {
 
 // CheckEdited returns what Check finds in the edited request and, beyond that,
 // reasoning that is not byte for byte what it was in the original. Removing
-// reasoning whole is allowed.
+// reasoning whole is allowed. Anthropic's own server accepts an assistant that comes
+// first, but its documentation does not, so no edit may lead to one.
 func CheckEdited(original, edited *Request) []Violation {
 	var found Violations
 	edited.writer.Check(edited, &found)
+	if edited.dialect == plimsoll.Anthropic && edited.opening() == plimsoll.Assistant && original.opening() == plimsoll.User {
+		found.Add(RuleOrder, 0, -1, "the first message must be the user's")
+	}
 	same := original.thinkingMessages()
 	var known map[plimsoll.Digest]bool
 	for i, m := range edited.conversation.Messages.All() {
@@ -85,6 +89,14 @@ func CheckEdited(original, edited *Request) []Violation {
 		}
 	}
 	return found.all
+}
+
+// opening returns the role of the first message, or none.
+func (r *Request) opening() plimsoll.Role {
+	if r.layout.Len() == 0 {
+		return ""
+	}
+	return r.layout.Parsed[0].Role
 }
 
 // thinkingMessages returns the digests of the messages with reasoning.

@@ -184,6 +184,13 @@ func TestNewerModelsRefuseAnAnswerToGoOnWith(t *testing.T) {
 	}
 }
 
+func TestNoEditMayLetTheAssistantComeFirst(t *testing.T) {
+	t.Parallel()
+	whole, cut := decode(t, `{"messages":[`+user+","+assistant+","+user+`]}`), decode(t, `{"messages":[`+assistant+","+user+`]}`)
+	wiretest.ExpectRule(t, wire.CheckEdited(whole, cut), wire.RuleOrder)
+	wiretest.ExpectRule(t, wire.CheckEdited(cut, cut), "")
+}
+
 func TestThinkingThatWasAlteredIsFound(t *testing.T) {
 	t.Parallel()
 	body := `{"messages":[` + user + "," + says("assistant", thinking, `{"type":"text","text":"x"}`) + "," + user + `]}`
