@@ -2,7 +2,9 @@ package transport_test
 
 import (
 	"bytes"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -38,5 +40,87 @@ func TestClaudeAtVertexIsManaged(t *testing.T) {
 		if !bytes.Contains(sent, []byte(`"anthropic_version":"vertex-2023-10-16"`)) || bytes.Contains(sent, []byte(`"model"`)) {
 			t.Errorf("stream %v: sent %.200s", stream, sent)
 		}
+	}
+}
+
+const (
+	bedrockModel  = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+	bedrockSigned = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261116/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=0"
+)
+
+// bedrock is a server that answers all requests alike and keeps the last.
+type bedrock struct {
+	kind, answer string
+	header       http.Header
+	body         []byte
+}
+
+// ServeHTTP answers.
+func (s *bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.header = r.Header.Clone()
+	s.body, _ = io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", s.kind)
+	_, _ = io.WriteString(w, s.answer)
+}
+
+// newBedrock returns a bench before a server like Bedrock's, whose operator has a key.
+func newBedrock(t *testing.T, s *bedrock, key string) *bench {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "")
+	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b.server = httptest.NewServer(s)
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
+	for _, tt := range []struct {
+		name, authorization, key, version string
+		managed, again                    bool
+	}{
+		{"a bearer token needs no signature", "Bearer token", "", "bedrock-2023-05-31", true, false},
+		{"the operator's signature is made again", bedrockSigned, "AKIDEXAMPLE", "bedrock-2023-05-31", true, true},
+		{"another signature is not replaced", bedrockSigned, "AKIDOTHER", "bedrock-2023-05-31", false, false},
+		{"without keys nothing can be signed", bedrockSigned, "", "bedrock-2023-05-31", false, false},
+		{"a body without Anthropic's version is another model's", "Bearer token", "", "", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2}}`}
+			b := newBedrock(t, s, tt.key)
+			body := hostedBody(b.long(plimsoll.Anthropic, 20), tt.version)
+			if tt.version == "" {
+				body = bytes.Replace(body, []byte(`"anthropic_version":"",`), nil, 1)
+			}
+			got := b.postRaw("/model/"+bedrockModel+"/invoke", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {tt.authorization}})
+			x := <-b.exchanges
+			if got.status != http.StatusOK || string(got.body) != s.answer {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+			if managed := len(s.body) < len(body); managed != tt.managed || managed != (x.Warning == "") || managed != (x.Usage.Input == 7) || managed != (x.Model == bedrockModel) {
+				t.Errorf("managed is %v: %+v", managed, x)
+			}
+			if again := s.header.Get("Authorization") != tt.authorization; again != tt.again {
+				t.Errorf("sent with %s", s.header.Get("Authorization"))
+			}
+		})
+	}
+}
+
+func TestASignatureOfAWSNamesItsTenantByTheKey(t *testing.T) {
+	t.Parallel()
+	tenant := func(authorization, token string) string {
+		req := httptest.NewRequest(http.MethodPost, "/model/m/invoke", nil)
+		req.Header.Set("Authorization", authorization)
+		req.Header.Set("X-Amz-Security-Token", token)
+		return transport.Credential(req)
+	}
+	first := tenant(bedrockSigned, "t")
+	if next := tenant(strings.Replace(bedrockSigned, "Signature=0", "Signature=1", 1), "t"); next != first {
+		t.Error("the next request has another tenant")
+	}
+	if tenant(strings.Replace(bedrockSigned, "AKIDEXAMPLE", "AKIDOTHER", 1), "t") == first || tenant(bedrockSigned, "u") == first {
+		t.Error("other keys have the same tenant")
 	}
 }
