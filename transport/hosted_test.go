@@ -2,6 +2,10 @@ package transport_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -103,6 +107,55 @@ func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
 			}
 			if again := s.header.Get("Authorization") != tt.authorization; again != tt.again {
 				t.Errorf("sent with %s", s.header.Get("Authorization"))
+			}
+		})
+	}
+}
+
+// frame is an event in Amazon's framing.
+func frame(event string) string {
+	payload, _ := json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(event)), "p": "abcdef"})
+	const headers = "\x0b:event-type\x07\x00\x05chunk\r:content-type\x07\x00\x10application/json\r:message-type\x07\x00\x05event"
+	out := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
+	out = binary.BigEndian.AppendUint32(out, uint32(len(headers)))
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
+	out = append(append(out, headers...), payload...)
+	return string(binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out)))
+}
+
+func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
+	answer := frame(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"claude-sonnet-4-5","usage":{"input_tokens":70,"cache_read_input_tokens":30,"output_tokens":1}}}`) +
+		frame(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`) +
+		frame(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"yes"}}`) +
+		frame(`{"type":"content_block_stop","index":0}`) +
+		frame(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`) +
+		frame(`{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":70,"outputTokenCount":9}}`)
+	for _, tt := range []struct {
+		name, answer string
+		billed       bool
+	}{
+		{"whole frames", answer, true},
+		{"frames that are none", strings.Repeat("x", 100), false},
+		{"a frame that breaks off", answer[:40], false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &bedrock{kind: "application/vnd.amazon.eventstream", answer: tt.answer}
+			b := newBedrock(t, s, "AKIDEXAMPLE")
+			body := hostedBody(b.long(plimsoll.Anthropic, 20), "bedrock-2023-05-31")
+			got := b.postRaw("/model/"+bedrockModel+"/invoke-with-response-stream", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {bedrockSigned}})
+			x := <-b.exchanges
+			if got.status != http.StatusOK || string(got.body) != tt.answer || len(s.body) >= len(body) || !x.Stream {
+				t.Fatalf("%d, %d bytes sent: %+v", got.status, len(s.body), x)
+			}
+			if bytes.Contains(s.body, []byte("tool_output_cache")) {
+				t.Error("the model is offered tools that cannot be answered")
+			}
+			want := plimsoll.Usage{}
+			if tt.billed {
+				want = plimsoll.Usage{Input: 70, CacheRead: 30, Output: 9}
+			}
+			if x.Usage != want || x.Billed != tt.billed {
+				t.Errorf("billed %v %+v, want %+v", x.Billed, x.Usage, want)
 			}
 		})
 	}
