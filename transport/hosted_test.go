@@ -112,6 +112,17 @@ func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
 	}
 }
 
+func TestABodyForBedrockMayAskForAMillionTokens(t *testing.T) {
+	for beta, want := range map[string]int{"": 200_000, `"anthropic_beta":["context-1m-2025-08-07"],`: 1_000_000} {
+		s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":7,"output_tokens":2}}`}
+		b := newBedrock(t, s, "")
+		got := limitOf(t, b.postRaw("/model/"+bedrockModel+"/invoke", []byte(`{`+beta+`"anthropic_version":"bedrock-2023-05-31","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`), nil))
+		if got > want || got < want*3/4 {
+			t.Errorf("with %s the limit is %d, want about %d", beta, got, want)
+		}
+	}
+}
+
 // frame is an event in Amazon's framing.
 func frame(event string) string {
 	payload, _ := json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(event)), "p": "abcdef"})
@@ -137,6 +148,7 @@ func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
 		{"whole frames", answer, true},
 		{"frames that are none", strings.Repeat("x", 100), false},
 		{"a frame that breaks off", answer[:40], false},
+		{"a frame with a wrong checksum", answer[:8] + "none" + answer[12:], false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &bedrock{kind: "application/vnd.amazon.eventstream", answer: tt.answer}
