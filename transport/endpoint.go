@@ -20,6 +20,8 @@ type endpoint struct {
 	// stream says that the path asks for a streamed answer, and events that it is one
 	// of events.
 	stream, events bool
+	// bedrock says that it is Amazon's, whose paths say little about the body.
+	bedrock bool
 }
 
 // The names of endpoints that answer no conversation; others have that of their API.
@@ -51,6 +53,9 @@ func recognise(req *http.Request) (endpoint, bool) {
 		var action string
 		e.model, action, _ = strings.Cut(name, ":")
 		e.stream = strings.HasPrefix(action, "stream")
+	} else if _, name, ok := strings.Cut(path, "/model/"); ok { // nor those for Bedrock
+		e.model, e.stream = strings.CutSuffix(name, "/invoke-with-response-stream")
+		e.model, e.bedrock = strings.TrimSuffix(e.model, "/invoke"), true
 	}
 	switch {
 	case counts:

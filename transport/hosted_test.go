@@ -2,7 +2,13 @@ package transport_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -38,5 +44,148 @@ func TestClaudeAtVertexIsManaged(t *testing.T) {
 		if !bytes.Contains(sent, []byte(`"anthropic_version":"vertex-2023-10-16"`)) || bytes.Contains(sent, []byte(`"model"`)) {
 			t.Errorf("stream %v: sent %.200s", stream, sent)
 		}
+	}
+}
+
+const (
+	bedrockModel  = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+	bedrockSigned = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261116/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=0"
+)
+
+// bedrock is a server that answers all requests alike and keeps the last.
+type bedrock struct {
+	kind, answer string
+	header       http.Header
+	body         []byte
+}
+
+// ServeHTTP answers.
+func (s *bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.header = r.Header.Clone()
+	s.body, _ = io.ReadAll(r.Body)
+	w.Header().Set("Content-Type", s.kind)
+	_, _ = io.WriteString(w, s.answer)
+}
+
+// newBedrock returns a bench before a server like Bedrock's, whose operator has a key.
+func newBedrock(t *testing.T, s *bedrock, key string) *bench {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	t.Setenv("AWS_SESSION_TOKEN", "")
+	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b.server = httptest.NewServer(s)
+	t.Cleanup(b.server.Close)
+	return b
+}
+
+func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
+	for _, tt := range []struct {
+		name, authorization, key, version string
+		managed, again                    bool
+	}{
+		{"a bearer token needs no signature", "Bearer token", "", "bedrock-2023-05-31", true, false},
+		{"the operator's signature is made again", bedrockSigned, "AKIDEXAMPLE", "bedrock-2023-05-31", true, true},
+		{"another signature is not replaced", bedrockSigned, "AKIDOTHER", "bedrock-2023-05-31", false, false},
+		{"without keys nothing can be signed", bedrockSigned, "", "bedrock-2023-05-31", false, false},
+		{"a body without Anthropic's version is another model's", "Bearer token", "", "", false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2}}`}
+			b := newBedrock(t, s, tt.key)
+			body := hostedBody(b.long(plimsoll.Anthropic, 20), tt.version)
+			if tt.version == "" {
+				body = bytes.Replace(body, []byte(`"anthropic_version":"",`), nil, 1)
+			}
+			got := b.postRaw("/model/"+bedrockModel+"/invoke", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {tt.authorization}})
+			x := <-b.exchanges
+			if got.status != http.StatusOK || string(got.body) != s.answer {
+				t.Errorf("%d %s", got.status, got.body)
+			}
+			if managed := len(s.body) < len(body); managed != tt.managed || managed != (x.Warning == "") || managed != (x.Usage.Input == 7) || managed != (x.Model == bedrockModel) {
+				t.Errorf("managed is %v: %+v", managed, x)
+			}
+			if again := s.header.Get("Authorization") != tt.authorization; again != tt.again {
+				t.Errorf("sent with %s", s.header.Get("Authorization"))
+			}
+		})
+	}
+}
+
+func TestABodyForBedrockMayAskForAMillionTokens(t *testing.T) {
+	for beta, want := range map[string]int{"": 200_000, `"anthropic_beta":["context-1m-2025-08-07"],`: 1_000_000} {
+		s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":7,"output_tokens":2}}`}
+		b := newBedrock(t, s, "")
+		got := limitOf(t, b.postRaw("/model/"+bedrockModel+"/invoke", []byte(`{`+beta+`"anthropic_version":"bedrock-2023-05-31","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`), nil))
+		if got > want || got < want*3/4 {
+			t.Errorf("with %s the limit is %d, want about %d", beta, got, want)
+		}
+	}
+}
+
+// frame is an event in Amazon's framing.
+func frame(event string) string {
+	payload, _ := json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(event)), "p": "abcdef"})
+	const headers = "\x0b:event-type\x07\x00\x05chunk\r:content-type\x07\x00\x10application/json\r:message-type\x07\x00\x05event"
+	out := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
+	out = binary.BigEndian.AppendUint32(out, uint32(len(headers)))
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
+	out = append(append(out, headers...), payload...)
+	return string(binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out)))
+}
+
+func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
+	answer := frame(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"model":"claude-sonnet-4-5","usage":{"input_tokens":70,"cache_read_input_tokens":30,"output_tokens":1}}}`) +
+		frame(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`) +
+		frame(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"yes"}}`) +
+		frame(`{"type":"content_block_stop","index":0}`) +
+		frame(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`) +
+		frame(`{"type":"message_stop","amazon-bedrock-invocationMetrics":{"inputTokenCount":70,"outputTokenCount":9}}`)
+	for _, tt := range []struct {
+		name, answer string
+		billed       bool
+	}{
+		{"whole frames", answer, true},
+		{"frames that are none", strings.Repeat("x", 100), false},
+		{"a frame that breaks off", answer[:40], false},
+		{"a frame with a wrong checksum", answer[:8] + "none" + answer[12:], false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &bedrock{kind: "application/vnd.amazon.eventstream", answer: tt.answer}
+			b := newBedrock(t, s, "AKIDEXAMPLE")
+			body := hostedBody(b.long(plimsoll.Anthropic, 20), "bedrock-2023-05-31")
+			got := b.postRaw("/model/"+bedrockModel+"/invoke-with-response-stream", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {bedrockSigned}})
+			x := <-b.exchanges
+			if got.status != http.StatusOK || string(got.body) != tt.answer || len(s.body) >= len(body) || !x.Stream {
+				t.Fatalf("%d, %d bytes sent: %+v", got.status, len(s.body), x)
+			}
+			if bytes.Contains(s.body, []byte("tool_output_cache")) {
+				t.Error("the model is offered tools that cannot be answered")
+			}
+			want := plimsoll.Usage{}
+			if tt.billed {
+				want = plimsoll.Usage{Input: 70, CacheRead: 30, Output: 9}
+			}
+			if x.Usage != want || x.Billed != tt.billed {
+				t.Errorf("billed %v %+v, want %+v", x.Billed, x.Usage, want)
+			}
+		})
+	}
+}
+
+func TestASignatureOfAWSNamesItsTenantByTheKey(t *testing.T) {
+	t.Parallel()
+	tenant := func(authorization, token string) string {
+		req := httptest.NewRequest(http.MethodPost, "/model/m/invoke", nil)
+		req.Header.Set("Authorization", authorization)
+		req.Header.Set("X-Amz-Security-Token", token)
+		return transport.Credential(req)
+	}
+	first := tenant(bedrockSigned, "t")
+	if next := tenant(strings.Replace(bedrockSigned, "Signature=0", "Signature=1", 1), "t"); next != first {
+		t.Error("the next request has another tenant")
+	}
+	if tenant(strings.Replace(bedrockSigned, "AKIDEXAMPLE", "AKIDOTHER", 1), "t") == first || tenant(bedrockSigned, "u") == first {
+		t.Error("other keys have the same tenant")
 	}
 }

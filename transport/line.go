@@ -61,8 +61,22 @@ func (r *trip) line(c plimsoll.Conversation) (plimsoll.Line, error) {
 // one without it.
 const million = 1_000_000
 
+// asksForMillion reports whether a request asks for that window: in a header, or at Bedrock
+// in the body.
 func (r *trip) asksForMillion() bool {
-	return r.dialect == plimsoll.Anthropic && slices.ContainsFunc(r.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, "context-1m") })
+	const beta = "context-1m"
+	if r.dialect != plimsoll.Anthropic {
+		return false
+	}
+	if slices.ContainsFunc(r.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, beta) }) {
+		return true
+	}
+	for key, value := range r.client.Members() {
+		if key == "anthropic_beta" && strings.Contains(string(value), beta) {
+			return true
+		}
+	}
+	return false
 }
 
 // limitKey names the model that the request asks for: with another window it is another.

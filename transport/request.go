@@ -64,6 +64,10 @@ func (r *clientRequest) decode() (err error) {
 		r.client = nil
 		return err
 	}
+	if r.bedrock && !hasMember(r.client, "anthropic_version") {
+		r.client = nil
+		return fmt.Errorf("the model at Bedrock is none of Anthropic's: %w", plimsoll.ErrUnsupported)
+	}
 	r.shown, r.restored = r.client, r.client
 	if c := r.client.Conversation(); c.Model != "" && !r.codec.Traits().InPath {
 		r.model = strings.Clone(c.Model)
@@ -72,6 +76,16 @@ func (r *clientRequest) decode() (err error) {
 	r.events = r.events || !r.codec.Traits().InPath
 	r.management = managementIn(r.client)
 	return nil
+}
+
+// hasMember reports whether a body has a member of that name.
+func hasMember(request *wire.Request, name string) bool {
+	for key := range request.Members() {
+		if key == name {
+			return true
+		}
+	}
+	return false
 }
 
 // grow asks for memory for the decoded body, if the body of the request has a method for

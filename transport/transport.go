@@ -26,13 +26,14 @@ type Transport struct {
 	// unambiguous are messages that every parser reads alike.
 	unambiguous *lru.Map[plimsoll.Digest, struct{}]
 	unsupported unsupported
+	aws         awsKeys
 }
 
 var _ http.RoundTripper = (*Transport)(nil)
 
 // New returns a transport; nil options mean the zero value.
 func New(o *Options) (*Transport, error) {
-	t := &Transport{}
+	t := &Transport{aws: awsFromEnvironment()}
 	if o != nil {
 		t.options = *o
 	}

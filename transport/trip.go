@@ -99,6 +99,9 @@ func (r *trip) run() (*http.Response, error) {
 	if r.bypass {
 		return r.forward("")
 	}
+	if signedByAWS(r.in) && !r.t.aws.own(r.in) {
+		return r.forward("the request is signed with keys of AWS that are not those in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and is not managed")
+	}
 	if r.body, err = coding.Decode(r.in.Header.Get("Content-Encoding"), r.raw, r.t.options.MaxBody, r.grow); err != nil {
 		return r.refuseUnread(err)
 	}
@@ -287,6 +290,9 @@ func (r *trip) send() (*http.Response, error) {
 	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
 	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	out.Body, _ = out.GetBody()
+	if signedByAWS(out) && r.t.aws.own(out) {
+		r.t.aws.sign(out, body, r.t.options.Now())
+	}
 	r.x.Sent = len(body)
 	if r.x.Manage == 0 {
 		r.x.Manage = r.t.options.Now().Sub(r.x.Start)

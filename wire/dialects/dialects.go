@@ -42,7 +42,7 @@ func All() []plimsoll.Dialect {
 // (models, embeddings, files, token counting) have none. A query does not
 // matter, nor do headers: clients put their keys and versions where they like.
 func FromPath(path string) (plimsoll.Dialect, bool) {
-	if atVertex(path) {
+	if atVertex(path) || atBedrock(path) {
 		return plimsoll.Anthropic, true
 	}
 	return byPath(path, func(t wire.Traits) []string { return t.Paths })
@@ -61,6 +61,16 @@ func atVertex(path string) bool {
 // counted.
 func FromCountPath(path string) (plimsoll.Dialect, bool) {
 	return byPath(path, func(t wire.Traits) []string { return t.CountPaths })
+}
+
+// atBedrock reports whether a path is that of a Claude at Amazon, or of a profile, which
+// names no model.
+func atBedrock(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	_, name, ok := strings.Cut(path, "/model/")
+	name, whole := strings.CutSuffix(name, "/invoke")
+	name, streamed := strings.CutSuffix(name, "/invoke-with-response-stream")
+	return ok && (whole || streamed) && (strings.Contains(name, "anthropic.") || strings.HasPrefix(name, "arn:"))
 }
 
 func byPath(path string, suffixes func(wire.Traits) []string) (plimsoll.Dialect, bool) {

@@ -49,13 +49,16 @@ type Reading struct {
 // maxWatched bounds an answer without events, as far as it is read.
 const maxWatched = 32 << 20
 
-// NewWatcher returns a watcher for an answer, which may be a stream of events. Failed is
-// called if the watcher panics.
+// NewWatcher returns a watcher for an answer, which may be a stream of events, or one of
+// Amazon's frames. Failed is called if the watcher panics.
 func NewWatcher(codec wire.Codec, resp *http.Response, events bool, failed func(error)) *Watcher {
 	w := &Watcher{failed: failed}
-	if events {
+	switch {
+	case isFrames(resp.Header.Get("Content-Type")):
+		w.watchFrames(codec)
+	case events:
 		w.watchEvents(codec)
-	} else {
+	default:
 		w.watchBody(codec)
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
@@ -141,6 +144,12 @@ func (w *Watcher) watchEvents(codec wire.Codec) {
 	if named {
 		w.complete = a.Done
 	}
+}
+
+func (w *Watcher) watchFrames(codec wire.Codec) {
+	a := codec.NewAssembler()
+	w.sink = &frames{take: func(data []byte) { a.Event("", data) }}
+	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
 }
 
 func (w *Watcher) watchBody(codec wire.Codec) {
