@@ -140,7 +140,7 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	s := d.scanner
 	switch {
 	case f.isCall:
-		return s.CallPart(f.call.id, f.call.name, f.call.args), rawjson.Span{}
+		return s.CallPart(plimsoll.ToolCall{ID: f.call.id, Name: f.call.name, Signature: s.Decode(f.signature)}, f.call.args), rawjson.Span{}
 	case f.isResult:
 		return d.resultPart(&f.result), f.result.response
 	case f.isMedia:
