@@ -90,9 +90,13 @@ var frames = []struct {
 	{"", "gemini", gemini(true)},
 
 	// OpenAI, by API and family.
+	{plimsoll.OpenAI, "openai/gpt-5 openai/gpt-6", frame{ // gateways send it on to Responses
+		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 11}, typeScript: true,
+		channel: 2, undescribed: -1, off: 2,
+	}},
 	{plimsoll.OpenAI, "gpt-5 gpt-6", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 85, Call: 10}, typeScript: true,
-		joined: 84, channel: 2, undescribed: -1, output: 4,
+		listed: true, joined: 84, channel: 2, undescribed: -1, output: 4,
 	}},
 	{plimsoll.Responses, "gpt-5.4 gpt-5.5 gpt-5.6 gpt-5.7 gpt-5.8 gpt-5.9 gpt-6", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 11}, typeScript: true,
@@ -102,11 +106,17 @@ var frames = []struct {
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 8}, typeScript: true,
 		channel: 2, undescribed: -1, forgets: true, summarised: true,
 	}},
-	{plimsoll.OpenAI, "o1 o3-mini o4-mini", frame{
+	{plimsoll.OpenAI, "o1 o3-mini", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 4, Call: 4}, typeScript: true, listed: true, output: 4, off: 2,
 	}},
-	{plimsoll.Responses, "o1 o3-mini o4-mini", frame{
+	{plimsoll.Responses, "o1 o3-mini", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Call: 2}, typeScript: true, forgets: true, summarised: true, off: 2,
+	}},
+	{plimsoll.OpenAI, "o4-mini", frame{
+		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 4, Call: 10}, typeScript: true, listed: true, output: 4, off: 2,
+	}},
+	{plimsoll.Responses, "o4-mini", frame{
+		Framing: Framing{Message: 4, Reply: 2, System: 4, Call: 8}, typeScript: true, forgets: true, summarised: true, off: 2,
 	}},
 	{plimsoll.OpenAI, "o3 o4", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 4, Call: 4}, typeScript: true, channel: 2, output: 4, off: 2,
@@ -181,14 +191,14 @@ func gemini(sealed bool) frame {
 	}
 }
 
-// frameOf returns the row of a dialect and a model. Without a dialect it is that of the
-// provider's own API.
-func frameOf(d plimsoll.Dialect, provider, model string) frame {
+// frameOf returns the row of a dialect and a model, by the name that the request has for it
+// and by its own. Without a dialect it is that of the provider's own API.
+func frameOf(d plimsoll.Dialect, provider, asked, model string) frame {
 	if d == "" {
 		d = cmp.Or(map[string]plimsoll.Dialect{"anthropic": plimsoll.Anthropic, "google": plimsoll.Gemini}[provider], plimsoll.OpenAI)
 	}
 	for _, row := range frames {
-		if (row.dialect == "" || row.dialect == d) && ofFamily(model, row.models) {
+		if (row.dialect == "" || row.dialect == d) && (ofFamily(model, row.models) || ofFamily(asked, row.models)) {
 			return row.frame
 		}
 	}

@@ -52,6 +52,7 @@ func TestToolsWeighWhatOpenAIBills(t *testing.T) {
 			n("Be brief.\n\n"+toolText) - n("Be brief.") + 84,
 		},
 		{"Chat of GPT-5 with a tool that has no description", "gpt-5", "", "", plimsoll.OpenAI, []plimsoll.Message{hi}, n(nakedText) + 84},
+		{"Chat of GPT-5 at a gateway", "openai/gpt-5-mini", "Adds", "", plimsoll.OpenAI, []plimsoll.Message{hi}, n(toolText) + 3},
 		{"Chat of o4-mini", "o4-mini", "Adds", "", plimsoll.OpenAI, []plimsoll.Message{hi}, n(toolText) + 4},
 		{"Responses", "gpt-4o", "Adds", "auto", plimsoll.Responses, []plimsoll.Message{hi}, n(toolText) - 3},
 		{"Responses with the only tool required", "gpt-4o", "Adds", "required", plimsoll.Responses, []plimsoll.Message{hi}, n(toolText) - 3 + 6 + n("functions.add")},
@@ -135,6 +136,9 @@ func TestCallsWeighByAPIAndFamily(t *testing.T) {
 	}{
 		{"Chat", "gpt-4o", "", plimsoll.OpenAI, words + 4},
 		{"Chat of GPT-5", "gpt-5-nano", "", plimsoll.OpenAI, words + 10},
+		{"Chat of o3-mini", "o3-mini", "", plimsoll.OpenAI, words + 4},
+		{"Chat of o4-mini", "o4-mini", "", plimsoll.OpenAI, words + 10},
+		{"Responses of o4-mini", "o4-mini", "", plimsoll.Responses, words + 8},
 		{"Responses", "gpt-4.1", "", plimsoll.Responses, words + 2},
 		{"Responses with a status", "gpt-4.1", "completed", plimsoll.Responses, words + 5},
 		{"Responses of GPT-5", "gpt-5", "completed", plimsoll.Responses, words + 8},

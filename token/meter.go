@@ -302,7 +302,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 		known.Tokenizer.Name = ""
 	}
 	counter, _ := m.Counter(name) // a broken file is reported by Counter; weighing goes on with an estimate
-	f := frameOf(id.dialect, known.Provider, name)
+	f := frameOf(id.dialect, known.Provider, id.model, name)
 	if m.options.Framing != nil {
 		f = frame{Framing: *m.options.Framing}
 	}

@@ -37,8 +37,8 @@ func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
 	}
 	parallel := s.frame.listed && plimsoll.CountOf[plimsoll.ToolCall](m) > 1
 	if parallel { // they are written as one call of a tool that takes a JSON list
-		const frame = 16 // that tool's name, twice, and the frame of its one result
-		w.Framing += frame + s.counter.Count(`{"tool_uses":[]}`)
+		const frame = 12 // that tool's name, twice, and the frame of its one result
+		w.Framing += frame + s.frame.Call + s.counter.Count(`{"tool_uses":[]}`)
 	}
 	if of == ofPast && m.Parts.Len() == 1 {
 		w.Framing = 0 // nothing is left of the message
@@ -55,26 +55,22 @@ func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
 		}
 		w.Tokens += w.Parts[i]
 	}
-	w.Tokens += s.join(m.Parts, w.Parts)
+	if s.frame.typeScript && plimsoll.CountOf[plimsoll.Text](m) > 1 {
+		w.Tokens += s.join(m.Parts, w.Parts)
+	}
 	return w
 }
 
 // join corrects the weights of several texts, which OpenAI's models are shown as one, and
 // returns by how much. The last text takes the difference.
 func (s *scale) join(parts plimsoll.List[plimsoll.Part], weights []int) int {
-	if !s.frame.typeScript {
-		return 0
-	}
 	var all strings.Builder
-	texts, sum, last := 0, 0, 0
+	sum, last := 0, 0
 	for i, p := range parts.All() {
 		if t, ok := p.(plimsoll.Text); ok {
 			all.WriteString(t.Text)
-			texts, sum, last = texts+1, sum+weights[i], i
+			sum, last = sum+weights[i], i
 		}
-	}
-	if texts < 2 {
-		return 0
 	}
 	more := max(s.counter.Count(all.String())-sum, -weights[last])
 	weights[last] += more
