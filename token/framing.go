@@ -163,7 +163,7 @@ var frames = []struct {
 func template(message, once, tools, tool int) frame {
 	return frame{
 		Framing: Framing{Message: message, Reply: once, System: message, Tools: tools, Tool: tool, Call: 10},
-		off:     8 + once, doubt: 40,
+		off:     12 + once, doubt: 50,
 	}
 }
 

@@ -86,9 +86,7 @@ func (s *scale) part(p plimsoll.Part, inList bool, band *int) int {
 		return s.counter.Count(p.Text)
 	case plimsoll.ToolCall:
 		n = s.call(p)
-		if s.looseFrame {
-			*band += share(n, errGuessed)
-		}
+		*band += s.frame.doubt / 2 // a call and its result have some fifty tokens around them
 		if s.frame.sealed { // Vertex does not bill it
 			n += sealed(p.Signature)
 			*band += sealed(p.Signature)
@@ -127,9 +125,6 @@ func (s *scale) call(c plimsoll.ToolCall) int {
 
 func (s *scale) result(r plimsoll.ToolResult, inList bool, band *int) int {
 	n := s.frame.Result
-	if s.looseFrame {
-		*band += share(n, errGuessed)
-	}
 	for _, p := range r.Content.All() {
 		if t, ok := p.(plimsoll.Text); ok && inList {
 			n += s.counter.Count(listElement(t.Text))
