@@ -296,6 +296,10 @@ func TestPicturesBehindAnAddressHaveABandAsLargeAsTheyAre(t *testing.T) {
 	if load.Total > 80_000 || load.Band < load.Total*9/10 {
 		t.Errorf("three pictures weigh %d ± %d, want less than 80,000 and nearly as much for the band", load.Total, load.Band)
 	}
+	low := plimsoll.NewMessage(plimsoll.User, plimsoll.Media{Kind: plimsoll.Image, URL: "https://example.com/a.png", Detail: "low"})
+	if load := token.NewMeter(nil).Weigh(chat("gpt-4o-mini", low)); !load.Exact {
+		t.Errorf("all pictures of low detail weigh the same, yet the load is %+v", load)
+	}
 	known := plimsoll.NewMessage(plimsoll.User, plimsoll.Media{Kind: plimsoll.Image, Width: 512, Height: 512})
 	if load := token.NewMeter(nil).Weigh(chat("gpt-4o-mini", known)); !load.Exact {
 		t.Errorf("tiles of a known size equal every bill, yet the load is %+v", load)

@@ -44,6 +44,9 @@ func (r media) weigh(m plimsoll.Media) (n, band int) {
 			return r.image(width, height, m.Detail), r.off
 		}
 		n = r.image(1024, 768, m.Detail)
+		if n == r.image(1, 1, m.Detail) {
+			return n, r.off // at this resolution all pictures weigh the same
+		}
 	}
 	return n, n
 }
