@@ -87,7 +87,7 @@ func (s *scale) part(p plimsoll.Part, inList bool, band *int) int {
 	case plimsoll.ToolCall:
 		n = s.call(p)
 		*band += s.frame.doubt / 2 // a call and its result have some fifty tokens around them
-		if s.frame.sealed { // Vertex does not bill it
+		if s.frame.sealed {        // Vertex does not bill it
 			n += sealed(p.Signature)
 			*band += sealed(p.Signature)
 		}
