@@ -94,9 +94,9 @@ type MessageLoad struct {
 	Framing int `json:"framing"`
 	// Parts, in order.
 	Parts []int `json:"parts"`
-	// Guessed is the share of Tokens that comes from formulas for media and
-	// declarations rather than from the counter.
-	Guessed int `json:"-"`
+	// Band is how far Tokens may be off because of formulas, either way: for media and
+	// declarations, which no counter counts.
+	Band int `json:"-"`
 }
 
 // Line is where a conversation must be: a window with a part of it kept free. It means

@@ -19,6 +19,10 @@ type ToolCall struct {
 	Name string
 	// Arguments is the text the model wrote, usually JSON. It is kept unchanged.
 	Arguments string
+	// Signature seals the thoughts behind the call, where the dialect puts them there.
+	Signature string
+	// Status of the call, where the dialect repeats it.
+	Status string
 }
 
 // ToolResult is the answer to a tool call.

@@ -48,8 +48,8 @@ func TestF11_TheFactorFindsTheTrueScaleAndHiddenTokensShowAsFraming(t *testing.T
 	if load.Band == 0 || load.Band > load.Total/10 {
 		t.Errorf("band %d of %d", load.Band, load.Total)
 	}
-	if other := meter.For("never billed").Weigh(talk(model, 10)); other.Framing != 0 {
-		t.Errorf("another conversation got %d tokens of framing", other.Framing)
+	if other := meter.For("never billed").Weigh(talk(model, 10)); other.Framing > 10 {
+		t.Errorf("another conversation got %d tokens of framing, want no more than Claude's own", other.Framing)
 	}
 }
 

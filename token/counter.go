@@ -123,7 +123,7 @@ func (c vocabularyCounter) Count(text string) int {
 	if c.percent == 0 {
 		return n
 	}
-	return (n*c.percent + 99) / 100
+	return (n*c.percent + 50) / 100
 }
 
 func (c vocabularyCounter) Info() plimsoll.CounterInfo { return c.info }

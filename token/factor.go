@@ -16,9 +16,9 @@ type factor struct {
 
 // Errors assumed before a bill was seen.
 const (
-	errScaled  = 0.10
+	errScaled  = 0.15
 	errFormula = 0.25
-	// errGuessed applies to media and declarations, whatever the counter.
+	// errGuessed applies to what is weighed by a formula and has no error of its own.
 	errGuessed = 0.15
 	// errFraming applies to framing that was not read off bills: chat templates
 	// spend two to six tokens on a message.
@@ -53,22 +53,24 @@ func (f factor) apply(n int) int {
 func (f factor) load(raw plimsoll.MessageLoad) plimsoll.MessageLoad {
 	l := raw
 	if f.times != 1 {
-		l.Framing, l.Guessed, l.Parts = f.apply(raw.Framing), f.apply(raw.Guessed), make([]int, len(raw.Parts))
+		l.Framing, l.Band, l.Parts = f.apply(raw.Framing), f.apply(raw.Band), make([]int, len(raw.Parts))
 		l.Tokens = l.Framing
 		for i, n := range raw.Parts {
 			l.Parts[i] = f.apply(n)
 			l.Tokens += l.Parts[i]
 		}
 	}
-	l.Guessed = min(l.Tokens, l.Guessed)
 	return l
 }
 
-// band is the error to expect in a total of which some was guessed.
+// band is the error to expect in a total.
 func (f factor) band(total int, sum tally, exact bool) int {
-	band := float64(sum.guessed)*errGuessed + float64(sum.framed)*errFraming
+	band := float64(sum.formulas) + float64(sum.framed)*errFraming
 	if !exact {
-		band += float64(max(0, total-sum.guessed)) * f.err
+		band += float64(total) * f.err
 	}
 	return int(math.Ceil(band))
 }
+
+// share is a part of n, rounded up.
+func share(n int, of float64) int { return int(math.Ceil(float64(n) * of)) }

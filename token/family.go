@@ -42,7 +42,7 @@ var families = [...]family{
 	{name: claude47, standIn: o200k, percent: 150},
 	{name: "deepseek-v3", files: []string{"deepseek_v3"}, standIn: o200k, percent: 104},
 	{name: "gemma2", standIn: o200k, percent: 120},
-	{name: "gemma3", standIn: o200k, percent: 120},
+	{name: "gemma3", standIn: o200k, percent: 105},
 	{name: "llama2", standIn: cl100k, percent: 127},
 	{name: "llama3", standIn: o200k, percent: 101},
 	{name: "mistral-7b", standIn: cl100k, percent: 127},

@@ -15,30 +15,40 @@ import (
 )
 
 // media holds the rules by which one model weighs media. The figures are the
-// providers' published ones. Where a size is unknown the largest possible weight
-// is taken; for Gemini's tiles, where only odd shapes reach it, that of a photo.
+// providers' published ones, corrected by bills. Where the size of a picture is unknown,
+// as behind an address, it is taken for a photo of 1024 × 768, with a band as large.
 type media struct {
 	image func(width, height int, detail string) int
+	// off is how far the weight of a picture of known size may be off.
+	off int
 	// page of a document, second of audio, second of video.
 	page, audio, video int
 }
 
-func (r media) weigh(m plimsoll.Media) int {
+// weigh returns what a medium weighs, and how far that may be off.
+func (r media) weigh(m plimsoll.Media) (n, band int) {
 	size := len(payload(m.Data)) / 4 * 3
 	switch m.Kind {
 	case plimsoll.Audio:
-		return int(seconds(m, size, 16_000) * float64(r.audio))
+		n = int(seconds(m, size, 16_000) * float64(r.audio))
 	case plimsoll.Video:
-		return int(seconds(m, size, 125_000) * float64(r.video))
+		n = int(seconds(m, size, 125_000) * float64(r.video))
 	case plimsoll.Document:
-		return max(1, pages(m, size)) * r.page
+		n = max(1, pages(m, size)) * r.page
 	default:
 		width, height := m.Width, m.Height
 		if width <= 0 || height <= 0 {
 			width, height = imageSize(m.Data)
 		}
-		return r.image(width, height, m.Detail)
+		if width > 0 && height > 0 {
+			return r.image(width, height, m.Detail), r.off
+		}
+		n = r.image(1024, 768, m.Detail)
+		if n == r.image(1, 1, m.Detail) {
+			return n, r.off // at this resolution all pictures weigh the same
+		}
 	}
+	return n, n
 }
 
 // seconds of a recording, from its size at a usual rate when not known.
@@ -65,9 +75,6 @@ func tiles(base, each int) func(int, int, string) int {
 		if detail == "low" {
 			return base
 		}
-		if width <= 0 || height <= 0 {
-			width, height = 768, 2048
-		}
 		width, height = fitLongSide(width, height, 2048)
 		if short := min(width, height); short > 768 {
 			width, height = width*768/short, height*768/short
@@ -77,47 +84,45 @@ func tiles(base, each int) func(int, int, string) int {
 }
 
 // patches is OpenAI's newer rule: squares of 32, at most 1536 of them, times a
-// factor in hundredths.
+// factor in hundredths, and one more.
 func patches(percent int) func(int, int, string) int {
 	const limit = 1536
 	return func(width, height int, _ string) int {
-		n := limit
-		if width > 0 && height > 0 {
-			n = min(limit, ceilDiv(width, 32)*ceilDiv(height, 32))
-		}
-		return ceilDiv(n*percent, 100)
+		return ceilDiv(min(limit, ceilDiv(width, 32)*ceilDiv(height, 32))*percent, 100) + 1
 	}
 }
 
-// openAIImages is ordered: the first prefix that fits decides.
+// openAIImages is ordered: the first prefix that fits decides. Off is how far the rule may be
+// off: tiles equal every bill, patches are a token off in some.
 var openAIImages = []struct {
 	prefix string
 	rule   func(int, int, string) int
+	off    int
 }{
-	{"gpt-4o-mini", tiles(2833, 5667)},
-	{"gpt-4.1-mini", patches(162)},
-	{"gpt-4.1-nano", patches(246)},
-	{"gpt-5-mini", patches(162)},
-	{"gpt-5-nano", patches(246)},
-	{"gpt-5.", patches(120)},
-	{"gpt-5", tiles(70, 140)},
-	{"o4-mini", patches(172)},
-	{"o1", tiles(75, 150)},
-	{"o3", tiles(75, 150)},
+	{"gpt-4o-mini", tiles(2833, 5667), 0},
+	{"gpt-4.1-mini", patches(162), 2},
+	{"gpt-4.1-nano", patches(246), 2},
+	{"gpt-5-mini", patches(120), 2},
+	{"gpt-5-nano", patches(150), 2},
+	{"gpt-5.", patches(120), 2},
+	{"gpt-5", tiles(70, 140), 0},
+	{"o4-mini", patches(172), 2},
+	{"o1", tiles(75, 150), 0},
+	{"o3", tiles(75, 150), 0},
 }
 
 func openAIMedia(model, _ string) media {
-	rules := media{image: tiles(85, 170), page: 1500, audio: 10, video: 300}
+	rules := media{image: tiles(85, 170), page: 800, audio: 10, video: 300}
 	for _, r := range openAIImages {
 		if strings.HasPrefix(model, r.prefix) {
-			rules.image = r.rule
+			rules.image, rules.off = r.rule, r.off
 			break
 		}
 	}
 	return rules
 }
 
-// claudeMedia: a picture is width × height / 750 after scaling to the model's largest
+// claudeMedia: a picture is cut into squares of 28 after scaling to the model's largest
 // size, which grew with the tokenizer of Claude 4.7.
 func claudeMedia(_, tokenizer string) media {
 	side, most := 1568, 1600
@@ -125,32 +130,36 @@ func claudeMedia(_, tokenizer string) media {
 		side, most = 2576, 4784
 	}
 	picture := func(width, height int, _ string) int {
-		if width <= 0 || height <= 0 {
-			return most
-		}
 		width, height = fitLongSide(width, height, side)
-		return min(most, ceilDiv(width*height, 750))
+		return min(most, ceilDiv(width, 28)*ceilDiv(height, 28)+3)
 	}
-	return media{image: picture, page: 3000, audio: 32, video: 300}
+	return media{image: picture, off: 2, page: 2700, audio: 32, video: 300}
+}
+
+// mediaOf returns the rules of a family, or of the dialect for a model that is not known.
+func mediaOf(d plimsoll.Dialect, model, tokenizer string) media {
+	switch {
+	case ofFamily(model, "claude") || d == plimsoll.Anthropic:
+		return claudeMedia(model, tokenizer)
+	case ofFamily(model, "gemini gemma") || d == plimsoll.Gemini:
+		return geminiMedia(model, tokenizer)
+	}
+	return openAIMedia(model, tokenizer)
 }
 
 func geminiMedia(model, _ string) media {
 	if strings.Contains(model, "gemini-3") {
-		return media{image: gemini3Image, page: 560, audio: 32, video: 102}
+		return media{image: gemini3Image, off: 100, page: 560, audio: 32, video: 102}
 	}
-	return media{image: geminiImage, page: 258, audio: 32, video: 295}
+	return media{image: geminiImage, off: 40, page: 258, audio: 32, video: 295}
 }
 
 // geminiImage: small pictures are one tile, others are brought down to a long
-// side of 3072 and cut into tiles of 256 to 768 pixels. A photo of full size has
-// twelve of them, a strip twenty-four.
+// side of 3072 and cut into tiles of 256 to 768 pixels.
 func geminiImage(width, height int, detail string) int {
-	const tile, photo = 258, 12
+	const tile = 258
 	if detail == "low" || detail == "MEDIA_RESOLUTION_LOW" {
 		return 64
-	}
-	if width <= 0 || height <= 0 {
-		return photo * tile
 	}
 	if width <= 384 && height <= 384 {
 		return tile

@@ -29,14 +29,16 @@ type memoKey struct {
 }
 
 // content is what a weight is of. The result of a parallel call weighs otherwise than the
-// same message alone.
+// same message alone, and so does reasoning before the last message of the user.
 type content uint8
 
 const (
 	ofMessage content = iota
 	ofListed
+	ofPast
 	ofSystem
 	ofTools
+	ofOutput
 )
 
 // messageDigest returns the digest of a message; it hashes the content of one that has none.
@@ -60,17 +62,27 @@ func systemDigest(parts plimsoll.List[plimsoll.Part]) plimsoll.Digest {
 func toolsDigest(tools plimsoll.List[plimsoll.Tool]) plimsoll.Digest {
 	var h hasher
 	for _, t := range tools.All() {
-		h.string(t.Name)
-		h.string(t.Description)
-		h.string(t.Schema)
-		h.string(t.Opaque)
+		h.tool(t)
 	}
+	return h.Sum128().Bytes()
+}
+
+func outputDigest(t plimsoll.Tool) plimsoll.Digest {
+	var h hasher
+	h.tool(t)
 	return h.Sum128().Bytes()
 }
 
 // hasher feeds content to a hash. Every field is written with its kind and length, so that
 // no two contents run into each other.
 type hasher struct{ xxh3.Hasher }
+
+func (h *hasher) tool(t plimsoll.Tool) {
+	h.string(t.Name)
+	h.string(t.Description)
+	h.string(t.Schema)
+	h.string(t.Opaque)
+}
 
 func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
 	h.int(parts.Len())
@@ -83,6 +95,8 @@ func (h *hasher) parts(parts plimsoll.List[plimsoll.Part]) {
 			h.int(2)
 			h.string(p.Name)
 			h.string(p.Arguments)
+			h.int(len(p.Signature))
+			h.string(p.Status)
 		case plimsoll.ToolResult:
 			h.int(3)
 			h.parts(p.Content)

@@ -85,36 +85,39 @@ func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 // WeighMessage returns the load of one message.
 func (m *Meter) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	s := m.scale(c)
-	return m.factor(s).load(m.message(s, message, siblings))
+	of := s.contentOf(message, siblings, !isLive(c.Messages, message))
+	return m.factor(s).load(m.message(s, message, of))
 }
 
 // WeighSystem returns what one more part adds to the system instructions.
 func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
-	s, guessed := m.scale(c), 0
-	n := s.part(p, false, &guessed)
-	if c.System.Len() == 0 {
-		n += s.framing.System
-	}
-	return m.factor(s).apply(n)
+	grown := c
+	grown.System = plimsoll.ListOf(append(c.System.Slice(), p)...)
+	s := m.scale(c)
+	f := m.factor(s)
+	before, _, _ := m.head(s, c)
+	after, _, _ := m.head(s, grown)
+	return f.apply(after.Tokens) - f.apply(before.Tokens)
 }
 
 // WeighTool returns what one more tool adds.
 func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
+	grown := c
+	grown.Tools = plimsoll.ListOf(append(c.Tools.Slice(), t)...)
 	s := m.scale(c)
-	n := s.tool(t)
-	if c.Tools.Len() == 0 {
-		n += s.framing.Tools
-	}
-	return m.factor(s).apply(n)
+	f := m.factor(s)
+	_, before, once := m.head(s, c)
+	_, after, onceMore := m.head(s, grown)
+	return f.apply(after.Tokens) - f.apply(before.Tokens) + f.apply(onceMore.Tokens) - f.apply(once.Tokens)
 }
 
 // tally is what a load is judged by beside its own figures.
 type tally struct {
 	// raw is the whole load before any correction.
 	raw int
-	// guessed is the share of the total that comes from formulas, framed the
-	// framing of the request and its messages if that is a guess.
-	guessed, framed int
+	// formulas is how far formulas may be off, framed the framing of the messages if that is
+	// a guess.
+	formulas, framed int
 }
 
 // weigh returns the load of a conversation. If the name of the conversation is not
@@ -122,25 +125,24 @@ type tally struct {
 func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Load, tally) {
 	s := m.scale(c)
 	f := m.factor(s)
-	system, tools := m.head(s, c)
+	system, tools, once := m.head(s, c)
 	load := plimsoll.Load{
-		System: f.apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(s.framing.Reply),
+		System: f.apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(once.Tokens),
 		Messages: make([]plimsoll.MessageLoad, c.Messages.Len()),
 	}
 	load.Total = load.System + load.Tools + load.Framing
 	sum := tally{
-		raw:     system.Tokens + tools.Tokens + s.framing.Reply,
-		guessed: f.apply(system.Guessed) + f.apply(tools.Guessed),
-		framed:  load.Framing,
+		raw:      system.Tokens + tools.Tokens + once.Tokens,
+		formulas: f.apply(system.Band) + f.apply(tools.Band) + f.apply(once.Band),
 	}
-	siblings := siblingsOf(c.Messages)
+	siblings, past := siblingsOf(c.Messages), lastAsked(c.Messages)
 	for i, message := range c.Messages.All() {
-		raw := m.message(s, message, siblings[i])
+		raw := m.message(s, message, s.contentOf(message, siblings[i], i < past))
 		l := f.load(raw)
 		load.Messages[i] = l
 		load.Total += l.Tokens
 		sum.raw += raw.Tokens
-		sum.guessed += l.Guessed
+		sum.formulas += l.Band
 		sum.framed += l.Framing
 	}
 	if !s.looseFrame {
@@ -176,19 +178,56 @@ func siblingsOf(messages plimsoll.List[plimsoll.Message]) []int {
 	return siblings
 }
 
-// message returns the raw weight of a message. Siblings are the calls that were made together
-// with the one that it answers.
-func (m *Meter) message(s *scale, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
-	key := memoKey{s, ofMessage, messageDigest(message)}
-	inList := s.framing.typeScript && siblings > 1
-	if inList {
-		key.of = ofListed
+// lastAsked returns the index of the user's last message, or 0.
+func lastAsked(messages plimsoll.List[plimsoll.Message]) int {
+	i := messages.Len() - 1
+	for i > 0 && !asks(messages.At(i)) {
+		i--
 	}
-	return m.remembered(key, func() plimsoll.MessageLoad { return s.message(message, inList) })
+	return max(0, i)
 }
 
-// head returns the raw weights of what comes before the messages.
-func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools plimsoll.MessageLoad) {
+func asks(m plimsoll.Message) bool {
+	return m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m)
+}
+
+// isLive reports whether no message of the user follows a message.
+func isLive(messages plimsoll.List[plimsoll.Message], m plimsoll.Message) bool {
+	if !plimsoll.Has[plimsoll.Reasoning](m) {
+		return true
+	}
+	for i := messages.Len() - 1; i >= 0; i-- {
+		switch one := messages.At(i); {
+		case messageDigest(one) == messageDigest(m):
+			return true
+		case asks(one):
+			return false
+		}
+	}
+	return true
+}
+
+// contentOf says what a message is to be weighed as. Siblings are the calls that were made
+// together with the one that it answers; past says that the user has said something since.
+func (s *scale) contentOf(m plimsoll.Message, siblings int, past bool) content {
+	switch {
+	case s.frame.listed && siblings > 1:
+		return ofListed
+	case s.frame.forgets && past && plimsoll.Has[plimsoll.Reasoning](m):
+		return ofPast
+	}
+	return ofMessage
+}
+
+// message returns the raw weight of a message.
+func (m *Meter) message(s *scale, message plimsoll.Message, of content) plimsoll.MessageLoad {
+	key := memoKey{s, of, messageDigest(message)}
+	return m.remembered(key, func() plimsoll.MessageLoad { return s.message(message, of) })
+}
+
+// head returns the raw weights of what comes before the messages: instructions, tools, and what
+// is added once.
+func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools, once plimsoll.MessageLoad) {
 	if c.System.Len() > 0 {
 		key := memoKey{s, ofSystem, systemDigest(c.System)}
 		system = m.remembered(key, func() plimsoll.MessageLoad { return s.system(c.System) })
@@ -196,8 +235,16 @@ func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools plimsoll.
 	if c.Tools.Len() > 0 {
 		key := memoKey{s, ofTools, toolsDigest(c.Tools)}
 		tools = m.remembered(key, func() plimsoll.MessageLoad { return s.tools(c.Tools) })
+		tools.Tokens += s.around(c)
 	}
-	return system, tools
+	if c.Output != (plimsoll.Tool{}) {
+		key := memoKey{s, ofOutput, outputDigest(c.Output)}
+		once = m.remembered(key, func() plimsoll.MessageLoad { return s.output(c.Output) })
+		once.Tokens += s.aroundOutput(c)
+	}
+	once.Tokens += s.frame.Reply + s.thinking(c.Thinking)
+	once.Band += s.frame.off
+	return system, tools, once
 }
 
 // remembered returns the weight of a key from the memo, or else makes it and remembers it.
@@ -214,7 +261,7 @@ func (m *Meter) remembered(key memoKey, weigh func() plimsoll.MessageLoad) plims
 // total can be trusted.
 func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *plimsoll.Load) {
 	exact := s.counter.Info().Exact
-	load.Exact = exact && !s.looseFrame && sum.guessed == 0
+	load.Exact = exact && !s.looseFrame && sum.formulas == 0
 	load.Band = f.band(load.Total, sum, exact)
 	if a, ok := m.options.Calibration.anchor(conversation, s.model); ok {
 		hidden := max(a.hidden, -load.Total)
@@ -232,7 +279,7 @@ func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *
 
 // since returns by how much the guesses differ from those of the last bill.
 func (t tally) since(billed tally) tally {
-	return tally{guessed: abs(t.guessed - billed.guessed), framed: abs(t.framed - billed.framed)}
+	return tally{formulas: abs(t.formulas - billed.formulas), framed: abs(t.framed - billed.framed)}
 }
 
 func (m *Meter) scale(c plimsoll.Conversation) *scale {
@@ -255,19 +302,19 @@ func (m *Meter) newScale(id scaleID) *scale {
 		known.Tokenizer.Name = ""
 	}
 	counter, _ := m.Counter(name) // a broken file is reported by Counter; weighing goes on with an estimate
-	d := dialectOf(id.dialect, known.Provider)
+	f := frameOf(id.dialect, known.Provider, id.model, name)
 	if m.options.Framing != nil {
-		d.framing = *m.options.Framing
+		f = frame{Framing: *m.options.Framing}
 	}
 	// Only OpenAI's framing was read off bills, and only with OpenAI's vocabularies.
 	info := counter.Info()
-	billed := info.Strategy == plimsoll.StrategyTiktoken && d.framing.typeScript
+	billed := info.Strategy == plimsoll.StrategyTiktoken && f.typeScript
 	return &scale{
 		counter:    counter,
-		framing:    d.framing,
-		media:      d.media(name, known.Tokenizer.Name),
+		frame:      f,
+		media:      mediaOf(id.dialect, name, known.Tokenizer.Name),
 		thought:    thoughtPercent(known.Tokenizer.Name, name),
-		looseFrame: info.Exact && !billed && !d.framing.TextOnly,
+		looseFrame: info.Exact && !billed && !f.TextOnly,
 		model:      name,
 	}
 }

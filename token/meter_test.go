@@ -1,9 +1,11 @@
 package token_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -145,9 +147,21 @@ func TestOpenAIFraming(t *testing.T) {
 	}{
 		{"a message has four tokens around it", []plimsoll.Message{say(plimsoll.User, "hi")}, 4 + n("hi")},
 		{
-			"a speaker's name costs one more than itself",
+			"a speaker's name costs itself",
 			[]plimsoll.Message{named(say(plimsoll.User, "hi"), "ada")},
-			4 + n("hi") + 1 + n("ada"),
+			4 + n("hi") + n("ada"),
+		},
+		{
+			"a tool's name beside its result costs nothing",
+			[]plimsoll.Message{
+				plimsoll.NewMessage(plimsoll.Assistant, call("1", `{}`)), named(result("1", "ok"), "get_details_by_id"),
+			},
+			4 + n("functions.get_details_by_id") + n("get_details_by_id") + n(`{}`) + 4 + 4 + n("ok"),
+		},
+		{
+			"the texts of a message are one text",
+			[]plimsoll.Message{plimsoll.NewMessage(plimsoll.User, plimsoll.Text{Text: "hel"}, plimsoll.Text{Text: "lo"})},
+			4 + n("hello"),
 		},
 		{
 			"a call names its tool twice and loses white space in its arguments",
@@ -160,11 +174,11 @@ func TestOpenAIFraming(t *testing.T) {
 			"results of parallel calls are one list, written in ASCII",
 			[]plimsoll.Message{
 				plimsoll.NewMessage(plimsoll.Assistant, call("1", `{"id": "a"}`), call("2", `{"id": "b"}`)),
-				result("1", "電波"), result("2", `{"ok":true}`),
+				result("1", "電波"), result("2", `{"ok":true}`), say(plimsoll.User, "5"),
 			},
 			20 + n(`{"tool_uses":[]}`) +
 				2*n(`{"recipient_name":"functions.get_details_by_id","parameters":{"id":"a"}}`) +
-				n("\"\\u96fb\\u6ce2\"") + n(`{"ok": true}`),
+				n("\"\\u96fb\\u6ce2\"") + n(`{"ok": true}`) + 4 + n("5"),
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,6 +193,8 @@ func TestOpenAIFraming(t *testing.T) {
 		})
 	}
 }
+
+var thoughts atomic.Int64
 
 // anyConversation draws conversations with parts of every kind.
 func anyConversation() *rapid.Generator[plimsoll.Conversation] {
@@ -202,7 +218,12 @@ func anyConversation() *rapid.Generator[plimsoll.Conversation] {
 	})
 	message := rapid.Custom(func(t *rapid.T) plimsoll.Message {
 		role := rapid.SampledFrom([]plimsoll.Role{plimsoll.System, plimsoll.User, plimsoll.Assistant, plimsoll.ToolRole}).Draw(t, "role")
-		return plimsoll.NewMessage(role, rapid.SliceOfN(part, 0, 3).Draw(t, "parts")...)
+		m := plimsoll.NewMessage(role, rapid.SliceOfN(part, 0, 3).Draw(t, "parts")...)
+		if plimsoll.Has[plimsoll.Reasoning](m) {
+			// No two thoughts are the same, and where one stands decides what it weighs.
+			binary.LittleEndian.PutUint64(m.Digest[:], uint64(thoughts.Add(1)))
+		}
+		return m
 	})
 	return rapid.Custom(func(t *rapid.T) plimsoll.Conversation {
 		return plimsoll.Conversation{
@@ -263,8 +284,9 @@ func TestDraftSavingsAgreeWithTheMeter(t *testing.T) {
 		c := anyConversation().Draw(t, "conversation")
 		meter := token.NewMeter(nil)
 		d := plimsoll.NewDraft(c, meter)
-		for _, turn := range c.Outline().Turns {
-			if rapid.Bool().Draw(t, "drop") {
+		turns := c.Outline().Turns
+		for i, turn := range turns { // no rung drops the newest turn
+			if i < len(turns)-1 && rapid.Bool().Draw(t, "drop") {
 				if err := d.Drop(turn.Span, plimsoll.Why{Rung: "slide"}); err != nil {
 					t.Fatal(err)
 				}
@@ -275,7 +297,11 @@ func TestDraftSavingsAgreeWithTheMeter(t *testing.T) {
 			d.AddSystem(plimsoll.Text{Text: "remember"}, plimsoll.Why{})
 		}
 		before, after := meter.Weigh(c).Total, meter.Weigh(d.Result()).Total
-		if d.Saved() != before-after {
+		allowed := 0
+		if d.Result().Tools.Len() > 0 && len(d.Edits()) > 0 {
+			allowed = 4 // another first message: the declarations may join it, or have joined it
+		}
+		if off := d.Saved() - (before - after); off < -allowed || off > allowed {
 			t.Fatalf("the draft says %d saved, weighing says %d", d.Saved(), before-after)
 		}
 	})

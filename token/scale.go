@@ -1,12 +1,18 @@
 package token
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/plimsoll/plimsoll"
+)
 
 // scale weighs the pieces of conversations of one model and dialect. It has no
 // state; what it returns is raw, before any calibration.
 type scale struct {
 	counter plimsoll.Counter
-	framing Framing
+	frame   frame
 	media   media
 	// thought is what shown thinking is billed for, in percent of such a text.
 	thought int
@@ -17,133 +23,308 @@ type scale struct {
 	model string
 }
 
-// message weighs a message; inList says that it is the result of a parallel call.
-func (s *scale) message(m plimsoll.Message, inList bool) plimsoll.MessageLoad {
-	w := plimsoll.MessageLoad{Framing: s.framing.Message, Parts: make([]int, m.Parts.Len())}
-	if m.Name != "" && !s.framing.TextOnly {
-		w.Framing += s.framing.Speaker + s.counter.Count(m.Name)
+// message weighs a message.
+func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
+	w := plimsoll.MessageLoad{Framing: s.frame.Message, Parts: make([]int, m.Parts.Len())}
+	if m.Name != "" && m.Role != plimsoll.ToolRole && !s.frame.TextOnly {
+		w.Framing += s.counter.Count(m.Name)
 	}
-	if inList {
+	if m.Role == plimsoll.Assistant && plimsoll.Has[plimsoll.Text](m) {
+		w.Framing += s.frame.channel
+	}
+	if of == ofListed {
 		w.Framing = 0 // the results of parallel calls share the frame that the calls paid for
 	}
-	parallel := s.framing.typeScript && plimsoll.CountOf[plimsoll.ToolCall](m) > 1
+	parallel := s.frame.listed && plimsoll.CountOf[plimsoll.ToolCall](m) > 1
 	if parallel { // they are written as one call of a tool that takes a JSON list
-		const frame = 16 // that tool's name, twice, and the frame of its one result
-		w.Framing += frame + s.counter.Count(`{"tool_uses":[]}`)
+		const frame = 12 // that tool's name, twice, and the frame of its one result
+		w.Framing += frame + s.frame.Call + s.counter.Count(`{"tool_uses":[]}`)
+	}
+	if of == ofPast && m.Parts.Len() == 1 {
+		w.Framing = 0 // nothing is left of the message
 	}
 	w.Tokens = w.Framing
 	for i, p := range m.Parts.All() {
-		if c, ok := p.(plimsoll.ToolCall); ok && parallel {
+		c, isCall := p.(plimsoll.ToolCall)
+		_, isReasoning := p.(plimsoll.Reasoning)
+		switch {
+		case isCall && parallel:
 			w.Parts[i] = s.counter.Count(`{"recipient_name":"functions.` + c.Name + `","parameters":` + compactJSON(c.Arguments) + `}`)
-		} else {
-			w.Parts[i] = s.part(p, inList, &w.Guessed)
+		case !isReasoning || of != ofPast:
+			w.Parts[i] = s.part(p, of == ofListed, &w.Band)
 		}
 		w.Tokens += w.Parts[i]
+	}
+	if s.frame.typeScript && plimsoll.CountOf[plimsoll.Text](m) > 1 {
+		w.Tokens += s.join(m.Parts, w.Parts)
 	}
 	return w
 }
 
-// part weighs one part; inList says that it is the result of a parallel call.
-func (s *scale) part(p plimsoll.Part, inList bool, guessed *int) int {
+// join corrects the weights of several texts, which OpenAI's models are shown as one, and
+// returns by how much. The last text takes the difference.
+func (s *scale) join(parts plimsoll.List[plimsoll.Part], weights []int) int {
+	var all strings.Builder
+	sum, last := 0, 0
+	for i, p := range parts.All() {
+		if t, ok := p.(plimsoll.Text); ok {
+			all.WriteString(t.Text)
+			sum, last = sum+weights[i], i
+		}
+	}
+	more := max(s.counter.Count(all.String())-sum, -weights[last])
+	weights[last] += more
+	return more
+}
+
+// part weighs one part; inList says that it is the result of a parallel call. It adds to
+// the band what the weight may be off.
+func (s *scale) part(p plimsoll.Part, inList bool, band *int) int {
+	n := 0
 	switch p := p.(type) {
 	case plimsoll.Text:
 		return s.counter.Count(p.Text)
 	case plimsoll.ToolCall:
-		n := s.call(p)
-		if s.looseFrame {
-			*guessed += n
+		n = s.call(p)
+		*band += s.frame.doubt / 2 // a call and its result have some fifty tokens around them
+		if s.frame.sealed {        // Vertex does not bill it
+			n += sealed(p.Signature)
+			*band += sealed(p.Signature)
 		}
-		return n
 	case plimsoll.ToolResult:
-		return s.result(p, inList, guessed)
+		return s.result(p, inList, band)
 	case plimsoll.Reasoning:
-		return s.reasoning(p, guessed)
+		return s.reasoning(p, band)
 	case plimsoll.Media:
-		if s.framing.TextOnly {
-			return 0
+		if !s.frame.TextOnly {
+			var off int
+			n, off = s.media.weigh(p)
+			*band += off
 		}
-		n := s.media.weigh(p)
-		*guessed += n
-		return n
 	case plimsoll.Opaque:
-		n := s.counter.Count(p.Raw)
-		*guessed += n
-		return n
+		n = s.counter.Count(p.Raw)
+		*band += share(n, errGuessed)
 	}
-	return 0
+	return n
 }
 
 func (s *scale) call(c plimsoll.ToolCall) int {
 	switch {
-	case s.framing.TextOnly:
+	case s.frame.TextOnly:
 		return 0
-	case s.framing.typeScript:
-		return s.framing.Call + s.counter.Count("functions."+c.Name) + s.counter.Count(c.Name) +
+	case s.frame.typeScript:
+		n := s.frame.Call + s.counter.Count("functions."+c.Name) + s.counter.Count(c.Name) +
 			s.counter.Count(compactJSON(c.Arguments))
-	default:
-		return s.framing.Call + s.counter.Count(c.Name) + s.counter.Count(c.Arguments)
+		if c.Status != "" {
+			n += s.frame.status
+		}
+		return n
 	}
+	return s.frame.Call + s.frame.argument*arguments(c.Arguments) + s.counter.Count(c.Name) + s.counter.Count(c.Arguments)
 }
 
-func (s *scale) result(r plimsoll.ToolResult, inList bool, guessed *int) int {
-	n := s.framing.Result
-	if s.looseFrame {
-		*guessed += n
-	}
+func (s *scale) result(r plimsoll.ToolResult, inList bool, band *int) int {
+	n := s.frame.Result
 	for _, p := range r.Content.All() {
 		if t, ok := p.(plimsoll.Text); ok && inList {
 			n += s.counter.Count(listElement(t.Text))
 			continue
 		}
-		n += s.part(p, false, guessed)
+		n += s.part(p, false, band)
 	}
 	return n
 }
 
-// reasoning weighs shown thinking. Withheld thinking is only there as a sealed
-// text; its length is the best hint there is: base64 of encrypted text, at about
-// four characters of plain text a token.
-func (s *scale) reasoning(r plimsoll.Reasoning, guessed *int) int {
+// reasoning weighs shown thinking. Withheld thinking is only there as a sealed text; its
+// length is the best hint there is.
+func (s *scale) reasoning(r plimsoll.Reasoning, band *int) int {
 	switch {
-	case s.framing.TextOnly:
+	case s.frame.TextOnly:
 		return 0
+	case s.frame.summarised:
+		// Bills of 53 items of OpenAI. The summary is not billed.
+		n := max(0, (len(r.Signature)-800)*10/63)
+		*band += 20 + n/4
+		return n
+	case r.Text == "" && s.frame.words:
+		return 0 // Google does not bill thoughts that are sealed on their own
 	case r.Text != "":
 		return (s.counter.Count(r.Text)*s.thought + 99) / 100
-	default:
-		n := len(r.Signature) * 3 / 4 / 4
-		*guessed += n
-		return n
 	}
+	n := sealed(r.Signature)
+	*band += share(n, errGuessed)
+	return n
 }
+
+// sealed weighs a sealed text by its length: base64 of encrypted text, at about four
+// characters of plain text a token.
+func sealed(signature string) int { return len(signature) * 3 / 4 / 4 }
 
 // system weighs the instructions outside the messages.
 func (s *scale) system(parts plimsoll.List[plimsoll.Part]) (w plimsoll.MessageLoad) {
-	w.Tokens = s.framing.System
+	if parts.Len() == 1 && parts.At(0) == plimsoll.Part(plimsoll.Text{}) {
+		return w // OpenAI leaves empty instructions out
+	}
+	w.Tokens = s.frame.System
 	for _, p := range parts.All() {
-		w.Tokens += s.part(p, false, &w.Guessed)
+		w.Tokens += s.part(p, false, &w.Band)
 	}
 	return w
 }
 
-// tools weighs the tool declarations. How they are shown to a model is not published.
+// tools weighs the tool declarations, without what depends on the request.
 func (s *scale) tools(tools plimsoll.List[plimsoll.Tool]) (w plimsoll.MessageLoad) {
-	w.Tokens = s.framing.Tools
-	for _, t := range tools.All() {
-		w.Tokens += s.tool(t)
+	if s.frame.TextOnly {
+		return w
 	}
-	w.Guessed = w.Tokens
+	if !s.frame.typeScript {
+		for _, t := range tools.All() {
+			w.Tokens += s.tool(t)
+		}
+		w.Band = (w.Tokens + s.frame.Tools) * s.frame.doubt / 100
+		return w
+	}
+	var text strings.Builder
+	for _, t := range tools.All() {
+		if t.Opaque != "" {
+			n := s.counter.Count(t.Opaque)
+			w.Tokens += n
+			w.Band += n
+			continue
+		}
+		if text.Len() == 0 {
+			text.WriteString(toolsHead)
+			if t.Description == "" {
+				w.Tokens += s.frame.undescribed
+			}
+		} else {
+			text.WriteString(toolsGap)
+		}
+		text.WriteString(typeScript(t))
+	}
+	if text.Len() > 0 {
+		text.WriteString(toolsTail)
+		w.Tokens += s.counter.Count(text.String())
+	}
+	w.Band += 2 + w.Tokens/100
 	return w
 }
 
+// tool weighs a declaration that is shown as JSON, or of which the words are shown.
 func (s *scale) tool(t plimsoll.Tool) int {
-	switch {
-	case s.framing.TextOnly:
-		return 0
-	case t.Opaque != "":
-		return s.framing.Tool + s.counter.Count(t.Opaque)
-	case s.framing.typeScript:
-		return s.framing.Tool + s.counter.Count(typeScript(t))
-	default:
-		return s.framing.Tool + s.counter.Count(t.Name) + s.counter.Count(t.Description) + s.counter.Count(t.Schema)
+	if t.Opaque != "" {
+		return s.frame.Tool + s.counter.Count(t.Opaque)
 	}
+	n := s.frame.Tool + s.counter.Count(t.Name) + s.counter.Count(t.Description)
+	if s.frame.words {
+		words, properties := schemaWords(t.Schema)
+		return n + s.counter.Count(words) + s.frame.property*properties
+	}
+	return n + s.counter.Count(t.Schema)
+}
+
+// output weighs the form that the answer must have.
+func (s *scale) output(t plimsoll.Tool) (w plimsoll.MessageLoad) {
+	if s.frame.TextOnly {
+		return w
+	}
+	if s.frame.words { // AI Studio does not bill it, Vertex does
+		w.Band = s.counter.Count(t.Schema)
+		return w
+	}
+	var text strings.Builder
+	text.WriteString("# Response Formats\n\n## " + t.Name + "\n\n")
+	writeComment(&text, strings.TrimSpace(t.Description))
+	schema := outputSchema(t.Schema)
+	text.WriteString(schema)
+	const optional = 3 // read off 28 bills; the text that it stands for is not known
+	w.Tokens = s.counter.Count(text.String()) + optional*strings.Count(schema, `,{"type":"null"}]`)
+	w.Band = 2 + w.Tokens/20
+	if !s.frame.typeScript {
+		w.Band = (w.Tokens + s.frame.output) * s.frame.doubt / 100
+	}
+	return w
+}
+
+// thinking weighs the way to think that a request asks for.
+func (s *scale) thinking(how string) int {
+	switch how {
+	case "enabled":
+		return s.frame.enabled
+	case "adaptive":
+		return s.frame.adaptive
+	}
+	return 0
+}
+
+// aroundOutput weighs what is put around the form of the answer.
+func (s *scale) aroundOutput(c plimsoll.Conversation) int {
+	n := s.frame.output
+	if s.frame.joined == 0 {
+		return n
+	}
+	switch {
+	case c.Tools.Len() > 0:
+		n = 1
+	case instructs(c):
+		n += s.gap(c.Messages.At(0)) - s.frame.Message
+	}
+	for _, m := range c.Messages.All() {
+		if m.Role == plimsoll.Assistant && plimsoll.Has[plimsoll.Text](m) {
+			n += 4 // an answer says which form it has
+		}
+	}
+	return n
+}
+
+// instructs reports whether the first message has instructions.
+func instructs(c plimsoll.Conversation) bool {
+	return c.Messages.Len() > 0 && c.Messages.At(0).Role.Instructs()
+}
+
+// around weighs what is put around the declarations of a request with tools.
+func (s *scale) around(c plimsoll.Conversation) int {
+	if s.frame.TextOnly {
+		return 0
+	}
+	n := s.frame.Tools
+	if s.frame.joined != 0 && instructs(c) {
+		n = s.frame.joined + s.gap(c.Messages.At(0))
+	}
+	choice := c.Choice
+	if choice == "required" && s.frame.lone && c.Tools.Len() == 1 {
+		choice = c.Tools.At(0).Name
+	}
+	switch choice {
+	case "", "auto":
+		return n
+	case "none":
+		return n + s.frame.none
+	}
+	if s.frame.forced > 0 {
+		return s.frame.forced
+	}
+	if s.frame.named > 0 && choice != "required" {
+		n += s.frame.named + s.counter.Count("functions."+choice)
+	}
+	return n
+}
+
+// gap returns what an empty line adds behind the text of a message. It is nothing where the
+// vocabulary has the last sign and the empty line in one token.
+func (s *scale) gap(m plimsoll.Message) int {
+	text := ""
+	for _, p := range m.Parts.All() {
+		if t, ok := p.(plimsoll.Text); ok {
+			text = t.Text
+		}
+	}
+	const far = 64
+	end := text[max(0, len(text)-far):]
+	at := strings.LastIndexFunc(end, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	if at >= 0 {
+		_, size := utf8.DecodeRuneInString(end[at:])
+		end = end[at+size:]
+	}
+	return s.counter.Count(end+toolsGap) - s.counter.Count(end)
 }

@@ -1,197 +1,258 @@
 package token
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 )
 
-// typeScript writes a tool declaration in the form that OpenAI's models are
-// shown: a TypeScript function type with comments. What this form has no place
-// for is written as JSON, so that the weight errs on the heavy side; so is a
-// schema that cannot be read.
+// What stands around the declarations of all tools.
+const (
+	toolsHead = "# Tools\n\n## functions\n\nnamespace functions {\n\n"
+	toolsTail = "\n\n} // namespace functions"
+	toolsGap  = "\n\n"
+)
+
+// typeScript writes a tool declaration as OpenAI's models are shown it: a TypeScript function
+// type with comments. The form was read off bills; docs/decisions/003-openai-framing.md has it.
+// A schema that cannot be read is written as it is.
 func typeScript(t plimsoll.Tool) string {
-	w := &schemaWriter{open: map[string]bool{}, used: map[string]bool{}}
-	w.comment(t.Description)
-	w.WriteString("type ")
-	w.WriteString(t.Name)
-	w.WriteString(" = (")
+	var b strings.Builder
+	writeComment(&b, strings.TrimSpace(t.Description))
+	b.WriteString("type ")
+	b.WriteString(t.Name)
+	b.WriteString(" = (")
 	if t.Schema != "" {
-		w.parameters(t.Schema)
+		b.WriteString(parameters(t.Schema))
 	}
-	w.WriteString(") => any;\n\n")
-	return w.String()
+	b.WriteString(") => any;")
+	return b.String()
+}
+
+func parameters(text string) string {
+	root, definitions, err := readSchema(text)
+	if err != nil {
+		return text
+	}
+	w := &schemaWriter{definitions: definitions, open: map[*schema]bool{}, room: 4 * len(text)}
+	root = w.resolved(root)
+	if len(root.properties) == 0 {
+		return "" // an object without members has no parameters to show
+	}
+	return "_: " + w.comments(root) + w.object(root, 0)
+}
+
+// schemaWords returns the names, descriptions and values of a schema, and how many properties
+// it has. References are not followed.
+func schemaWords(text string) (words string, properties int) {
+	root, definitions, err := readSchema(text)
+	if err != nil {
+		return text, 0
+	}
+	var b strings.Builder
+	var walk func(*schema)
+	walk = func(s *schema) {
+		for _, word := range append([]string{s.title, s.description}, s.enum...) {
+			if word != "" {
+				b.WriteString(word + " ")
+			}
+		}
+		for _, p := range s.properties {
+			properties++
+			b.WriteString(p.name + " ")
+			walk(p.schema)
+		}
+		for _, sub := range append(s.alternative, s.all...) {
+			walk(sub)
+		}
+		if s.items != nil {
+			walk(s.items)
+		}
+	}
+	walk(root)
+	for _, s := range definitions {
+		walk(s)
+	}
+	return b.String(), properties
 }
 
 // schemaWriter writes schemas as TypeScript types.
 type schemaWriter struct {
-	strings.Builder
 	definitions map[string]*schema
-	// open are the definitions being written, which must not be entered again;
-	// used those that were written at least once.
-	open, used map[string]bool
-	// limit is the length from which on definitions are only named: a few that
-	// use each other several times can unfold to any size.
-	limit int
+	// open are the schemas being written, which are not entered again.
+	open map[*schema]bool
+	// room is how many bytes of types may still be written. A few definitions that use each
+	// other several times can unfold to any size; what is left of them is any value.
+	room int
 }
 
-func (w *schemaWriter) parameters(text string) {
-	root, definitions, err := readSchema(text)
-	if err != nil {
-		w.WriteString(text)
-		return
+const anyType = "any"
+
+// resolved returns what a reference stands for, with what is said beside the reference. An
+// allOf of one is that one.
+func (w *schemaWriter) resolved(s *schema) *schema {
+	for range maxSchemaDepth {
+		var of *schema
+		switch {
+		case s.reference != "":
+			of = w.definitions[s.reference[strings.LastIndexByte(s.reference, '/')+1:]]
+			if of == nil || w.open[of] {
+				return &schema{title: s.title, description: s.description, fallback: s.fallback}
+			}
+		case len(s.all) == 1:
+			of = s.all[0]
+		default:
+			return s
+		}
+		joined := *of
+		joined.title, joined.description = cmp.Or(s.title, of.title), cmp.Or(s.description, of.description)
+		joined.fallback, joined.origin = cmp.Or(s.fallback, of.fallback), of
+		s = &joined
 	}
-	w.definitions = make(map[string]*schema, len(definitions))
-	for _, d := range definitions {
-		w.definitions[d.name] = d.schema
-	}
-	w.limit = w.Len() + 8*len(text)
-	// An object without members has no parameters to show.
-	shown := len(root.enum)+len(root.properties)+len(root.alternative)+len(root.all)+len(root.rest)+
-		len(root.description)+len(root.reference) > 0
-	if shown || root.additional != nil || root.items != nil {
-		w.WriteString("_: ")
-		w.value(root)
-	}
-	for _, d := range definitions {
-		if !w.used[d.name] {
-			w.definition(d.name, d.schema)
+	return s
+}
+
+// comments writes what is said about a value, a line each.
+func (w *schemaWriter) comments(s *schema) string {
+	var b strings.Builder
+	writeComment(&b, s.title)
+	writeComment(&b, s.description)
+	for _, name := range limitNames {
+		if limit, ok := s.limits[name]; ok {
+			b.WriteString("// " + name + ": " + limit + "\n")
 		}
 	}
+	w.room -= b.Len()
+	return b.String()
 }
 
-func (w *schemaWriter) comment(text string) {
+// writeComment writes a text as comments, with the blanks around each line taken off.
+func writeComment(b *strings.Builder, text string) {
 	if text == "" {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		w.WriteString("// ")
-		w.WriteString(line)
-		w.WriteByte('\n')
-	}
-}
-
-// value writes a schema that is no property, with all that is said about it.
-func (w *schemaWriter) value(s *schema) {
-	w.comment(s.description)
-	w.kind(s)
-	w.remarks(s)
-}
-
-// kind writes the type of a value; what must hold together is joined by "&".
-func (w *schemaWriter) kind(s *schema) {
-	start := w.Len()
-	and := func() {
-		if w.Len() > start {
-			w.WriteString(" & ")
+		b.WriteString("//")
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteByte(' ')
+			b.WriteString(line)
 		}
-	}
-	if len(s.enum) > 0 {
-		w.WriteString(strings.Join(s.enum, " | "))
-	}
-	if s.reference != "" {
-		and()
-		w.refer(s.reference)
-	}
-	for _, sub := range s.all {
-		and()
-		w.value(sub)
-	}
-	if len(s.alternative) > 0 {
-		and()
-		w.alternatives(s.alternative)
-	}
-	if len(s.properties) > 0 || s.additional != nil {
-		and()
-		w.object(s)
-	}
-	if w.Len() == start || s.items != nil {
-		and()
-		w.kinds(s)
+		b.WriteByte('\n')
 	}
 }
 
-func (w *schemaWriter) alternatives(all []*schema) {
-	for i, alt := range all {
-		if i > 0 {
-			w.WriteString(" | ")
-		}
-		w.value(alt)
+// kind writes the type of a resolved schema.
+func (w *schemaWriter) kind(s *schema, depth int) string {
+	if w.room -= len(anyType); w.room <= 0 || depth > maxSchemaDepth {
+		return anyType
 	}
-}
-
-func (w *schemaWriter) object(s *schema) {
-	w.WriteString("{\n")
-	for _, p := range s.properties {
-		w.comment(p.description)
-		w.WriteString(p.name)
-		if !s.required[p.name] {
-			w.WriteByte('?')
-		}
-		w.WriteString(": ")
-		w.kind(p.schema)
-		w.WriteByte(',')
-		w.remarks(p.schema)
-		w.WriteByte('\n')
+	if s.origin != nil {
+		w.open[s.origin] = true
+		defer delete(w.open, s.origin)
 	}
-	if s.additional != nil {
-		w.WriteString("[key: string]: ")
-		w.value(s.additional)
-		w.WriteString(",\n")
-	}
-	w.WriteByte('}')
-}
-
-// remarks writes the default and what has no place in a type.
-func (w *schemaWriter) remarks(s *schema) {
-	if s.fallback != "" {
-		w.WriteString(" // default: ")
-		w.WriteString(s.fallback)
-	}
-	if len(s.rest) > 0 {
-		w.WriteString(" // ")
-		w.WriteString(strings.Join(s.rest, ","))
-	}
-}
-
-func (w *schemaWriter) kinds(s *schema) {
-	kinds := s.kinds
 	switch {
-	case len(kinds) == 0 && s.items != nil:
-		kinds = []string{"array"}
-	case len(kinds) == 0:
-		kinds = []string{"any"}
-	}
-	for i, kind := range kinds {
-		if i > 0 {
-			w.WriteString(" | ")
+	case len(s.alternative) > 0:
+		return w.union(s.alternative, depth)
+	case len(s.kinds) > 1 && len(s.enum) == 0:
+		// A list of types is a choice of copies that each have the comments again.
+		var each []*schema
+		for _, kind := range s.kinds {
+			one := *s
+			one.kinds, one.origin = []string{kind}, nil
+			each = append(each, &one)
 		}
-		switch {
-		case kind == "integer":
-			w.WriteString("number")
-		case kind == "array" && s.items != nil:
-			w.value(s.items)
-			w.WriteString("[]")
-		case kind == "array":
-			w.WriteString("any[]")
-		default:
-			w.WriteString(kind)
+		return w.union(each, depth)
+	case len(s.all) > 0:
+		var each []string
+		for _, sub := range s.all {
+			each = append(each, w.kind(w.resolved(sub), depth+1))
 		}
+		return strings.Join(each, " & ")
+	case len(s.enum) > 0:
+		types := strings.Join(s.enum, " | ")
+		w.room -= len(types)
+		return types
 	}
+	name := ""
+	if len(s.kinds) > 0 {
+		name = s.kinds[0]
+	}
+	switch {
+	case name == "integer" || name == "number":
+		return "number"
+	case name == "string" || name == "boolean" || name == "null":
+		return name
+	case name == "array":
+		return w.array(s, depth)
+	case len(s.properties) > 0:
+		return w.object(s, depth)
+	case name == "object":
+		return name
+	}
+	return anyType
 }
 
-// refer writes the definition that a reference stands for, or the reference.
-func (w *schemaWriter) refer(reference string) {
-	name := reference[strings.LastIndexByte(reference, '/')+1:]
-	if s, ok := w.definitions[name]; ok && !w.open[name] && w.Len() < w.limit {
-		w.definition(name, s)
-		return
+func (w *schemaWriter) union(each []*schema, depth int) string {
+	comments, types, said := make([]string, len(each)), make([]string, len(each)), false
+	for i, one := range each {
+		one = w.resolved(one)
+		comments[i], types[i] = w.comments(one), w.kind(one, depth+1)
+		said = said || comments[i] != ""
 	}
-	w.WriteString(reference)
+	if !said {
+		return strings.Join(types, " | ")
+	}
+	for i := range types {
+		types[i] = comments[i] + types[i]
+	}
+	return "\n" + strings.Join(types, "\n| ")
 }
 
-func (w *schemaWriter) definition(name string, s *schema) {
-	w.open[name], w.used[name] = true, true
-	w.value(s)
-	delete(w.open, name)
+func (w *schemaWriter) array(s *schema, depth int) string {
+	if s.items == nil {
+		return "any[]"
+	}
+	items := w.resolved(s.items)
+	comments, kind := w.comments(items), w.kind(items, depth+1)
+	switch {
+	case comments != "" || strings.Contains(kind, "\n"):
+		return "Array<\n" + comments + kind + "\n>"
+	case strings.Contains(kind, " | "):
+		return "Array<" + kind + ">"
+	}
+	return kind + "[]"
+}
+
+// object writes an object in one line if nothing is said about its properties.
+func (w *schemaWriter) object(s *schema, depth int) string {
+	type row struct{ comments, member, fallback string }
+	rows, plain := make([]row, 0, len(s.properties)), true
+	for _, p := range s.properties {
+		one := w.resolved(p.schema)
+		r := row{comments: w.comments(one), member: p.name}
+		if !s.required[p.name] {
+			r.member += "?"
+		}
+		r.member += ": " + w.kind(one, depth+1)
+		if one.fallback != "" {
+			r.fallback = " // default: " + one.fallback
+		}
+		w.room -= len(p.name) + len(r.fallback) + len("?: , ")
+		plain = plain && r.comments == "" && r.fallback == "" && !strings.Contains(r.member, "\n")
+		rows = append(rows, r)
+	}
+	if plain {
+		members := make([]string, len(rows))
+		for i, r := range rows {
+			members[i] = r.member
+		}
+		return "{ " + strings.Join(members, ", ") + " }"
+	}
+	var b strings.Builder
+	b.WriteString("{\n")
+	for _, r := range rows {
+		b.WriteString(r.comments + r.member + "," + r.fallback + "\n")
+	}
+	return b.String() + "}"
 }

@@ -1,6 +1,7 @@
 package token
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,57 +18,61 @@ func TestToolsAreWrittenAsTypeScript(t *testing.T) {
 		tool plimsoll.Tool
 		want string
 	}{
-		{"a tool without parameters", plimsoll.Tool{Name: "now"}, "type now = () => any;\n\n"},
+		{"a tool without parameters", plimsoll.Tool{Name: "now"}, "type now = () => any;"},
+		{"an object without members", plimsoll.Tool{Name: "now", Schema: `{"type":"object","properties":{}}`}, "type now = () => any;"},
+		{
+			"an object of which nothing is said is one line",
+			plimsoll.Tool{Name: "add", Schema: `{"properties":{"a":{"type":"number"},"b":{"type":"integer"},"all":{"type":"array","items":{"type":"string"}}},"required":["a"]}`},
+			"type add = (_: { a: number, b?: number, all?: string[] }) => any;",
+		},
 		{
 			"comments, options, enumerations and defaults",
-			plimsoll.Tool{Name: "weather", Description: "Weather at a place.\nToday only.", Schema: `{
+			plimsoll.Tool{Name: "weather", Description: "\n  Weather at a place.\n\n    Today only.\n", Schema: `{
 				"type":"object","required":["place"],"properties":{
 				"place":{"type":"string","description":"City"},
-				"unit":{"type":"string","enum":["C","F"],"default":"C"},
-				"days":{"type":["integer","null"]}}}`},
-			"// Weather at a place.\n// Today only.\ntype weather = (_: {\n// City\nplace: string,\nunit?: \"C\" | \"F\", // default: \"C\"\ndays?: number | null,\n}) => any;\n\n",
+				"unit":{"type":"string","enum":["C","\u00b0F"],"default":"C"}}}`},
+			"// Weather at a place.\n//\n// Today only.\ntype weather = (_: {\n// City\nplace: string,\nunit?: \"C\" | \"°F\", // default: \"C\"\n}) => any;",
+		},
+		{
+			"titles and limits are comments of their own",
+			plimsoll.Tool{Name: "rest", Schema: `{"$schema":"x","additionalProperties":false,"title":"Args","description":"All of them","properties":{
+				"n":{"type":"integer","maximum":9,"minimum": 1, "title":"N","default":{"a":1}},"s":{"type":"string","format":"date"},"pair":{"items":[{"type":"string"}]}}}`},
+			"type rest = (_: // Args\n// All of them\n{\n// N\n// minimum: 1\n// maximum: 9\nn?: number, // default: {\"a\": 1}\n// format: date\ns?: string,\npair?: any,\n}) => any;",
 		},
 		{
 			"arrays, objects and alternatives nest",
 			plimsoll.Tool{Name: "edit", Schema: `{"type":"object","properties":{
 				"files":{"type":"array","items":{"type":"object","required":["path"],"properties":{"path":{"type":"string"}}}},
-				"mode":{"anyOf":[{"type":"string"},{"type":"boolean"}]},"rest":{}}}`},
-			"type edit = (_: {\nfiles?: {\npath: string,\n}[],\nmode?: string | boolean,\nrest?: any,\n}) => any;\n\n",
+				"mode":{"anyOf":[{"type":"string"},{"type":"boolean"}]},"any":{"type":"array","items":{"enum":[1,2]}},"rest":{},"o":{"type":"object"},"l":{"type":"array"}}}`},
+			"type edit = (_: { files?: { path: string }[], mode?: string | boolean, any?: Array<1 | 2>, rest?: any, o?: object, l?: any[] }) => any;",
 		},
 		{
-			"references are followed, but never in a circle",
-			plimsoll.Tool{Name: "walk", Schema: `{"properties":{"root":{"$ref":"#/$defs/Node"},"far":{"$ref":"other.json"}},
-				"$defs":{"Node":{"description":"A node","properties":{"next":{"$ref":"#/$defs/Node"}}}}}`},
-			"type walk = (_: {\nroot?: // A node\n{\nnext?: #/$defs/Node,\n},\nfar?: other.json,\n}) => any;\n\n",
-		},
-		{
-			"a definition that nothing refers to is written once",
-			plimsoll.Tool{Name: "idle", Schema: `{"definitions":{"Spare":{"type":"string","description":"Unused"}}}`},
-			"type idle = (// Unused\nstring) => any;\n\n",
-		},
-		{
-			"all that must hold is joined, constants are enumerations of one",
-			plimsoll.Tool{Name: "join", Schema: `{"allOf":[{"properties":{"kind":{"const":"a"}},"required":["kind"]},
-				{"additionalProperties":{"type":"integer"}}]}`},
-			"type join = (_: {\nkind: \"a\",\n} & {\n[key: string]: number,\n}) => any;\n\n",
-		},
-		{
-			"what has no place in a type stays JSON, what only validators read is left out",
-			plimsoll.Tool{Name: "rest", Schema: `{"$schema":"x","additionalProperties":false,"properties":{
-				"n":{"type":"integer","minimum": 1, "title":"N","default":2},"pair":{"items":[{"type":"string"}]}}}`},
-			"type rest = (_: {\nn?: number, // default: 2 // \"minimum\":1,\"title\":\"N\"\npair?: any, // \"items\":[{\"type\":\"string\"}]\n}) => any;\n\n",
-		},
-		{
-			"alternatives and elements keep their descriptions",
+			"an element with a comment has lines of its own",
 			plimsoll.Tool{Name: "say", Schema: `{"properties":{"a":{"anyOf":[{"type":"null"},{"type":"array","items":{"type":"string","description":"Word"}}]}}}`},
-			"type say = (_: {\na?: null | // Word\nstring[],\n}) => any;\n\n",
+			"type say = (_: {\na?: null | Array<\n// Word\nstring\n>,\n}) => any;",
 		},
 		{
-			"a definition inside another one is found",
-			plimsoll.Tool{Name: "nest", Schema: `{"properties":{"a":{"$ref":"#/$defs/Out/$defs/In"}},"$defs":{"Out":{"type":"null","$defs":{"In":{"type":"integer"}}}}}`},
-			"type nest = (_: {\na?: number,\n}null) => any;\n\n",
+			"a list of types is a choice that repeats the description",
+			plimsoll.Tool{Name: "opt", Schema: `{"properties":{"a":{"type":["string","null"],"description":"Maybe"},"b":{"type":["integer","null"]}}}`},
+			"type opt = (_: {\n// Maybe\na?: \n// Maybe\nstring\n| // Maybe\nnull,\nb?: number | null,\n}) => any;",
 		},
-		{"a schema that is no JSON stays as it is", plimsoll.Tool{Name: "odd", Schema: `{"type":`}, "type odd = ({\"type\":) => any;\n\n"},
+		{
+			"a reference is what it stands for, but never in a circle",
+			plimsoll.Tool{Name: "walk", Schema: `{"properties":{"root":{"$ref":"#/$defs/Node"},"own":{"$ref":"#/$defs/Node","description":"Mine"},"far":{"$ref":"other.json"}},
+				"$defs":{"Node":{"title":"Node","description":"A node","properties":{"next":{"$ref":"#/$defs/Node"}}}}}`},
+			"type walk = (_: {\n// Node\n// A node\nroot?: { next?: any },\n// Node\n// Mine\nown?: { next?: any },\nfar?: any,\n}) => any;",
+		},
+		{
+			"a definition inside another one is found, and one that nothing refers to is not shown",
+			plimsoll.Tool{Name: "nest", Schema: `{"properties":{"a":{"$ref":"#/$defs/Out/$defs/In"}},"$defs":{"Out":{"type":"null","$defs":{"In":{"type":"integer"}}}}}`},
+			"type nest = (_: { a?: number }) => any;",
+		},
+		{
+			"all that must hold is joined, and one of it is that one",
+			plimsoll.Tool{Name: "join", Schema: `{"properties":{"one":{"allOf":[{"const":"a"}],"default":"a"},"two":{"allOf":[{"type":"string"},{"type":"object","properties":{"b":{"type":"null"}}}]}}}`},
+			"type join = (_: {\none?: \"a\", // default: \"a\"\ntwo?: string & { b?: null },\n}) => any;",
+		},
+		{"a schema that is no JSON stays as it is", plimsoll.Tool{Name: "odd", Schema: `{"type":`}, "type odd = ({\"type\":) => any;"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,11 +119,41 @@ func FuzzToolSchema(f *testing.F) {
 	f.Add(`{"$ref":"#/$defs/A","$defs":{"A":{"allOf":[{"$ref":"#/$defs/A"},{"const":1}],"additionalProperties":{"$ref":"#"}}}}`)
 	f.Fuzz(func(t *testing.T, schema string) {
 		out := typeScript(plimsoll.Tool{Name: "f", Schema: schema})
-		if !strings.HasPrefix(out, "type f = (") || !strings.HasSuffix(out, ") => any;\n\n") {
+		if !strings.HasPrefix(out, "type f = (") || !strings.HasSuffix(out, ") => any;") {
 			t.Errorf("%q is written as %q", schema, out)
 		}
 		if len(out) > 64+32*len(schema) {
 			t.Errorf("%q unfolds to %d bytes", schema, len(out))
+		}
+	})
+}
+
+func TestTheFormOfAnAnswerIsShownWithoutWhatOnlyValidatorsRead(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, in, want string }{
+		{
+			"requirements and limits", `{"type": "object", "required": ["a"], "additionalProperties": false, "properties": {"a": {"type": "string", "minLength": 2, "title": "A"}}}`,
+			`{"type":"object","properties":{"a":{"type":"string","title":"A"}}}`,
+		},
+		{
+			"a property may have the name of a limit", `{"properties":{"format":{"type":"string"},"required":{"enum":["a", 1, null]}}}`,
+			`{"properties":{"format":{"type":"string"},"required":{"enum":["a",1,null]}}}`,
+		},
+		{"what is no JSON", `{"type":`, `{"type":`},
+		{"lists and empty ones", `{"anyOf":[{}, {"a":[]}], "required":[]}`, `{"anyOf":[{},{"a":[]}]}`},
+	} {
+		if got := outputSchema(tt.in); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func FuzzOutputSchema(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"required":{"type":"string","format":"date"}}}`)
+	f.Add(`[{"a":1},2,"\ud800"]`)
+	f.Fuzz(func(t *testing.T, s string) {
+		if out := outputSchema(s); json.Valid([]byte(s)) && !json.Valid([]byte(out)) {
+			t.Errorf("%q became %q", s, out)
 		}
 	})
 }
@@ -131,7 +166,8 @@ func TestListElement(t *testing.T) {
 		{"plain \"text\"\n\t\\", `"plain \"text\"\n\t\\"`},
 		{"📶\x01", "\"\\ud83d\\udcf6\\u0001\""},
 		{"", `""`},
-		{"42", "42"},
+		{"42", `"42"`},
+		{"true", `"true"`},
 	} {
 		if got := listElement(tt.in); got != tt.want {
 			t.Errorf("listElement(%q) = %s, want %s", tt.in, got, tt.want)

@@ -33,6 +33,9 @@ func NewRequest(d plimsoll.Dialect, l *layout.Layout, w Writer) *Request {
 		MaxOutput: l.MaxOutput,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     l.Tools,
+		Choice:    l.Choice,
+		Output:    l.Output,
+		Thinking:  l.Thinking,
 		Messages:  plimsoll.ListOf(l.Parsed...),
 	}
 	return &Request{dialect: d, layout: l, writer: w, conversation: c, chain: l.Chain(d)}

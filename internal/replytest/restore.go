@@ -142,6 +142,8 @@ func said(role plimsoll.Role, p plimsoll.Part) string {
 	switch p := p.(type) {
 	case plimsoll.ToolResult:
 		return fmt.Sprint(role, " result ", p.CallID, p.Name, plimsoll.TextOf(p.Content))
+	case plimsoll.ToolCall:
+		return fmt.Sprint(role, " call ", p.ID, p.Name, p.Arguments)
 	case plimsoll.Reasoning:
 		return fmt.Sprintf("%s%+v", thoughtMark, p)
 	}

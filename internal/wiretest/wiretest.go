@@ -248,8 +248,8 @@ func (s Subject) plainParts(parts plimsoll.List[plimsoll.Part]) []any {
 		case plimsoll.ToolResult:
 			all = append(all, plainResult{p.CallID, p.Name, p.IsError, s.plainParts(p.Content)})
 		case plimsoll.ToolCall:
-			p.Arguments = compact(p.Arguments)
-			all = append(all, p)
+			// Not every dialect has the others.
+			all = append(all, plimsoll.ToolCall{ID: p.ID, Name: p.Name, Arguments: compact(p.Arguments)})
 		default:
 			all = append(all, p)
 		}

@@ -241,7 +241,7 @@ func (b *block) call(s *build.Scanner) {
 	if b.input.IsZero() || s.Body[b.input.Start] != '{' {
 		b.flaw = flawInput
 	}
-	b.part = s.CallPart(b.id, b.name, b.input)
+	b.part = s.CallPart(plimsoll.ToolCall{ID: b.id, Name: b.name}, b.input)
 }
 
 func (b *block) result(s *build.Scanner) {

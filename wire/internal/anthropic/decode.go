@@ -47,6 +47,15 @@ func (d *decoder) member(key string) error {
 		}
 	case "thinking":
 		d.writer.thinking = d.kindOf()
+		d.layout.Thinking = d.writer.thinking
+	case "tool_choice":
+		d.layout.Choice = s.Choice()
+	case "output_format":
+		d.layout.Output = build.Output(s.Value().Of(s.Body))
+	case "output_config":
+		if format := rawjson.Member(s.Value().Of(s.Body), "format"); format != nil {
+			d.layout.Output = build.Output(format)
+		}
 	case "cache_control":
 		d.marks, d.at = nil, plimsoll.PartRef{Message: -1, Part: -1}
 		d.mark()

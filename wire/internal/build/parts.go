@@ -68,14 +68,15 @@ func textAt(at uint64) rawjson.Text {
 	return rawjson.Text{Span: SpanAt(at), Escaped: at&escaped != 0}
 }
 
-// CallPart returns a tool call. Its arguments are a JSON string in some dialects and
-// an object in others.
-func (s *Scanner) CallPart(id, name string, arguments rawjson.Text) plimsoll.Part {
+// CallPart adds the arguments to a tool call. They are a JSON string in some dialects
+// and an object in others.
+func (s *Scanner) CallPart(call plimsoll.ToolCall, arguments rawjson.Text) plimsoll.Part {
 	if arguments.Escaped {
-		return s.deferText(plimsoll.ToolCall{ID: id, Name: name}, (*callSource)(s.source), arguments)
+		return s.deferText(call, (*callSource)(s.source), arguments)
 	}
 	s.countPart()
-	return plimsoll.ToolCall{ID: id, Name: name, Arguments: stringOrRaw(s.Body, arguments)}
+	call.Arguments = stringOrRaw(s.Body, arguments)
+	return call
 }
 
 // LoadAt adds the arguments.

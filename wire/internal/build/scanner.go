@@ -78,8 +78,9 @@ func (s *Scanner) Text() string {
 	return s.Decode(t)
 }
 
-// Decode returns what a text stands for.
-func (s *Scanner) Decode(t rawjson.Text) string { return t.Decode(s.Body) }
+// Decode returns what a text stands for: nothing if it is zero, and any other value than a
+// string as it is.
+func (s *Scanner) Decode(t rawjson.Text) string { return stringOrRaw(s.Body, t) }
 
 // Since returns the span from an offset to where the scanner stands.
 func (s *Scanner) Since(start int) rawjson.Span { return rawjson.Span{Start: start, End: s.Offset()} }

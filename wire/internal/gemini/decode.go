@@ -83,8 +83,13 @@ func (d *decoder) generation() {
 		return
 	}
 	for key := range s.Members() {
-		if camel(rawjson.View(key)) == "maxOutputTokens" {
+		switch camel(rawjson.View(key)) {
+		case "maxOutputTokens":
 			d.layout.MaxOutput, _ = s.Int()
+		case "responseSchema", "responseJsonSchema":
+			if v := s.Value(); !s.IsNull(v) {
+				d.layout.Output.Schema = v.View(s.Body)
+			}
 		}
 	}
 }

@@ -138,7 +138,7 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	switch {
 	case f.isCall:
 		d.open.ask(f.call)
-		return s.CallPart(f.call.id, f.call.name, f.call.args), rawjson.Span{}
+		return s.CallPart(plimsoll.ToolCall{ID: f.call.id, Name: f.call.name, Signature: s.Decode(f.signature)}, f.call.args), rawjson.Span{}
 	case f.isResult:
 		d.open.answer(&f.result)
 		return d.resultPart(&f.result), f.result.response

@@ -41,7 +41,7 @@ func TestC02_ACompleteAnswerIsRead(t *testing.T) {
 		plimsoll.Reasoning{Text: "hm", Signature: "c2ln"},
 		plimsoll.Text{Text: "a"},
 		plimsoll.Text{Text: "b"},
-		plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"x": 1.0}`},
+		plimsoll.ToolCall{ID: "1", Name: "f", Arguments: `{"x": 1.0}`, Signature: "y"},
 	}
 	if diff := cmp.Diff(want, flat(got.Message)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -24,6 +24,10 @@ type Layout struct {
 	Stream bool
 	// MaxOutput is the limit of the answer that the body sets; 0 if none.
 	MaxOutput int
+	// Choice, Output and Thinking are those of the conversation.
+	Choice   string
+	Output   plimsoll.Tool
+	Thinking string
 	// System, Tools and their identities.
 	System         []plimsoll.Part
 	SystemIdentity plimsoll.Digest

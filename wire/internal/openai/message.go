@@ -291,7 +291,7 @@ func (d *decoder) call(id layout.Identity) plimsoll.Part {
 			s.Value()
 		}
 	}
-	return s.CallPart(callID, name, arguments)
+	return s.CallPart(plimsoll.ToolCall{ID: callID, Name: name}, arguments)
 }
 
 func (d *decoder) function(id layout.Identity) (name string, arguments rawjson.Text) {
@@ -318,7 +318,7 @@ func (d *decoder) functionCall(f *fields, id layout.Identity) {
 		return
 	}
 	name, arguments := d.function(id)
-	f.oldCall = located{d.scanner.CallPart("", name, arguments), layout.Fixed()}
+	f.oldCall = located{d.scanner.CallPart(plimsoll.ToolCall{Name: name}, arguments), layout.Fixed()}
 }
 
 // reasoning reads the text of the reasoning. Some clients send it under both names, but

@@ -63,6 +63,10 @@ func (d *decoder) member(key string) error {
 		return d.input()
 	case "tools":
 		d.tools()
+	case "tool_choice":
+		d.layout.Choice = s.Choice()
+	case "text":
+		d.layout.Output = build.Output(rawjson.Member(s.Value().Of(s.Body), "format"))
 	default:
 		s.Value()
 	}

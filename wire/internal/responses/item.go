@@ -23,7 +23,7 @@ type fields struct {
 	identity                   plimsoll.Digest
 	kind, role                 string
 	id, callID, name, approval string
-	failed                     bool // its status is "failed"
+	status                     string
 	paired                     bool // it answers a late call
 	content                    blocks
 	summary                    blocks
@@ -105,7 +105,7 @@ func (d *decoder) itemMember(f *fields, id layout.Identity, key string) error {
 		f.id = s.Text()
 		return nil
 	case "status":
-		f.failed = s.Text() == "failed"
+		f.status = s.Text()
 		return nil
 	case "type":
 		f.kind = s.Text()

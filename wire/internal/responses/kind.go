@@ -23,7 +23,7 @@ func (d *decoder) message(f *fields) plimsoll.Message {
 		if f.kind == "local_shell_call" && f.id != "" {
 			d.shells[f.id] = f.callID
 		}
-		return d.only(plimsoll.Assistant, s.CallPart(f.callID, name, f.arguments))
+		return d.only(plimsoll.Assistant, s.CallPart(plimsoll.ToolCall{ID: f.callID, Name: name, Status: f.status}, f.arguments))
 	case isOutput(f.kind):
 		key := d.answers(f)
 		if _, ok := d.late[key]; ok {
@@ -110,7 +110,7 @@ func (d *decoder) opaque(f *fields) plimsoll.Message {
 func (d *decoder) result(f *fields, callID string) plimsoll.Message {
 	return d.only(plimsoll.ToolRole, d.scanner.ResultPart(plimsoll.ToolResult{
 		CallID: callID, Name: f.name, Content: plimsoll.ListOf(f.output.parts...),
-		IsError: f.failed && f.kind == "apply_patch_call_output",
+		IsError: f.status == "failed" && f.kind == "apply_patch_call_output",
 	}))
 }
 
@@ -178,7 +178,7 @@ func (d *decoder) lateAnswer(f *fields, key string) plimsoll.Message {
 	}
 	delete(d.late, key)
 	f.paired = true
-	m := d.only(plimsoll.Assistant, d.scanner.CallPart(key, call.name, call.arguments))
+	m := d.only(plimsoll.Assistant, d.scanner.CallPart(plimsoll.ToolCall{ID: key, Name: call.name}, call.arguments))
 	m.Digest = d.digest(call.raw, true)
 	d.layout.Parsed[call.item] = m
 	switch {
