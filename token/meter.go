@@ -85,7 +85,8 @@ func (m *Meter) Weigh(c plimsoll.Conversation) plimsoll.Load {
 // WeighMessage returns the load of one message.
 func (m *Meter) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	s := m.scale(c)
-	of := s.contentOf(message, siblings, !isLive(c.Messages, message))
+	past := s.frame.forgets && plimsoll.Has[plimsoll.Reasoning](message) && !isLive(c.Messages, message)
+	of := s.contentOf(message, siblings, past)
 	return m.factor(s).load(m.message(s, message, of))
 }
 
@@ -193,12 +194,10 @@ func asks(m plimsoll.Message) bool {
 
 // isLive reports whether no message of the user follows a message.
 func isLive(messages plimsoll.List[plimsoll.Message], m plimsoll.Message) bool {
-	if !plimsoll.Has[plimsoll.Reasoning](m) {
-		return true
-	}
+	digest := messageDigest(m)
 	for i := messages.Len() - 1; i >= 0; i-- {
 		switch one := messages.At(i); {
-		case messageDigest(one) == messageDigest(m):
+		case messageDigest(one) == digest:
 			return true
 		case asks(one):
 			return false

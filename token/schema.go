@@ -115,6 +115,9 @@ func (w *schemaWriter) resolved(s *schema) *schema {
 
 // comments writes what is said about a value, a line each.
 func (w *schemaWriter) comments(s *schema) string {
+	if w.room <= 0 {
+		return ""
+	}
 	var b strings.Builder
 	writeComment(&b, s.title)
 	writeComment(&b, s.description)
@@ -235,7 +238,7 @@ func (w *schemaWriter) object(s *schema, depth int) string {
 			r.member += "?"
 		}
 		r.member += ": " + w.kind(one, depth+1)
-		if one.fallback != "" {
+		if one.fallback != "" && w.room > 0 {
 			r.fallback = " // default: " + one.fallback
 		}
 		w.room -= len(p.name) + len(r.fallback) + len("?: , ")

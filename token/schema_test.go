@@ -100,15 +100,27 @@ func TestAToolWithReferencesWeighsItsFields(t *testing.T) {
 	}
 }
 
-func TestDefinitionsThatUseEachOtherDoNotUnfoldWithoutEnd(t *testing.T) {
+func TestNoSchemaUnfoldsWithoutEnd(t *testing.T) {
 	t.Parallel()
-	var defs strings.Builder
+	var definitions, uses strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&defs, `"D%d":{"properties":{"a":{"$ref":"#/$defs/D%d"},"b":{"$ref":"#/$defs/D%d"}}},`, i, i+1, i+1)
+		fmt.Fprintf(&definitions, `"D%d":{"properties":{"a":{"$ref":"#/$defs/D%d"},"b":{"$ref":"#/$defs/D%d"}}},`, i, i+1, i+1)
 	}
-	schema := `{"$ref":"#/$defs/D0","$defs":{` + strings.TrimSuffix(defs.String(), ",") + `}}`
-	if got := len(typeScript(plimsoll.Tool{Name: "bomb", Schema: schema})); got > 10*len(schema) {
-		t.Errorf("a schema of %d bytes is written in %d", len(schema), got)
+	for i := range 400 {
+		fmt.Fprintf(&uses, `"p%d":{"$ref":"#/$defs/Long"},`, i)
+	}
+	long := strings.Repeat("word ", 2000)
+	for name, schema := range map[string]string{
+		"definitions that use each other": `{"$ref":"#/$defs/D0","$defs":{` + strings.TrimSuffix(definitions.String(), ",") + `}}`,
+		"a description for each of many types": `{"properties":{"a":{"description":"` + long + `","type":[` +
+			strings.TrimSuffix(strings.Repeat(`"string",`, 1000), ",") + `]}}}`,
+		"a long definition that is used often": `{"properties":{` + strings.TrimSuffix(uses.String(), ",") +
+			`},"$defs":{"Long":{"type":"string","description":"` + long + `","default":"` + long + `","enum":["` + long + `"],"pattern":"` + long + `"}}}`,
+		"unions in unions": `{"properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"null","description":"none"},`, 30) + `{}` + strings.Repeat(`]}`, 30) + `}}`,
+	} {
+		if got := len(typeScript(plimsoll.Tool{Name: "bomb", Schema: schema})); got > 10*len(schema) {
+			t.Errorf("%s: %d bytes are written in %d", name, len(schema), got)
+		}
 	}
 }
 
