@@ -62,7 +62,7 @@ func TestWhatIsFoundTogetherIsFoundAlone(t *testing.T) {
 			return fit.Options{Window: 1_000_000, Arrival: all()}
 		}},
 		{"with what was seen when it was weighed", func() fit.Options {
-			return fit.Options{Window: 34_000, Rungs: all()}
+			return fit.Options{Window: 30_000, Rungs: all()}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -23,8 +23,11 @@ func TestCutsThatMakeRoomForWhatAModelReadsAreTold(t *testing.T) {
 			return scripted.Use("tool_output_cache", fmt.Sprintf(`{"ref_id":%q}`, ref)), true
 		}
 		window := 14_300
-		if d == plimsoll.Anthropic || d == plimsoll.Gemini { // whose tokens are smaller
+		switch d { // whose tokens are smaller
+		case plimsoll.Anthropic:
 			window = 19_300
+		case plimsoll.Gemini:
+			window = 15_600
 		}
 		shared := newStore(t)
 		b := newBench(t, &scripted.Options{Script: script, Window: window}, transport.Options{

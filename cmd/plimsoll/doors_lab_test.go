@@ -43,7 +43,7 @@ func TestTheLabCutsAsTheLibraryDoes(t *testing.T) {
 	t.Parallel()
 	conversations(t, func(t *testing.T, doors func() *doors, request func(plimsoll.Conversation) []byte) {
 		doors().playedAlike(preset.NameAuto, 60, 0.005, func(calls int) []byte { return request(agentAtWork(calls)) })
-		doors().playedAlike(preset.NameMultichat, 150, 0, func(calls int) []byte {
+		doors().playedAlike(preset.NameMultichat, 150, 0.005, func(calls int) []byte {
 			c := talk("en", 150)
 			c.Messages = plimsoll.ListOf(c.Messages.Slice()[:2*calls+2]...)
 			c.Tools = agentAtWork(1).Tools // without tools the lab assumes that some are not recorded

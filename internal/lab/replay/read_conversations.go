@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/transcript"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -76,6 +77,9 @@ func (r record) session(body []byte) (*Session, error) {
 	s := &Session{
 		ID: r.ID, Model: conversation.Model, Dialect: conversation.Dialect,
 		System: solidParts(conversation.System), Tools: conversation.Tools,
+	}
+	if s.Model == "" && !r.whole() {
+		s.Model = preset.DefaultModel(s.Dialect) // as every way in counts such a request
 	}
 	if s.ID == "" {
 		s.ID = r.SessionID
