@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport"
@@ -67,28 +68,53 @@ func (s *bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, s.answer)
 }
 
+// bedrockNow is the clock of a bench before Bedrock.
+var bedrockNow = time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC)
+
 // newBedrock returns a bench before a server like Bedrock's, whose operator has a key.
 func newBedrock(t *testing.T, s *bedrock, key string) *bench {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", key)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("AWS_SESSION_TOKEN", "")
-	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b := newBench(t, nil, transport.Options{Store: newStore(t), Now: func() time.Time { return bedrockNow }})
 	b.server = httptest.NewServer(s)
 	t.Cleanup(b.server.Close)
 	return b
 }
 
+// signed returns the headers of a request that a client signed, with a limit.
+func (b *bench) signed(path string, body []byte, secret string, at time.Time) http.Header {
+	b.t.Helper()
+	req := httptest.NewRequest(http.MethodPost, b.server.URL+path, nil)
+	transport.SignForBedrock(req, body, "AKIDEXAMPLE", secret, at)
+	req.Header.Set(transport.HeaderLimit, "20000")
+	return req.Header
+}
+
 func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
+	const path = "/model/" + bedrockModel + "/invoke"
+	bearer := func(*bench, []byte) http.Header {
+		return http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {"Bearer token"}}
+	}
+	signed := func(secret string, at time.Time) func(*bench, []byte) http.Header {
+		return func(b *bench, body []byte) http.Header { return b.signed(path, body, secret, at) }
+	}
 	for _, tt := range []struct {
-		name, authorization, key, version string
-		managed, again                    bool
+		name, key, version string
+		header             func(b *bench, body []byte) http.Header
+		managed, again     bool
 	}{
-		{"a bearer token needs no signature", "Bearer token", "", "bedrock-2023-05-31", true, false},
-		{"the operator's signature is made again", bedrockSigned, "AKIDEXAMPLE", "bedrock-2023-05-31", true, true},
-		{"another signature is not replaced", bedrockSigned, "AKIDOTHER", "bedrock-2023-05-31", false, false},
-		{"without keys nothing can be signed", bedrockSigned, "", "bedrock-2023-05-31", false, false},
-		{"a body without Anthropic's version is another model's", "Bearer token", "", "", false, false},
+		{"a bearer token needs no signature", "", "bedrock-2023-05-31", bearer, true, false},
+		{"the operator's signature is made again", "AKIDEXAMPLE", "bedrock-2023-05-31", signed("secret", bedrockNow.Add(-time.Minute)), true, true},
+		{"another signature is not replaced", "AKIDOTHER", "bedrock-2023-05-31", signed("secret", bedrockNow), false, false},
+		{"without keys nothing can be signed", "", "bedrock-2023-05-31", signed("secret", bedrockNow), false, false},
+		{"the id of the operator's key is not enough", "AKIDEXAMPLE", "bedrock-2023-05-31", signed("guessed", bedrockNow), false, false},
+		{"an old signature is not replaced", "AKIDEXAMPLE", "bedrock-2023-05-31", signed("secret", bedrockNow.Add(-time.Hour)), false, false},
+		{"a signature of another body is not replaced", "AKIDEXAMPLE", "bedrock-2023-05-31", func(b *bench, body []byte) http.Header {
+			return b.signed(path, append(body, '\n'), "secret", bedrockNow)
+		}, false, false},
+		{"a body without Anthropic's version is another model's", "", "", bearer, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2}}`}
@@ -97,7 +123,8 @@ func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
 			if tt.version == "" {
 				body = bytes.Replace(body, []byte(`"anthropic_version":"",`), nil, 1)
 			}
-			got := b.postRaw("/model/"+bedrockModel+"/invoke", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {tt.authorization}})
+			header := tt.header(b, body)
+			got := b.postRaw(path, body, header)
 			x := <-b.exchanges
 			if got.status != http.StatusOK || string(got.body) != s.answer {
 				t.Errorf("%d %s", got.status, got.body)
@@ -105,10 +132,24 @@ func TestClaudeAtBedrockIsManagedIfTheRequestCanBeSent(t *testing.T) {
 			if managed := len(s.body) < len(body); managed != tt.managed || managed != (x.Warning == "") || managed != (x.Usage.Input == 7) || managed != (x.Model == bedrockModel) {
 				t.Errorf("managed is %v: %+v", managed, x)
 			}
-			if again := s.header.Get("Authorization") != tt.authorization; again != tt.again {
+			if again := s.header.Get("Authorization") != header.Get("Authorization"); again != tt.again {
 				t.Errorf("sent with %s", s.header.Get("Authorization"))
 			}
 		})
+	}
+}
+
+func TestARequestThatBypassesIsSignedAgainOnlyWithTheSecret(t *testing.T) {
+	for secret, want := range map[string]bool{"secret": true, "guessed": false} {
+		s := &bedrock{kind: "application/json", answer: `{}`}
+		b := newBedrock(t, s, "AKIDEXAMPLE")
+		const path = "/model/" + bedrockModel + "/invoke"
+		header := b.signed(path, []byte(`{}`), secret, bedrockNow.Add(-time.Minute))
+		header.Set(transport.HeaderBypass, "true")
+		b.postRaw(path, []byte(`{}`), header)
+		if again := s.header.Get("Authorization") != header.Get("Authorization"); again != want {
+			t.Errorf("with %s, sent with %s", secret, s.header.Get("Authorization"))
+		}
 	}
 }
 
@@ -154,7 +195,8 @@ func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
 			s := &bedrock{kind: "application/vnd.amazon.eventstream", answer: tt.answer}
 			b := newBedrock(t, s, "AKIDEXAMPLE")
 			body := hostedBody(b.long(plimsoll.Anthropic, 20), "bedrock-2023-05-31")
-			got := b.postRaw("/model/"+bedrockModel+"/invoke-with-response-stream", body, http.Header{transport.HeaderLimit: {"20000"}, "Authorization": {bedrockSigned}})
+			const path = "/model/" + bedrockModel + "/invoke-with-response-stream"
+			got := b.postRaw(path, body, b.signed(path, body, "secret", bedrockNow))
 			x := <-b.exchanges
 			if got.status != http.StatusOK || string(got.body) != tt.answer || len(s.body) >= len(body) || !x.Stream {
 				t.Fatalf("%d, %d bytes sent: %+v", got.status, len(s.body), x)

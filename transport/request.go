@@ -29,6 +29,8 @@ type clientRequest struct {
 
 	// raw is the body, and body the same without its content coding.
 	raw, body []byte
+	// verified says that the client signed the request with the operator's keys for AWS.
+	verified bool
 	// client is the decoded body. Shown has the history that it only names. Restored has
 	// what the client was not shown, too; hidden says that this is something.
 	client, shown, restored *wire.Request
@@ -95,6 +97,15 @@ func (r *clientRequest) grow(size int64) error {
 		return b.Grow(size)
 	}
 	return nil
+}
+
+// received returns the request as the client sent it. A server that changed it gives its
+// body a method for that.
+func (r *clientRequest) received() *http.Request {
+	if b, ok := r.in.Body.(interface{ Received() *http.Request }); ok {
+		return b.Received()
+	}
+	return r.in
 }
 
 // open finds the history of the request.

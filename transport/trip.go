@@ -96,11 +96,13 @@ func (r *trip) run() (*http.Response, error) {
 		return r.refuseUnread(err)
 	}
 	r.x.Bytes = len(r.raw)
+	signed := signedByAWS(r.in)
+	r.verified = signed && r.t.aws.verify(r.received(), r.raw, r.t.options.Now())
 	if r.bypass {
 		return r.forward("")
 	}
-	if signedByAWS(r.in) && !r.t.aws.own(r.in) {
-		return r.forward("the request is signed with keys of AWS that are not those in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and is not managed")
+	if signed && !r.verified {
+		return r.forward("the request has no valid signature, of the last 15 minutes, with the keys in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and is not managed")
 	}
 	if r.body, err = coding.Decode(r.in.Header.Get("Content-Encoding"), r.raw, r.t.options.MaxBody, r.grow); err != nil {
 		return r.refuseUnread(err)
@@ -290,7 +292,7 @@ func (r *trip) send() (*http.Response, error) {
 	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
 	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	out.Body, _ = out.GetBody()
-	if signedByAWS(out) && r.t.aws.own(out) {
+	if r.verified {
 		r.t.aws.sign(out, body, r.t.options.Now())
 	}
 	r.x.Sent = len(body)

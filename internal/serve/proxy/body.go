@@ -25,12 +25,13 @@ const (
 // comes, and bounded if it is to be held in memory.
 type body struct {
 	io.ReadCloser
-	control *http.ResponseController
-	now     func() time.Time
-	idle    time.Duration
-	start   time.Time
-	got     atomic.Int64
-	whole   atomic.Bool // the end was read
+	received *http.Request
+	control  *http.ResponseController
+	now      func() time.Time
+	idle     time.Duration
+	start    time.Time
+	got      atomic.Int64
+	whole    atomic.Bool // the end was read
 	// most is how many bytes may come; negative means any number.
 	most int64
 	// memory is reserved for the expected bytes, of what comes and what is decoded of it;
@@ -90,6 +91,10 @@ func (b *body) Grow(size int64) error {
 	}
 	return nil
 }
+
+// Received returns the request as the client sent it. The transport checks signatures with
+// it: they cover the host and the path.
+func (b *body) Received() *http.Request { return b.received }
 
 // fail notes how the body ended, which who reads it may not tell.
 func (b *body) fail(err error) error {

@@ -42,7 +42,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	f.cancel, r = cancel, r.WithContext(ctx)
 	w = &deadlineWriter{w, &s.options}
 	if r.Body != nil && r.Body != http.NoBody {
-		f.body = &body{ReadCloser: r.Body, control: http.NewResponseController(w), now: s.options.Now, idle: s.options.BodyIdle, most: -1}
+		f.body = &body{ReadCloser: r.Body, received: r, control: http.NewResponseController(w), now: s.options.Now, idle: s.options.BodyIdle, most: -1}
 		r.Body = f.body
 	}
 	if objection := s.objection(r); objection != nil {

@@ -32,7 +32,8 @@ type Options struct {
 	//
 	// The body of a managed request has a method Grow(size int64) error. A transport that
 	// decodes the body calls it before it holds size bytes of the result, and returns its
-	// error.
+	// error. A method Received() *http.Request returns the request before it was addressed
+	// to the upstream.
 	//
 	// The body of an answer may have a method Waiting() bool: if it returns true, the next
 	// Read asks the upstream again, and AnswerTimeout holds for it instead of IdleTimeout.
