@@ -32,7 +32,7 @@ func arguments(s string) int {
 	_, _ = d.ReadToken()
 	n := 0
 	for ; d.PeekKind() == '"'; n++ {
-		if d.SkipValue() != nil || d.SkipValue() != nil {
+		if _, err := d.ReadToken(); err != nil || d.SkipValue() != nil {
 			break
 		}
 	}

@@ -36,7 +36,7 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options, err := preset.Auto(&preset.Options{
-				Meter:   token.NewMeter(nil), Limit: transport.KnownLimit(nil),
+				Meter: token.NewMeter(nil), Limit: transport.KnownLimit(nil),
 				Compaction: preset.CompactionOptions{Summarizer: s, Model: "summariser"},
 			})
 			if err != nil {

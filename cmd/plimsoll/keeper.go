@@ -81,10 +81,10 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low},
 		Policy: s.Policy,
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
-		Token:   token.Options{Registry: registry, Tokenizers: tokenizers},
-		Limit:   find,
+		Token:          token.Options{Registry: registry, Tokenizers: tokenizers},
+		Limit:          find,
 		NoRecollection: s.Recollect == "off",
-		Archive: where.archive, Memory: where.memory,
+		Archive:        where.archive, Memory: where.memory,
 	})
 	if err != nil {
 		return nil, err
