@@ -404,16 +404,19 @@ func TestACheckpointIsPreparedAboveTheSoftMark(t *testing.T) {
 	load := testkit.ByteMeter{}.Weigh(talk(9)).Total
 	for name, tt := range map[string]struct {
 		window int
+		first  float64
 		want   int32
 	}{
-		"not at the mark":   {2 * load, 0},
-		"one token over it": {2*load - 2, 1},
+		"not at the mark":   {2 * load, 0, 0},
+		"one token over it": {2*load - 2, 0, 1},
+		// One for the cut, and none for requests that may not come.
+		"not for a cut that fills the limit": {load * 3 / 4, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := &scribe{}
-				k := compacting(t, s, func(o *fit.Options) { o.Window, o.Marks = tt.window, fit.Watermarks{High: 1, Low: 0.8, Soft: 0.5} })
+				k := compacting(t, s, func(o *fit.Options) { o.Window, o.Marks = tt.window, fit.Watermarks{High: 1, First: tt.first, Low: 0.8, Soft: 0.5} })
 				_, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)})
 				testkit.Must(t, err)
 				synctest.Wait()

@@ -172,9 +172,10 @@ func (w *Work) release() {
 const backgroundLife = 5 * time.Minute
 
 // prepare begins a checkpoint by a model in the background, if the load or the policy
-// calls for one.
+// calls for one. A cut that fills the limit for a request that may be the only one calls
+// for none.
 func (k *Keeper) prepare(t *Task, w *Work) {
-	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 {
+	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || w.once() && w.plan.Changed() {
 		return
 	}
 	if !w.due && w.plan.After.Total <= w.soft() || k.tripped(t, w.plan.After.Total) {

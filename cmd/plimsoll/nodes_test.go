@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -171,7 +172,8 @@ func TestTwoProxiesOnOneDatabaseServeOneConversation(t *testing.T) {
 	}
 	must(b, body(208, ""))
 	log := model.Log()
-	if !bytes.Equal(log[len(log)-1].Body, log[len(log)-2].Body) {
+	answered := slices.DeleteFunc(slices.Clone(log), func(x scripted.Exchange) bool { return x.Call.End() == scripted.EndSummary })
+	if n := len(answered); !bytes.Equal(answered[n-1].Body, answered[n-2].Body) {
 		t.Error("after the other was killed the same request has other bytes")
 	}
 	for _, x := range log {
