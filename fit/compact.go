@@ -65,6 +65,7 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 	}
 	w.protect()
 	w.replay(w.recall(ctx))
+	w.aim()
 	if err := w.findFloor(false); err != nil {
 		return nil, err
 	}

@@ -206,7 +206,9 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	}()
 	ctx, cancel := context.WithTimeout(ctx, backgroundLife)
 	defer cancel()
-	w, err := k.weigh(ctx, t, walkOptions{archive: k.archiveOf(t)})
+	later := *t // the checkpoint is for later requests
+	later.Deep = true
+	w, err := k.weigh(ctx, &later, walkOptions{archive: k.archiveOf(t)})
 	if err != nil {
 		return // the request itself got the error
 	}

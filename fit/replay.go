@@ -45,7 +45,6 @@ func (w *Work) replay(c *cutList) {
 func (w *Work) restart(c *cutList) bool {
 	w.draft.Rollback(0)
 	w.placed, w.checkpoint, w.replayed, w.correction, w.valid, w.recollected = nil, nil, nil, 0, false, recollected{}
-	defer w.aim()
 	if c == nil {
 		return true
 	}

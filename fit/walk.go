@@ -95,6 +95,7 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	if recalled != nil {
 		w.protect()
 		w.replay(recalled)
+		w.aim()
 	}
 	w.offerNew()
 	w.reweigh()

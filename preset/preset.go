@@ -5,6 +5,7 @@
 package preset
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -287,8 +288,10 @@ func (o *Options) marks(preset string) fit.Watermarks {
 	if marks.High == 0 {
 		marks.High = own.High
 	}
-	if marks.Low == 0 {
-		marks.Low, marks.First, marks.Room = min(marks.High, own.Low), min(marks.High, own.First), own.Room
+	if marks.Low == 0 { // one that is given holds for the first cut too
+		marks.Low = min(marks.High, own.Low)
+		marks.First = cmp.Or(marks.First, min(marks.High, own.First))
+		marks.Room = cmp.Or(marks.Room, own.Room)
 	}
 	if marks.Soft == 0 {
 		marks.Soft = min(marks.High, own.Soft)

@@ -305,7 +305,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 	if m.options.Framing != nil {
 		f = frame{Framing: *m.options.Framing}
 	}
-	// Only OpenAI's framing was read off bills, and only with OpenAI's vocabularies.
+	// Only OpenAI's framing is exact, and only with OpenAI's vocabularies.
 	info := counter.Info()
 	billed := info.Strategy == plimsoll.StrategyTiktoken && f.typeScript
 	return &scale{

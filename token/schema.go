@@ -2,6 +2,8 @@ package token
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -71,8 +73,8 @@ func schemaWords(text string) (words string, properties int) {
 		}
 	}
 	walk(root)
-	for _, s := range definitions {
-		walk(s)
+	for _, name := range slices.Sorted(maps.Keys(definitions)) {
+		walk(definitions[name])
 	}
 	return b.String(), properties
 }

@@ -53,9 +53,9 @@ func recognise(req *http.Request) (endpoint, bool) {
 		var action string
 		e.model, action, _ = strings.Cut(name, ":")
 		e.stream = strings.HasPrefix(action, "stream")
-	} else if _, name, ok := strings.Cut(path, "/model/"); ok { // nor those for Bedrock
-		e.model, e.stream = strings.CutSuffix(name, "/invoke-with-response-stream")
-		e.model, e.bedrock = strings.TrimSuffix(e.model, "/invoke"), true
+	} else if before, stream := strings.CutSuffix(path, "/invoke-with-response-stream"); stream || strings.HasSuffix(path, "/invoke") { // nor those for Bedrock
+		_, e.model, e.bedrock = strings.Cut(strings.TrimSuffix(before, "/invoke"), "/model/")
+		e.stream = stream
 	}
 	switch {
 	case counts:

@@ -29,8 +29,6 @@ const (
 	// awsSkew is how far AWS lets a client's clock differ from its own. Within it, a
 	// signature can be used again.
 	awsSkew = 15 * time.Minute
-	// awsUnsigned is signed instead of the body's hash by clients that do not read the body.
-	awsUnsigned = "UNSIGNED-PAYLOAD"
 )
 
 // signedByAWS reports whether a request has a signature of AWS.
@@ -71,6 +69,15 @@ func (k awsKeys) verify(req *http.Request, body []byte, now time.Time) bool {
 	return hmac.Equal([]byte(awsField(req, "Signature")), []byte(k.signature(req, body, names, at, scope)))
 }
 
+// withoutSignature returns a verified request that names its key instead of its signature,
+// which is another one each time.
+func withoutSignature(req *http.Request) *http.Request {
+	id, _, _ := strings.Cut(awsField(req, "Credential"), "/")
+	out := req.Clone(req.Context())
+	out.Header.Set("Authorization", awsAlgorithm+" "+id+" "+req.Header.Get("X-Amz-Security-Token"))
+	return out
+}
+
 // sign replaces a signature of AWS (version 4) that was verified. Region and service are
 // those of the old one.
 func (k awsKeys) sign(req *http.Request, body []byte, now time.Time) {
@@ -100,13 +107,9 @@ func (k awsKeys) signature(req *http.Request, body []byte, names []string, at, s
 	for _, name := range names {
 		headers += name + ":" + values[name] + "\n"
 	}
-	payload := awsUnsigned
-	if req.Header.Get("X-Amz-Content-Sha256") != awsUnsigned {
-		payload = hexDigest(body)
-	}
 	canonical := strings.Join([]string{
 		req.Method, escapePath(req.URL.EscapedPath()), strings.ReplaceAll(req.URL.Query().Encode(), "+", "%20"),
-		headers, strings.Join(names, ";"), payload,
+		headers, strings.Join(names, ";"), hexDigest(body),
 	}, "\n")
 	text := strings.Join([]string{awsAlgorithm, at, scope, hexDigest([]byte(canonical))}, "\n")
 	key := []byte("AWS4" + k.secret)

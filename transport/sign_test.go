@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func TestASignatureHoldsForOneRequestAndAQuarterOfAnHour(t *testing.T) {
 		{"a header that is signed changes", func(req *http.Request) { req.Header.Set("Content-Type", "text/plain") }, "body", 0, false},
 		{"a header of AWS is added", func(req *http.Request) { req.Header.Set("X-Amzn-Trace-Id", "t") }, "body", 0, true},
 		{"a header that AWS demands in a signature is added", func(req *http.Request) { req.Header.Set("X-Amz-Guardrail", "g") }, "body", 0, false},
-		{"the hash of the body is taken out", func(req *http.Request) { req.Header.Set("X-Amz-Content-Sha256", awsUnsigned) }, "another", 0, false},
+		{"the hash of the body is taken out", func(req *http.Request) { req.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD") }, "another", 0, false},
 		{"the date is moved", func(req *http.Request) { req.Header.Set("X-Amz-Date", "20261116T121000Z") }, "body", 0, false},
 		{"there is no date", func(req *http.Request) { req.Header.Del("X-Amz-Date") }, "body", 0, false},
 		{"there is no signature", func(req *http.Request) { cutAfter(req, "Signature=") }, "body", 0, false},
@@ -129,5 +130,28 @@ func TestASignatureThatAWSRefusesIsNotMadeAgain(t *testing.T) {
 		if got := keys.verify(req, nil, now); got != tt.want {
 			t.Errorf("%s: verified is %v", tt.name, got)
 		}
+	}
+}
+
+func TestAVerifiedRequestNamesItsTenantByTheKey(t *testing.T) {
+	t.Parallel()
+	signed := func(id, token, signature string) *http.Request {
+		req := httptest.NewRequest(http.MethodPost, "/model/m/invoke", nil)
+		req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+id+"/20261116/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)
+		req.Header.Set("X-Amz-Security-Token", token)
+		return req
+	}
+	tenant := func(id, token, signature string) string {
+		return Credential(withoutSignature(signed(id, token, signature)))
+	}
+	first := tenant("A", "t", "0")
+	if tenant("A", "t", "1") != first {
+		t.Error("the next request has another tenant")
+	}
+	if tenant("B", "t", "0") == first || tenant("A", "u", "0") == first {
+		t.Error("other keys have the same tenant")
+	}
+	if Credential(signed("A", "t", "0")) == first {
+		t.Error("a request has the tenant of a key before its signature is verified")
 	}
 }

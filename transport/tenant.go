@@ -31,12 +31,6 @@ func Credential(req *http.Request) string {
 		}
 	}
 	slices.Sort(names)
-	if signedByAWS(req) { // a signature is another one for each request
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "Authorization" })
-		id, _, _ := strings.Cut(awsField(req, "Credential"), "/")
-		add("aws", id)
-		add("aws", req.Header.Get("X-Amz-Security-Token"))
-	}
 	for _, name := range names {
 		for _, value := range req.Header[name] {
 			add(name, value)

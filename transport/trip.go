@@ -97,7 +97,10 @@ func (r *trip) run() (*http.Response, error) {
 	}
 	r.x.Bytes = len(r.raw)
 	signed := signedByAWS(r.in)
-	r.verified = signed && r.t.aws.verify(r.received(), r.raw, r.t.options.Now())
+	if r.verified = signed && r.t.aws.verify(r.received(), r.raw, r.t.options.Now()); r.verified {
+		r.owner = r.t.ownerOf(withoutSignature(r.in))
+		r.x.Tenant = r.owner.label
+	}
 	if r.bypass {
 		return r.forward("")
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
@@ -39,6 +40,10 @@ func (o *observeRequest) do(c *httpCall) (any, error) {
 	plan, err := sentBy(c, k, task)
 	if err != nil {
 		return nil, err
+	}
+	if plan.Body == nil && 2*usage.Prompt() < plan.After.Total-plan.After.Hidden {
+		err := fmt.Errorf("%d tokens were billed, and the request has about %d", usage.Prompt(), plan.After.Total)
+		return nil, optionError("usage", err, "send the request that was billed, with the options that it was fitted with")
 	}
 	err = k.Observe(c.Context(), task, plan, usage)
 	return Observed{usage, usage.Prompt(), plan.After.Total}, err

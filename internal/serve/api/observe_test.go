@@ -138,6 +138,7 @@ func TestABillThatCannotBeReadIsRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ path, body, want string }{
 		"if there is none":                 {"observe", asked, `"option \"usage\": it is not given"`},
 		"if there are two":                 {"observe", `{"request":` + asked + `,"usage":{},"answer":{}}`, "it is given more than once"},
+		"if it is of another request":      {"observe", `{"request":` + asked + `,"usage":{"input_tokens":10}}`, "10 tokens were billed, and the request has about"},
 		"if it has no figures":             {"observe", `{"request":` + asked + `,"usage":{}}`, "none of the known token counts"},
 		"if it is no object":               {"observe", `{"request":` + asked + `,"usage":7}`, "want an object"},
 		"if the answer has no usage":       {"observe", `{"request":` + asked + `,"answer":{"type":"message","role":"assistant","content":[]}}`, "it has no usage"},
