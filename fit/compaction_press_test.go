@@ -416,7 +416,9 @@ func TestACheckpointIsPreparedAboveTheSoftMark(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := &scribe{}
-				k := compacting(t, s, func(o *fit.Options) { o.Window, o.Marks = tt.window, fit.Watermarks{High: 1, First: tt.first, Low: 0.8, Soft: 0.5} })
+				k := compacting(t, s, func(o *fit.Options) {
+					o.Window, o.Marks = tt.window, fit.Watermarks{High: 1, First: tt.first, Low: 0.8, Soft: 0.5}
+				})
 				_, err := k.Fit(t.Context(), fit.Task{Conversation: talk(9)})
 				testkit.Must(t, err)
 				synctest.Wait()
