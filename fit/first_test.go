@@ -23,6 +23,8 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 		// before is what happens before the request.
 		before func(*testing.T, *fit.Keeper)
 		task   fit.Task
+		// left is what the client sends first.
+		left []plimsoll.Message
 		// want is how many messages stay. Slide takes whole turns.
 		want int
 	}{
@@ -35,6 +37,18 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 			name: "one that the client has cut as the keeper did keeps the low mark", want: 3,
 			before: func(t *testing.T, k *fit.Keeper) {
 				fits(t, k, fit.Task{Conversation: plimsoll.Conversation{Model: "m", Messages: plimsoll.ListOf(slices.Delete(thousands(19).Conversation.Messages.Slice(), 1, 9)...)}})
+			},
+		},
+		{
+			name: "one that has the receipt of a cut keeps the low mark", want: 3,
+			left: []plimsoll.Message{plimsoll.Receipt("2 earlier messages")},
+		},
+		{
+			name: "one that has what stands for an output keeps the low mark", want: 3,
+			left: []plimsoll.Message{
+				plimsoll.Say(plimsoll.User, "read it"),
+				plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: "1", Name: "read", Arguments: "{}"}),
+				plimsoll.NewMessage(plimsoll.ToolRole, plimsoll.ToolResult{CallID: "1", Content: plimsoll.ListOf[plimsoll.Part](plimsoll.Text{Text: "[tool output trimmed]"})}),
 			},
 		},
 		{
@@ -74,10 +88,12 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 			if tt.before != nil {
 				tt.before(t, k)
 			}
-			tt.task.Conversation = thousands(9).Conversation
+			c := thousands(9).Conversation
+			c.Messages = plimsoll.ListOf(append(tt.left, c.Messages.Slice()...)...)
+			tt.task.Conversation = c
 			plan := fits(t, k, tt.task)
-			if got := plan.Conversation().Messages.Len(); got != tt.want {
-				t.Errorf("%d messages are left, want %d", got, tt.want)
+			if got := plan.After.Total / 1000; got != tt.want {
+				t.Errorf("%d thousand tokens are left, want %d", got, tt.want)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
@@ -106,6 +107,10 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	if recalled == nil {
 		w.protect()
 	}
+	if w.first && w.cutBefore() {
+		w.first = false
+		w.aim()
+	}
 	finished := false
 	defer func() {
 		if !finished { // by an error or a panic: no other walk may wait for this one
@@ -152,21 +157,30 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 }
 
 // firstSight reports whether the keeper has not seen the conversation before, and remembers
-// it. The same request sent again is the first once more. A conversation that begins with
-// what a cut left goes on.
+// it. The same request sent again is the first once more.
 func (k *Keeper) firstSight(t *Task, dry bool) bool {
-	n := t.Conversation.Messages.Len()
-	for i := range min(n, 3) {
-		if m := t.Conversation.Messages.At(i); plimsoll.IsReceipt(m) || summary.IsCheckpoint(m) {
-			return false
-		}
-	}
-	key := t.beginning()
+	key, n := t.beginning(), t.Conversation.Messages.Len()
 	first, known := k.begun.Get(key)
 	if !known && !dry {
 		k.begun.Put(key, n)
 	}
 	return !t.Deep && (!known || first == n)
+}
+
+// cutBefore reports whether the client's own messages have what an earlier cut left: it
+// goes on with what it was given then.
+func (w *Work) cutBefore() bool {
+	for _, m := range w.task.Conversation.Messages.All() {
+		if plimsoll.IsReceipt(m) || summary.IsCheckpoint(m) {
+			return true
+		}
+		for _, p := range m.Parts.All() {
+			if r, ok := p.(plimsoll.ToolResult); ok && strings.HasPrefix(plimsoll.TextOf(r.Content), plimsoll.ResultOpening) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // once reports whether a cut is for this request alone, as far as the keeper knows.

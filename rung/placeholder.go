@@ -16,8 +16,8 @@ import (
 
 // Placeholders start with these words.
 const (
-	truncatedStart = "[tool output truncated"
-	trimmedStart   = "[tool output trimmed"
+	truncatedStart = plimsoll.ResultOpening + "truncated"
+	trimmedStart   = plimsoll.ResultOpening + "trimmed"
 	sameStart      = "[same output as "
 	olderStart     = "[older content of "
 )
