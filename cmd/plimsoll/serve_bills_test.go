@@ -27,7 +27,7 @@ func TestF11_ThroughTheProxyTheCountFollowsTheBill(t *testing.T) {
 	t.Parallel()
 	sessions := corpora.Read(t, "entire-claude-code/sessions.jsonl.gz")
 	if testing.Short() {
-		t.Skip("NOT CHECKED: it takes minutes")
+		t.Skip("NOT CHECKED: it takes seconds and is no short test")
 	}
 	var bill plimsoll.Usage
 	upstream := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
