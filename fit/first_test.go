@@ -72,7 +72,7 @@ func TestHowMuchACutKeepsDependsOnWhetherTheConversationGoesOn(t *testing.T) {
 		},
 		{
 			name: "a request that the provider refused goes down to the low mark", want: 3,
-			task: fit.Task{Deep: true},
+			task: fit.Task{GoesOn: true},
 		},
 		{
 			name: "a low mark without a first mark holds for all", want: 3,

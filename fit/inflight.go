@@ -175,7 +175,7 @@ const backgroundLife = 5 * time.Minute
 // calls for one. A cut that fills the limit for a request that may be the only one calls
 // for none.
 func (k *Keeper) prepare(t *Task, w *Work) {
-	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || w.once() && w.plan.Changed() {
+	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || !w.goesOn && w.plan.Changed() {
 		return
 	}
 	if !w.due && w.plan.After.Total <= w.soft() || k.tripped(t, w.plan.After.Total) {
@@ -207,7 +207,7 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	ctx, cancel := context.WithTimeout(ctx, backgroundLife)
 	defer cancel()
 	later := *t // the checkpoint is for later requests
-	later.Deep = true
+	later.GoesOn = true
 	w, err := k.weigh(ctx, &later, walkOptions{archive: k.archiveOf(t)})
 	if err != nil {
 		return // the request itself got the error

@@ -126,9 +126,9 @@ type Task struct {
 	Offer []plimsoll.Tool
 	// OfferAlways adds them from the first request on.
 	OfferAlways bool
-	// Deep cuts down to the low mark, even if the keeper has not seen the conversation
-	// before: the provider has refused a larger request.
-	Deep bool
+	// GoesOn says that later requests follow, even if the keeper has not seen the
+	// conversation before, so that a cut goes down to the low mark.
+	GoesOn bool
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error

@@ -39,8 +39,8 @@ type Target struct {
 	Goal int
 	// Line is the line in force, less what tools will need that come with this cut.
 	Line plimsoll.Line
-	// Once says that the cut is for one request: no room for later ones is needed.
-	Once bool
+	// GoesOn says that later requests follow, for which a cut makes room.
+	GoesOn bool
 	// Decided says that the load does not force the cut: a policy found that it pays, or
 	// the caller asked for it. A rung need not ask itself whether it pays.
 	Decided bool
@@ -52,7 +52,7 @@ func (t Target) Reached(w *Work) bool { return w.Load() <= t.Goal }
 // target returns how far rungs go, with room for the tools that the cut will bring.
 func (w *Work) target() Target {
 	cost := w.toolCost()
-	t := Target{Goal: max(0, w.plan.Goal-cost), Line: w.plan.Line, Once: w.once()}
+	t := Target{Goal: max(0, w.plan.Goal-cost), Line: w.plan.Line, GoesOn: w.goesOn}
 	t.Line.Reserve += cost
 	if t.Line.Input > 0 {
 		t.Line.Input = max(1, t.Line.Input-cost)
@@ -124,7 +124,7 @@ func (w *Work) pass(ctx context.Context) error {
 // goalOf is how far a rung goes. A cheap rung cuts a conversation that goes on down to
 // Watermarks.Room, so that the next cut comes later.
 func (w *Work) goalOf(r Rung, goal int) int {
-	if _, ok := cheap(r); !ok || w.k.options.Marks.Room == 0 || w.once() {
+	if _, ok := cheap(r); !ok || w.k.options.Marks.Room == 0 || !w.goesOn {
 		return goal
 	}
 	base, limit := w.Base(), w.plan.Line.Limit()

@@ -54,8 +54,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			0,
 			fit.Task{},
 			true,
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
 		},
 		{
 			"and those that are cheap leave the room that is asked for",
@@ -63,8 +63,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			0.75,
 			fit.Task{},
 			true,
-			fit.Target{Goal: 3250, Line: plimsoll.Line{Window: 10_000}},
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
+			fit.Target{Goal: 3250, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
 		},
 		{
 			"but leave none in a conversation that may not be seen again, and all know it",
@@ -72,8 +72,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			0.75,
 			fit.Task{},
 			false,
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, Once: true},
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, Once: true},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
 		},
 		{
 			"also where little room is asked for",
@@ -81,8 +81,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			0.1,
 			fit.Task{},
 			true,
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
-			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
+			fit.Target{Goal: 6000, Line: plimsoll.Line{Window: 10_000}, GoesOn: true},
 		},
 		{
 			"less what the tools need that come with the cut",
@@ -90,8 +90,8 @@ func TestRungsAimAtTheGoal(t *testing.T) {
 			0,
 			fit.Task{Offer: cacheTools()},
 			true,
-			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}},
-			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}},
+			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}, GoesOn: true},
+			fit.Target{Goal: 5900, Line: plimsoll.Line{Window: 20_000, Reserve: 5200, Input: 9800}, GoesOn: true},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func (w *Work) restart(c *cutList) bool {
 		w.placed, w.checkpoint = nil, nil
 		return false
 	}
-	w.replayed = c
+	w.replayed, w.goesOn = c, true
 	return true
 }
 

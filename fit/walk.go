@@ -25,8 +25,9 @@ type Work struct {
 	// memo is the state of the longest prefix that the keeper has seen, of so many messages.
 	memo  policyMemo
 	known int
-	// first says that this is the first request of the conversation that the keeper sees.
-	first bool
+	// goesOn says that the conversation was seen, billed or cut before. Else the cut is for
+	// this request alone, as far as the keeper knows.
+	goesOn bool
 	// correction is the measured load minus the load computed from the edits.
 	correction int
 
@@ -107,8 +108,8 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	if recalled == nil {
 		w.protect()
 	}
-	if w.first && w.cutBefore() {
-		w.first = false
+	if !w.goesOn && w.cutBefore() {
+		w.goesOn = true
 		w.aim()
 	}
 	finished := false
@@ -151,20 +152,20 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	}
 	w.memo, w.known = k.stateOf(t)
 	_, billed := meter.(anchored)
-	w.first = k.firstSight(t, o.dry) && !billed
+	w.goesOn = k.seen(t, o.dry) || billed || t.GoesOn
 	w.aim()
 	return w, nil
 }
 
-// firstSight reports whether the keeper has not seen the conversation before, and remembers
-// it. The same request sent again is the first once more.
-func (k *Keeper) firstSight(t *Task, dry bool) bool {
+// seen reports whether the keeper has seen a shorter part of the conversation, and remembers
+// this one. The same request may be sent again.
+func (k *Keeper) seen(t *Task, dry bool) bool {
 	key, n := t.beginning(), t.Conversation.Messages.Len()
 	first, known := k.begun.Get(key)
 	if !known && !dry {
 		k.begun.Put(key, n)
 	}
-	return !t.Deep && (!known || first == n)
+	return known && first != n
 }
 
 // cutBefore reports whether the client's own messages have what an earlier cut left: it
@@ -183,14 +184,11 @@ func (w *Work) cutBefore() bool {
 	return false
 }
 
-// once reports whether a cut is for this request alone, as far as the keeper knows.
-func (w *Work) once() bool { return w.first && w.replayed == nil }
-
 // aim sets how far a cut goes.
 func (w *Work) aim() {
-	keep := w.k.options.Marks.Low
-	if w.once() {
-		keep = w.k.options.Marks.First
+	keep := w.k.options.Marks.First
+	if w.goesOn {
+		keep = w.k.options.Marks.Low
 	}
 	w.plan.Goal = int(keep * float64(w.plan.Line.Limit()))
 }

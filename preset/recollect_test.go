@@ -142,7 +142,7 @@ func TestLaterRequestsBeginWithTheSameBytes(t *testing.T) {
 		return recollecting(t, func(o *preset.Options) { o.Archive, o.Memory = tenant, tenant.Memory() })
 	}
 	k, c := keeper(), diary(150, "What is the pilot boat called?")
-	before, same, withdrawn := fitted(t, k, fit.Task{Conversation: c, Deep: true}), 0, 0
+	before, same, withdrawn := fitted(t, k, fit.Task{Conversation: c, GoesOn: true}), 0, 0
 	questions := []string{
 		"Where does my cousin Henrik repair sextants?", "ok, thanks", "When was the quay of berth seven rebuilt?", "How many tonnes does crane four lift?",
 		"What is the name of the harbour cat?", "When does the ferry to Aland leave?", "Where is the spare winch handle?", "What is the pilot boat called?",

@@ -144,7 +144,7 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 		return k.clear(ctx, seen)
 	}
 	candidates := k.candidates(all, k.w)
-	if err := k.clear(ctx, candidates); err != nil || k.target.Once || k.target.Decided || len(candidates) >= len(seen) {
+	if err := k.clear(ctx, candidates); err != nil || !k.target.GoesOn || k.target.Decided || len(candidates) >= len(seen) {
 		return err
 	}
 	k.budget = math.MaxInt // the newest outputs go for the goal alone
@@ -157,7 +157,7 @@ func (k *clearing) run(ctx context.Context, all []output) error {
 // [fit.MostRewritten] of the prompts miss the cache, or else the one after which the
 // fewest do.
 func (k *clearing) late(all []output) (goal int, late bool) {
-	if !k.ToGoal || k.target.Once || k.target.Decided || !k.before(all) {
+	if !k.ToGoal || !k.target.GoesOn || k.target.Decided || !k.before(all) {
 		return 0, false
 	}
 	limit, perCall := k.target.Line.Limit(), k.w.TokensPerCall()
@@ -213,7 +213,7 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 	if onlyPlaceholder(r) {
 		return nil
 	}
-	if room := o.tokens - (k.w.Load() - k.goal); k.target.Once && k.weight <= k.budget && room > defaultMin {
+	if room := o.tokens - (k.w.Load() - k.goal); !k.target.GoesOn && k.weight <= k.budget && room > defaultMin {
 		return k.shorten(ctx, o, room)
 	}
 	var ref *plimsoll.Ref

@@ -95,7 +95,7 @@ func TestKeptOutputsYieldWhereTheGoalIsNotReachedWithout(t *testing.T) {
 	for goesOn, want := range map[bool]string{false: "---xxx", true: "-----x"} {
 		clear := &rung.Clear{Budget: -1, MinReclaim: -1, KeepNewest: 3, ToGoal: true}
 		o := fit.Options{Window: 560, Marks: fit.Watermarks{Low: 0.01, Room: 0.95}, Rungs: []fit.Rung{clear}}
-		plan := fittedTask(t, o, fit.Task{Conversation: c, Deep: goesOn})
+		plan := fittedTask(t, o, fit.Task{Conversation: c, GoesOn: goesOn})
 		if got := cleared(plan.Conversation()); got != want {
 			t.Errorf("goes on %v: %s, want %s", goesOn, got, want)
 		}
@@ -240,7 +240,7 @@ func TestClearGoesOnToTheGoal(t *testing.T) {
 		{"with the newest kept it does not get there, and too little comes off", rung.Clear{ToGoal: true, KeepNewest: 3, MinReclaim: 1500}, false, "xxxx"},
 	} {
 		o := fit.Options{Window: 2200, Rungs: []fit.Rung{&tc.clear, &rung.View{ToFit: true}}}
-		plan := fittedTask(t, o, fit.Task{Conversation: c, Deep: tc.goesOn})
+		plan := fittedTask(t, o, fit.Task{Conversation: c, GoesOn: tc.goesOn})
 		if got := cleared(plan.Conversation()); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}

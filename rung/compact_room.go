@@ -128,7 +128,7 @@ func (c *Compact) roomOf(w *fit.Work, t fit.Target) room {
 		}
 	}
 	r.all = max(0, t.Goal-(w.Load()-free))
-	if !t.Once {
+	if t.GoesOn {
 		r.all = int(roomUsed * float64(r.all))
 	}
 	if t.Decided || w.Load() <= t.Goal {

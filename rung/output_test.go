@@ -120,7 +120,7 @@ func together(steps ...step) plimsoll.Conversation {
 // fitted runs a keeper on a conversation that goes on.
 func fitted(t *testing.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan {
 	t.Helper()
-	return fittedTask(t, o, fit.Task{Conversation: c, Deep: true})
+	return fittedTask(t, o, fit.Task{Conversation: c, GoesOn: true})
 }
 
 func fittedTask(t *testing.T, o fit.Options, task fit.Task) *plimsoll.Plan {

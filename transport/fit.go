@@ -48,7 +48,7 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 		}
 		line = &own
 	}
-	s.task.Line, s.task.Deep = line, refused
+	s.task.Line, s.task.GoesOn = line, refused
 	fit := r.keeper.Fit
 	if r.dryRun {
 		fit = r.keeper.Plan
