@@ -19,7 +19,7 @@ type still struct{}
 
 func (still) RoundTrip(req *http.Request) (*http.Response, error) {
 	n, _ := io.Copy(io.Discard, req.Body)
-	body := fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"output_tokens":2}}`, n*21/50)
+	body := fmt.Sprintf(`{"id":"m","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{"input_tokens":%d,"output_tokens":2}}`, 530+n*331/1000)
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
