@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
@@ -25,7 +26,8 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	r.joins = true
 	// Gemini sends the answer of a client that asked for no events as a list, and each
 	// element of it when it is there.
-	streams := r.isEvents(resp) || r.codec.Traits().InPath && r.stream && !r.events
+	_, events := sse.FramingOf(r.contentType(resp))
+	streams := events || r.codec.Traits().InPath && r.stream && !r.events
 	ended := r.end
 	if !streams {
 		ended = func(error) {} // the client can still get another answer
@@ -58,22 +60,24 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	return resp, nil
 }
 
-// isEvents reports whether an answer is a stream of events.
-func (r *clientRequest) isEvents(resp *http.Response) bool {
+// contentType returns that of an answer. If the server names none, the client's request
+// decides.
+func (r *clientRequest) contentType(resp *http.Response) string {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil || kind == "" {
-		return r.stream && r.events
+	if (err != nil || kind == "") && r.stream && r.events {
+		return "text/event-stream"
 	}
-	return kind == "text/event-stream"
+	return kind
 }
 
 // rescuable lets a stream of events begin with another attempt, if its first event says
 // that the context is full.
 func (r *trip) rescuable(resp *http.Response) {
-	if r.sent.plan == nil || resp.StatusCode != http.StatusOK || !r.isEvents(resp) || resp.Header.Get("Content-Encoding") != "" {
+	framing, events := sse.FramingOf(r.contentType(resp))
+	if r.sent.plan == nil || resp.StatusCode != http.StatusOK || !events || resp.Header.Get("Content-Encoding") != "" {
 		return
 	}
-	resp.Body = answer.NewRescued(r.codec, resp.Body, answer.Rescue{
+	resp.Body = answer.NewRescued(r.codec, framing, resp.Body, answer.Rescue{
 		Again:   r.again,
 		Renamed: func() { r.renamed = true },
 		Failed:  func(err error) { r.failed("the answer could not be managed", err) },
@@ -114,7 +118,7 @@ func (r *trip) watcher(resp *http.Response) *answer.Watcher {
 	if resp.StatusCode != http.StatusOK || r.client == nil || r.name == countOnly {
 		return nil
 	}
-	return answer.NewWatcher(r.codec, resp, r.isEvents(resp), func(err error) {
+	return answer.NewWatcher(r.codec, r.contentType(resp), resp.Header.Get("Content-Encoding"), func(err error) {
 		r.failed("the answer could not be managed: what it costs is in no account", err)
 	})
 }

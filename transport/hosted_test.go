@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"net/http"
@@ -13,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/transport"
 )
 
@@ -53,9 +57,11 @@ const (
 	bedrockSigned = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20261116/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=0"
 )
 
-// bedrock is a server that answers all requests alike and keeps the last.
+// bedrock is a server that answers all requests behind the first few alike. It keeps the
+// last one.
 type bedrock struct {
 	kind, answer string
+	first        []string
 	header       http.Header
 	body         []byte
 }
@@ -65,7 +71,11 @@ func (s *bedrock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.header = r.Header.Clone()
 	s.body, _ = io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", s.kind)
-	_, _ = io.WriteString(w, s.answer)
+	answer := s.answer
+	if len(s.first) > 0 {
+		answer, s.first = s.first[0], s.first[1:]
+	}
+	_, _ = io.WriteString(w, answer)
 }
 
 // bedrockNow is the clock of a bench before Bedrock.
@@ -167,7 +177,10 @@ func TestABodyForBedrockMayAskForAMillionTokens(t *testing.T) {
 // frame is an event in Amazon's framing.
 func frame(event string) string {
 	payload, _ := json.Marshal(map[string]string{"bytes": base64.StdEncoding.EncodeToString([]byte(event)), "p": "abcdef"})
-	const headers = "\x0b:event-type\x07\x00\x05chunk\r:content-type\x07\x00\x10application/json\r:message-type\x07\x00\x05event"
+	return framed("\x0b:event-type\x07\x00\x05chunk\r:content-type\x07\x00\x10application/json\r:message-type\x07\x00\x05event", string(payload))
+}
+
+func framed(headers, payload string) string {
 	out := binary.BigEndian.AppendUint32(nil, uint32(16+len(headers)+len(payload)))
 	out = binary.BigEndian.AppendUint32(out, uint32(len(headers)))
 	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out))
@@ -201,8 +214,8 @@ func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
 			if got.status != http.StatusOK || string(got.body) != tt.answer || len(s.body) >= len(body) || !x.Stream {
 				t.Fatalf("%d, %d bytes sent: %+v", got.status, len(s.body), x)
 			}
-			if bytes.Contains(s.body, []byte("tool_output_cache")) {
-				t.Error("the model is offered tools that cannot be answered")
+			if !bytes.Contains(s.body, []byte("tool_output_cache")) {
+				t.Error("the model is not offered our tools")
 			}
 			want := plimsoll.Usage{}
 			if tt.billed {
@@ -212,5 +225,81 @@ func TestAStreamOfBedrockPassesAndIsBilled(t *testing.T) {
 				t.Errorf("billed %v %+v, want %+v", x.Billed, x.Usage, want)
 			}
 		})
+	}
+}
+
+// eventsIn are the data of the events of a stream of Bedrock. All of it must be chunks.
+func eventsIn(t *testing.T, stream []byte) (events []string) {
+	t.Helper()
+	s := sse.Frames.Splitter(func(e sse.Event, err error) {
+		if err != nil || !e.HasData() || !bytes.Contains(e.Raw, []byte("chunk")) {
+			t.Errorf("%q is no chunk: %v", e.Raw, err)
+		}
+		events = append(events, string(e.Data))
+	}, nil)
+	_, _ = s.Write(stream)
+	_ = s.Close()
+	return events
+}
+
+func TestCallsOfOurToolsInAStreamOfBedrockAreAnswered(t *testing.T) {
+	const (
+		start = `{"type":"message_start","message":{"id":"msg_%d","type":"message","role":"assistant","content":[],"usage":{"input_tokens":70,"output_tokens":1}}}`
+		text  = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"%s"}}`
+		ended = `{"type":"message_delta","delta":{"stop_reason":"%s"},"usage":{"output_tokens":9}}`
+	)
+	open := frame(fmt.Sprintf(start, 0)) + frame(fmt.Sprintf(text, "let me see")) + frame(`{"type":"content_block_stop","index":0}`)
+	s := &bedrock{
+		kind: "application/vnd.amazon.eventstream",
+		first: []string{open +
+			frame(`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"hid","name":"tool_output_cache","input":{"ref_id":"x"}}}`) +
+			frame(`{"type":"content_block_stop","index":1}`) + frame(fmt.Sprintf(ended, "tool_use")) + frame(`{"type":"message_stop"}`)},
+		answer: frame(fmt.Sprintf(start, 1)) + frame(fmt.Sprintf(text, "found")) + frame(`{"type":"content_block_stop","index":0}`) +
+			frame(fmt.Sprintf(ended, "end_turn")) + frame(`{"type":"message_stop"}`),
+	}
+	b := newBedrock(t, s, "AKIDEXAMPLE")
+	body := hostedBody(b.long(plimsoll.Anthropic, 20), "bedrock-2023-05-31")
+	const path = "/model/" + bedrockModel + "/invoke-with-response-stream"
+	got := b.postRaw(path, body, b.signed(path, body, "secret", bedrockNow))
+	x := <-b.exchanges
+	if !strings.HasPrefix(string(got.body), open) {
+		t.Error("the frames before the call did not pass unchanged")
+	}
+	want := []string{
+		fmt.Sprintf(start, 0), fmt.Sprintf(text, "let me see"), `{"type":"content_block_stop","index":0}`,
+		strings.Replace(fmt.Sprintf(text, "found"), `"index":0`, `"index":1`, 1), `{"type":"content_block_stop","index":1}`,
+		`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":18,"input_tokens":70}}`, `{"type":"message_stop"}`,
+	}
+	if diff := cmp.Diff(want, eventsIn(t, got.body)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if x.Rounds != 1 || x.Usage.Output != 18 || !bytes.Contains(s.body, []byte(`"tool_use_id":"hid"`)) {
+		t.Errorf("%d rounds, billed %+v", x.Rounds, x.Usage)
+	}
+}
+
+func TestAStreamOfBedrockThatBeginsWithAnOverflowIsRescued(t *testing.T) {
+	answer := frame(`{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","content":[],"usage":{"input_tokens":70,"output_tokens":1}}}`) +
+		frame(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}`) + frame(`{"type":"message_stop"}`)
+	for _, tt := range []struct {
+		name, message string
+		rescued       bool
+	}{
+		{"the context is full", "Input is too long for requested model.", true},
+		{"something else", "Your account is not authorized.", false},
+	} {
+		refusal := framed("\x0f:exception-type\x07\x00\x13validationException\r:content-type\x07\x00\x10application/json\r:message-type\x07\x00\x09exception", `{"message":"`+tt.message+`"}`)
+		s := &bedrock{kind: "application/vnd.amazon.eventstream", first: []string{refusal}, answer: answer}
+		b := newBedrock(t, s, "")
+		body := hostedBody(b.long(plimsoll.Anthropic, 20), "bedrock-2023-05-31")
+		got := b.postRaw("/model/"+bedrockModel+"/invoke-with-response-stream", body, http.Header{"Authorization": {"Bearer token"}})
+		x := <-b.exchanges
+		want := refusal
+		if tt.rescued {
+			want = answer
+		}
+		if string(got.body) != want || x.Rescued != tt.rescued {
+			t.Errorf("%s: rescued %v, %q", tt.name, x.Rescued, got.body)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func isOurs(name string) bool { return slices.Contains(ours, name) }
 // if the API refuses them beside something that the request asks for, or if the model
 // may not know tools at all.
 func (r *trip) mayOffer(request *wire.Request) bool {
-	if r.t.options.Expand == ExpandOff || r.bedrock && r.stream { // calls in Amazon's frames cannot be answered on the way
+	if r.t.options.Expand == ExpandOff {
 		return false
 	}
 	c := request.Conversation()

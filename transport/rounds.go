@@ -35,7 +35,7 @@ func (r *trip) joined(resp *http.Response, over func(error)) (*answer.Joined, er
 	if err != nil {
 		return nil, err
 	}
-	all := &rounds{r: r, reply: r.codec.NewReply(r.isEvents(resp), isOurs), watch: r.watcher(resp), over: over}
+	all := &rounds{r: r, reply: r.codec.NewReply(r.contentType(resp), isOurs), watch: r.watcher(resp), over: over}
 	return answer.NewJoined(all.reply, from, answer.Steps{
 		Read: func(p []byte) {
 			r.firstByte()

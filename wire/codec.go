@@ -38,9 +38,10 @@ type Codec interface {
 	// The rest knows answers of several rounds: it hides rounds from the client that a
 	// proxy has answered, and puts them back into requests.
 
-	// NewReply returns a reply for answers that are streamed as events, or not. Hidden
-	// reports whether a tool is one that the caller answers itself.
-	NewReply(streamed bool, hidden func(name string) bool) Reply
+	// NewReply returns a reply for answers of a content type: a stream of events, such as
+	// text/event-stream, or anything else for whole answers. Hidden reports whether a tool
+	// is one that the caller answers itself.
+	NewReply(contentType string, hidden func(name string) bool) Reply
 	// Results renders results as elements of the list of messages that follow the
 	// calls.
 	Results(results []Result) ([][]byte, error)

@@ -49,7 +49,7 @@ func TestStreamsThatServersSent(t *testing.T) {
 
 func checkRecorded(t *testing.T, codec wire.Codec, kind string, stream []byte) {
 	t.Helper()
-	none := codec.NewReply(true, func(string) bool { return false })
+	none := codec.NewReply("text/event-stream", func(string) bool { return false })
 	view, foreign := feed(none, stream)
 	if diff := cmp.Diff(string(stream), view+string(none.Finish())); diff != "" {
 		t.Errorf("no tool is ours (-want +got):\n%s", diff)
@@ -67,7 +67,7 @@ func checkRecorded(t *testing.T, codec wire.Codec, kind string, stream []byte) {
 	if foreign.Foreign != (len(want) > 0) || len(foreign.Calls) > 0 {
 		t.Errorf("no tool is ours: %+v", foreign)
 	}
-	all := codec.NewReply(true, func(string) bool { return true })
+	all := codec.NewReply("text/event-stream", func(string) bool { return true })
 	view, round := feed(all, stream)
 	view += string(all.Finish())
 	if len(round.Calls) > 0 && !round.Foreign && strings.Contains(view, kind) {

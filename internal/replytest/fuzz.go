@@ -11,12 +11,13 @@ import (
 
 // checkAnything holds for whatever a server sends, in two answers: nothing panics, the
 // bytes of an answer without our tools pass, and no more comes out than has to.
-func checkAnything(t *testing.T, codec wire.Codec, streamed bool, first, second []byte, chunk int) {
+func checkAnything(t *testing.T, v Server, streamed bool, first, second []byte, chunk int) {
 	t.Helper()
-	r := codec.NewReply(streamed, IsHiddenTool)
+	codec := v.Codec()
+	r := codec.NewReply(v.Rules().ContentType(streamed), IsHiddenTool)
 	out := Drip(r, first, chunk)
 	round := r.End()
-	if !bytes.Contains(first, []byte("hidden")) && !bytes.Contains(first, []byte(`\`)) {
+	if said := saidIn(t, first, streamed); !bytes.Contains(said, []byte("hidden")) && !bytes.Contains(said, []byte(`\`)) {
 		out = append(out, r.Finish()...)
 		if !bytes.Equal(out, first) {
 			t.Fatalf("%q passed as %q", first, out)
@@ -63,7 +64,7 @@ func Fuzz(f *testing.F, v Server) {
 		f.Add(streamed, answers[1], answers[0], uint16(1))
 	}
 	f.Fuzz(func(t *testing.T, streamed bool, first, second []byte, chunk uint16) {
-		checkAnything(t, v.Codec(), streamed, first, second, int(chunk)+1)
+		checkAnything(t, v, streamed, first, second, int(chunk)+1)
 	})
 }
 
@@ -77,7 +78,7 @@ func Bench(b *testing.B, v Server) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r := v.Codec().NewReply(true, IsHiddenTool)
+		r := v.Codec().NewReply(v.Rules().ContentType(true), IsHiddenTool)
 		for rest := data; len(rest) > 0; {
 			n := min(4096, len(rest))
 			r.Write(rest[:n])

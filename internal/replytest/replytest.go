@@ -6,7 +6,6 @@ package replytest
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +73,19 @@ type Rules struct {
 	HidesThoughts bool
 	// BillsReasoning says that the usage names the tokens of reasoning.
 	BillsReasoning bool
+	// Frames says that streams come in Amazon's frames.
+	Frames bool
+}
+
+// ContentType returns that of the API's answers.
+func (r Rules) ContentType(streamed bool) string {
+	switch {
+	case !streamed:
+		return "application/json"
+	case r.Frames:
+		return "application/vnd.amazon.eventstream"
+	}
+	return "text/event-stream"
 }
 
 // Server writes as a server of one API does, and reads as a client does.
@@ -169,7 +181,7 @@ type Performed struct {
 
 // Perform plays a reply as a proxy does, in chunks of some size.
 func Perform(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) Performed {
-	w := Performed{Reply: v.Codec().NewReply(streamed, IsHiddenTool)}
+	w := Performed{Reply: v.Codec().NewReply(v.Rules().ContentType(streamed), IsHiddenTool)}
 	codec := v.Codec()
 	sent := MustDecode(t, codec, v.Request(v.User("hello")))
 	for i, a := range story.Answers {
@@ -248,7 +260,7 @@ func checkRound(t rapid.TB, got wire.Round, a ModelAnswer) {
 // and the model later sees all of it.
 func checkReply(t rapid.TB, v Server, story ModelReply, streamed bool, chunk int) {
 	w := Perform(t, v, story, streamed, chunk)
-	if bytes.Contains(w.View, []byte(HiddenTool)) {
+	if bytes.Contains(saidIn(t, w.View, streamed), []byte(HiddenTool)) {
 		t.Fatalf("the client sees the hidden tool:\n%s", w.View)
 	}
 	checkView(t, v, story, streamed, w.View)
@@ -340,20 +352,33 @@ func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Re
 	return a.Response()
 }
 
-// Events reads a stream.
+// Events reads a stream. Frames begin with a zero byte, since none is so long.
 func Events(t rapid.TB, stream []byte) (events []sse.Event) {
-	r := sse.NewReader(bytes.NewReader(stream), nil)
-	for {
-		e, err := r.Next()
-		if err == io.EOF {
-			return events
-		}
+	framing := sse.Lines
+	if bytes.HasPrefix(stream, []byte{0}) {
+		framing = sse.Frames
+	}
+	s := framing.Splitter(func(e sse.Event, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Data, e.Raw = bytes.Clone(e.Data), bytes.Clone(e.Raw)
 		events = append(events, e)
+	}, nil)
+	_, _ = s.Write(stream)
+	_ = s.Close()
+	return events
+}
+
+// saidIn returns an answer, with the data of its events if it is streamed.
+func saidIn(t rapid.TB, answer []byte, streamed bool) []byte {
+	said := bytes.Clone(answer)
+	if streamed {
+		for _, e := range Events(t, answer) {
+			said = append(said, e.Data...)
+		}
 	}
+	return said
 }
 
 // CallsIn returns the calls of a message.
@@ -402,7 +427,7 @@ func PassesUnchanged(t *testing.T, v Server) {
 				if rapid.Bool().Draw(rt, "cut") {
 					data = data[:rapid.IntRange(0, len(data)).Draw(rt, "length")]
 				}
-				r := v.Codec().NewReply(streamed, IsHiddenTool)
+				r := v.Codec().NewReply(v.Rules().ContentType(streamed), IsHiddenTool)
 				got := Drip(r, data, rapid.IntRange(1, 3000).Draw(rt, "chunk"))
 				r.End()
 				got = append(got, r.Finish()...)

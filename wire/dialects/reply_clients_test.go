@@ -124,7 +124,7 @@ func shapes() []shape {
 
 // joined plays answers that are not streamed, and answers all calls of ours.
 func (s shape) joined(answers ...string) (view string, record wire.Record, ok bool) {
-	reply := dialects.Codec(s.dialect).NewReply(false, replytest.IsHiddenTool)
+	reply := dialects.Codec(s.dialect).NewReply("", replytest.IsHiddenTool)
 	var results [][]wire.Result
 	for i, a := range answers {
 		if i > 0 {

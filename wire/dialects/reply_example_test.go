@@ -18,7 +18,7 @@ func Example() {
 	}
 	ours := func(name string) bool { return name == "cache" }
 	sent, _ := openai.Codec{}.Decode([]byte(`{"messages":[{"role":"user","content":"What is it?"}]}`))
-	reply := dialects.Codec(plimsoll.OpenAI).NewReply(false, ours)
+	reply := dialects.Codec(plimsoll.OpenAI).NewReply("", ours)
 	var results [][]wire.Result
 	for _, answer := range answers { // of the model
 		reply.Write([]byte(answer))

@@ -28,11 +28,12 @@ type Rescue struct {
 // answer follows; its own beginning is left out, and its end has the id of the first,
 // which clients compare. Otherwise nothing is read on the side after that event.
 type head struct {
-	codec wire.Codec
-	from  io.ReadCloser
-	to    Rescue
+	codec   wire.Codec
+	framing sse.Framing
+	from    io.ReadCloser
+	to      Rescue
 	// events finds the events in what was read; nil when nothing is read on the side.
-	events *sse.Splitter
+	events io.WriteCloser
 	// held is what was read and not given to the client. The client may have its first
 	// free bytes.
 	held []byte
@@ -46,15 +47,15 @@ type head struct {
 	second       bool
 	first, other string
 	// renamed finds the events of a second answer that has another id.
-	renamed *sse.Splitter
+	renamed io.WriteCloser
 	chunk   []byte
 	ready   []byte
 	err     error
 }
 
 // NewRescued returns the body of a stream of events that can still be rescued.
-func NewRescued(codec wire.Codec, from io.ReadCloser, to Rescue) io.ReadCloser {
-	h := &head{codec: codec, from: from, to: to, chunk: make([]byte, chunkSize)}
+func NewRescued(codec wire.Codec, framing sse.Framing, from io.ReadCloser, to Rescue) io.ReadCloser {
+	h := &head{codec: codec, framing: framing, from: from, to: to, chunk: make([]byte, chunkSize)}
 	h.begin()
 	return h
 }
@@ -62,7 +63,7 @@ func NewRescued(codec wire.Codec, from io.ReadCloser, to Rescue) io.ReadCloser {
 // begin looks at the events of an answer.
 func (h *head) begin() {
 	assembler := h.codec.NewAssembler()
-	h.events = sse.NewSplitter(func(e sse.Event, err error) {
+	h.events = h.framing.Splitter(func(e sse.Event, err error) {
 		switch {
 		case h.over:
 		case err != nil:
@@ -174,7 +175,7 @@ func (h *head) finish() {
 		h.to.Renamed()
 		read := h.ready
 		h.ready = nil
-		h.renamed = sse.NewSplitter(func(e sse.Event, _ error) {
+		h.renamed = h.framing.Splitter(func(e sse.Event, _ error) {
 			raw := e.Raw
 			if strings.HasPrefix(e.Name, "response.") && bytes.Contains(e.Data, []byte(`"response"`)) {
 				raw = bytes.ReplaceAll(raw, []byte(`"`+b+`"`), []byte(`"`+a+`"`))

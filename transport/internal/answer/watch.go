@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"runtime/debug"
 
 	"github.com/plimsoll/plimsoll"
@@ -49,19 +48,16 @@ type Reading struct {
 // maxWatched bounds an answer without events, as far as it is read.
 const maxWatched = 32 << 20
 
-// NewWatcher returns a watcher for an answer, which may be a stream of events, or one of
-// Amazon's frames. Failed is called if the watcher panics.
-func NewWatcher(codec wire.Codec, resp *http.Response, events bool, failed func(error)) *Watcher {
+// NewWatcher returns a watcher for an answer of a content type, in a content coding. Failed
+// is called if the watcher panics.
+func NewWatcher(codec wire.Codec, contentType, encoding string, failed func(error)) *Watcher {
 	w := &Watcher{failed: failed}
-	switch {
-	case isFrames(resp.Header.Get("Content-Type")):
-		w.watchFrames(codec)
-	case events:
-		w.watchEvents(codec)
-	default:
+	if framing, ok := sse.FramingOf(contentType); ok {
+		w.watchEvents(codec, framing)
+	} else {
 		w.watchBody(codec)
 	}
-	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+	if encoding != "" && encoding != "identity" {
 		w.sink, w.complete = newDecoding(encoding, w.sink), nil // another goroutine reads it
 	}
 	return w
@@ -128,10 +124,10 @@ func idOf(body []byte) string {
 	return cmp.Or(answer.Response.ID, answer.ID)
 }
 
-func (w *Watcher) watchEvents(codec wire.Codec) {
+func (w *Watcher) watchEvents(codec wire.Codec, framing sse.Framing) {
 	a := codec.NewAssembler()
 	named := codec.Dialect() == plimsoll.Responses
-	w.sink = sse.NewSplitter(func(e sse.Event, err error) {
+	w.sink = framing.Splitter(func(e sse.Event, err error) {
 		if err != nil || !e.HasData() {
 			return
 		}
@@ -144,12 +140,6 @@ func (w *Watcher) watchEvents(codec wire.Codec) {
 	if named {
 		w.complete = a.Done
 	}
-}
-
-func (w *Watcher) watchFrames(codec wire.Codec) {
-	a := codec.NewAssembler()
-	w.sink = &frames{take: func(data []byte) { a.Event("", data) }}
-	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
 }
 
 func (w *Watcher) watchBody(codec wire.Codec) {

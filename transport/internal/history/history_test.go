@@ -72,7 +72,7 @@ func chat(texts ...string) string {
 // hides is an answer with one round that the client was not shown.
 func hides(t *testing.T, shown, result string) history.Delivered {
 	t.Helper()
-	reply := dialects.Codec(plimsoll.OpenAI).NewReply(false, func(name string) bool { return name == "cache" })
+	reply := dialects.Codec(plimsoll.OpenAI).NewReply("", func(name string) bool { return name == "cache" })
 	reply.Write([]byte(`{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"cache","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
 	round := reply.End()
 	reply.Again()

@@ -6,14 +6,18 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
-// NewReply joins answers by their blocks.
-func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
-	if streamed {
-		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return &eventJoiner{out: out, hidden: hidden} })
+// NewReply joins answers by their blocks. In frames they come from Bedrock, as chunks.
+func (c Codec) NewReply(contentType string, hidden func(string) bool) wire.Reply {
+	if framing, ok := sse.FramingOf(contentType); ok {
+		if framing == sse.Frames {
+			framing = sse.Chunks
+		}
+		return build.NewStream(c, framing, func(out *build.Stream) build.EventJoiner { return &eventJoiner{out: out, hidden: hidden} })
 	}
 	return build.NewWholeReply(c, hidden)
 }

@@ -27,7 +27,7 @@ func named(data ...string) []byte {
 
 func TestAnthropicEventsOfOneReply(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isHidden)
+	r := anthropic.Codec{}.NewReply("text/event-stream", isHidden)
 	start := named(
 		`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":5,"cache_read_input_tokens":7,"output_tokens":1}}}`,
 		`{"type":"ping"}`,
@@ -114,7 +114,7 @@ func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := anthropic.Codec{}.NewReply(true, isHidden)
+			r := anthropic.Codec{}.NewReply("text/event-stream", isHidden)
 			view, round := feed(r, named(tt.events...))
 			view += string(r.Finish())
 			if diff := cmp.Diff(string(named(tt.view...)), view); diff != "" {
@@ -133,7 +133,7 @@ func TestAnthropicAnswersThatDoNotEndWell(t *testing.T) {
 // What the API wants back is all there, whatever kind of block it is.
 func TestAnthropicBlocksAreSaidAsTheyCame(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(true, isHidden)
+	r := anthropic.Codec{}.NewReply("text/event-stream", isHidden)
 	_, round := feed(r, named(append([]string{
 		`{"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"XYZ"}}`,
 		`{"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s1","name":"web_search","input":{}}}`,
@@ -164,7 +164,7 @@ func TestAnthropicBlocksAreSaidAsTheyCame(t *testing.T) {
 
 func TestAnthropicMessagesAreJoined(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(false, isHidden)
+	r := anthropic.Codec{}.NewReply("", isHidden)
 	if view, round := feed(r, []byte(`{"id":"msg_1","type":"message","content":[{"type":"text","text":"Look."},{"type":"tool_use","id":"o1","name":"tool_output_cache","input":{}}],`+
 		`"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":10,"output_tokens_details":{"thinking_tokens":4}}}`)); view != "" || len(round.Calls) != 1 {
 		t.Fatalf("%s, %v", view, round)
@@ -181,7 +181,7 @@ func TestAnthropicMessagesAreJoined(t *testing.T) {
 func TestAnthropicBodiesThatAreNoMessagePass(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{"type":"error","error":{}}`, `{"type":"message","content":[`, "[1]"} {
-		r := anthropic.Codec{}.NewReply(false, isHidden)
+		r := anthropic.Codec{}.NewReply("", isHidden)
 		_, round := feed(r, []byte(body))
 		if got := string(r.Finish()); !round.Broken || got != body {
 			t.Errorf("%q came as %q, broken %v", body, got, round.Broken)

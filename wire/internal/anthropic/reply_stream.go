@@ -146,8 +146,18 @@ func (r *eventJoiner) Finish() {
 		r.out.Send("message_delta", r.lastDelta())
 	}
 	if r.answer.stop != nil {
-		r.out.Send("message_stop", r.answer.stop)
+		r.out.Send("message_stop", r.lastStop())
 	}
+}
+
+// lastStop repeats what Bedrock says there about the cost.
+func (r *eventJoiner) lastStop() []byte {
+	const key, tokens = "amazon-bedrock-invocationMetrics", "outputTokenCount"
+	metrics := rawjson.Member(r.answer.stop, key)
+	if !rawjson.IsObject(metrics) {
+		return r.answer.stop
+	}
+	return rawjson.SetMember(r.answer.stop, key, rawjson.SetInt(metrics, tokens, r.before.tokens+rawjson.MemberInt(metrics, tokens)))
 }
 
 // lastDelta says why the reply ended, and what it cost.

@@ -31,11 +31,13 @@ type server struct {
 	// odd says that there are comments, pings and unknown events in a stream, and that its
 	// last usage repeats the prompt.
 	odd bool
+	// bedrock says that streams come in Amazon's frames, with the figures that it adds.
+	bedrock bool
 }
 
 func (server) Codec() wire.Codec { return anthropic.Codec{} }
 
-func (server) Rules() replytest.Rules { return replytest.Rules{CallIDs: true} }
+func (v server) Rules() replytest.Rules { return replytest.Rules{CallIDs: true, Frames: v.bedrock} }
 
 // Beside puts the blocks of both into one message.
 func (server) Beside(theirs, hidden []string) []string {
@@ -107,6 +109,10 @@ func (v server) Whole(n int, a replytest.ModelAnswer) []byte {
 func (v server) Streamed(n int, a replytest.ModelAnswer) (stream []byte) {
 	add := func(kind string, m fields) {
 		m["type"] = kind
+		if v.bedrock {
+			stream = sse.Chunks.Append(stream, kind, encoded(m))
+			return
+		}
 		stream = sse.Append(stream, kind, encoded(m))
 		if v.odd {
 			stream = append(stream, ": alive\n\n"...)
@@ -128,7 +134,11 @@ func (v server) Streamed(n int, a replytest.ModelAnswer) (stream []byte) {
 		usage["input_tokens"], usage["cache_read_input_tokens"] = a.Prompt, 0
 	}
 	add("message_delta", fields{"delta": fields{"stop_reason": reason(a), "stop_sequence": nil}, "usage": usage})
-	add("message_stop", fields{})
+	if !v.bedrock {
+		add("message_stop", fields{})
+		return stream
+	}
+	add("message_stop", fields{"amazon-bedrock-invocationMetrics": fields{"inputTokenCount": a.Prompt, "outputTokenCount": a.Output + a.Hidden}})
 	return stream
 }
 
@@ -154,8 +164,15 @@ func deltasOf(p replytest.Piece) (start fields, deltas []fields) {
 // View reads the reply, and checks that a stream is one of one message.
 func (v server) View(t rapid.TB, reply []byte, streamed bool) []string {
 	if streamed {
-		if wrong := orderly(replytest.Events(t, reply)); wrong != "" {
+		events := replytest.Events(t, reply)
+		if wrong := orderly(events); wrong != "" {
 			t.Fatalf("%s in\n%s", wrong, reply)
+		}
+		if v.bedrock {
+			billed := replytest.ReadReply(t, v.Codec(), reply, true).Usage.Output
+			if end := events[len(events)-1].Data; !strings.Contains(string(end), fmt.Sprintf(`"outputTokenCount":%d}`, billed)) {
+				t.Fatalf("%d tokens are billed, and the end is %s", billed, end)
+			}
 		}
 	}
 	return replytest.Rendered(t, v.Codec(), v.Request(), replytest.ReadReply(t, v.Codec(), reply, streamed).Message)
@@ -208,11 +225,23 @@ func TestAnthropicWithOddEventsIsJoinedIntoOne(t *testing.T) {
 	replytest.Run(t, server{odd: true})
 }
 
+func TestClaudeAtBedrockIsJoinedIntoOne(t *testing.T) {
+	t.Parallel()
+	replytest.Run(t, server{bedrock: true})
+}
+
 func TestAnthropicWithoutHiddenCallsPassesUnchanged(t *testing.T) {
 	t.Parallel()
 	replytest.PassesUnchanged(t, server{odd: true})
 }
 
+func TestClaudeAtBedrockWithoutHiddenCallsPassesUnchanged(t *testing.T) {
+	t.Parallel()
+	replytest.PassesUnchanged(t, server{bedrock: true})
+}
+
 func FuzzReply(f *testing.F) { replytest.Fuzz(f, server{odd: true}) }
+
+func FuzzReplyOfBedrock(f *testing.F) { replytest.Fuzz(f, server{bedrock: true}) }
 
 func BenchmarkReply(b *testing.B) { replytest.Bench(b, server{}) }

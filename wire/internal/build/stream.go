@@ -1,6 +1,8 @@
 package build
 
 import (
+	"io"
+
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -27,10 +29,11 @@ type EventJoiner interface {
 // keep passes unread.
 type Stream struct {
 	History
-	joiner EventJoiner
+	framing sse.Framing
+	joiner  EventJoiner
 	// limit is the size of the largest event that is read.
 	limit    int
-	splitter *sse.Splitter
+	splitter io.WriteCloser
 	out      []byte
 	// rest ends with the event being read, which begins at from; passed is how much of
 	// it has passed already because it is too large.
@@ -44,10 +47,10 @@ type Stream struct {
 
 var _ wire.Reply = (*Stream)(nil)
 
-// NewStream returns a reply for streamed answers. Join makes the joiner that passes
-// events to it.
-func NewStream(c wire.Codec, join func(*Stream) EventJoiner) *Stream {
-	s := &Stream{History: NewHistory(c), limit: sse.DefaultMaxEvent}
+// NewStream returns a reply for streamed answers in a framing. Join makes the joiner that
+// passes events to it.
+func NewStream(c wire.Codec, framing sse.Framing, join func(*Stream) EventJoiner) *Stream {
+	s := &Stream{History: NewHistory(c), framing: framing, limit: sse.DefaultMaxEvent}
 	s.joiner = join(s)
 	return s
 }
@@ -56,7 +59,7 @@ func NewStream(c wire.Codec, join func(*Stream) EventJoiner) *Stream {
 func (s *Stream) Pass(raw []byte) { s.out = append(s.out, raw...) }
 
 // Send lets the client have an event with other data.
-func (s *Stream) Send(name string, data []byte) { s.out = sse.Append(s.out, name, data) }
+func (s *Stream) Send(name string, data []byte) { s.out = s.framing.Append(s.out, name, data) }
 
 // Keep says that the joiner keeps some bytes of an answer. It reports false if there is
 // no room for them; the answer then counts as broken.
@@ -72,7 +75,7 @@ func (s *Stream) Keep(bytes int) bool {
 // Write implements [wire.Reply].
 func (s *Stream) Write(p []byte) []byte {
 	if s.splitter == nil {
-		s.splitter = sse.NewSplitter(s.take, &sse.Options{MaxEvent: s.limit})
+		s.splitter = s.framing.Splitter(s.take, &sse.Options{MaxEvent: s.limit})
 	}
 	s.rest = append(s.rest, p...)
 	_, _ = s.splitter.Write(p) // fails only after Close

@@ -18,7 +18,7 @@ import (
 func streams(limit int) map[plimsoll.Dialect]wire.Reply {
 	all := map[plimsoll.Dialect]wire.Reply{}
 	for _, d := range []plimsoll.Dialect{plimsoll.Anthropic, plimsoll.OpenAI, plimsoll.Responses} {
-		reply := dialects.Codec(d).NewReply(true, isOurs)
+		reply := dialects.Codec(d).NewReply("text/event-stream", isOurs)
 		if limit > 0 {
 			build.LimitEvents(reply.(*build.Stream), limit)
 		}
@@ -94,7 +94,7 @@ func TestEventsThatAreTooLargePassAsTheyComeAndEndTheWeaving(t *testing.T) {
 
 func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
-	s := anthropic.Codec{}.NewReply(true, isOurs).(*build.Stream)
+	s := anthropic.Codec{}.NewReply("text/event-stream", isOurs).(*build.Stream)
 	if !s.Keep(build.MaxReply) {
 		t.Error("there is room for a whole answer")
 	}
@@ -108,7 +108,7 @@ func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 
 func TestAnAnswerThatIsTooLongPassesWithoutBeingKept(t *testing.T) {
 	t.Parallel()
-	r := anthropic.Codec{}.NewReply(false, isOurs)
+	r := anthropic.Codec{}.NewReply("", isOurs)
 	piece := bytes.Repeat([]byte(" "), build.MaxReply/4)
 	passed := 0
 	for range 6 {

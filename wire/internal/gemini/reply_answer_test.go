@@ -126,7 +126,7 @@ func TestChunksOfGeminiLoseOurCallsAlone(t *testing.T) {
 
 func TestASignatureOfAnEarlierAnswerIsNotUsed(t *testing.T) {
 	t.Parallel()
-	r := gemini.Codec{}.NewReply(true, replytest.IsHiddenTool)
+	r := gemini.Codec{}.NewReply("text/event-stream", replytest.IsHiddenTool)
 	r.Write(dataOf(pieceOf("STOP", partOurs)))
 	r.End()
 	r.Again()

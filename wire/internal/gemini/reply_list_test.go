@@ -17,7 +17,7 @@ const (
 
 func TestPiecesOfAListAreHandedOnWhenTheyAreThere(t *testing.T) {
 	t.Parallel()
-	r := gemini.Codec{}.NewReply(false, replytest.IsHiddenTool)
+	r := gemini.Codec{}.NewReply("", replytest.IsHiddenTool)
 	for i, step := range []struct{ write, want string }{
 		{"[", "["},
 		{pieceOfText[:20], ""},
@@ -41,7 +41,7 @@ func TestPiecesBehindACallOfOursAreStillHandedOnOneByOne(t *testing.T) {
 		"as a list":       "[" + pieceOfText + ",\r\n" + pieceOfEnd + "]",
 		"as a lone piece": pieceOfEnd,
 	} {
-		r := gemini.Codec{}.NewReply(false, replytest.IsHiddenTool)
+		r := gemini.Codec{}.NewReply("", replytest.IsHiddenTool)
 		out := string(r.Write([]byte("[" + pieceOfText + ",\r\n" + pieceOfOurs + ",\r\n" + `{"candidates":[{"finishReason":"STOP","index":0}]}` + "]")))
 		if !strings.Contains(out, `\"b\"`) {
 			t.Fatalf("%s: what came before the call is held back: %q", name, out)
@@ -76,7 +76,7 @@ func TestListsOfAnyShapePassAsTheyAre(t *testing.T) {
 		`{"a":[1]}`, "\n{", "no JSON", `["`, `[{"a":"`, "[" + pieceOfEnd + "]",
 	} {
 		for chunk := 1; chunk < 9; chunk++ {
-			r := gemini.Codec{}.NewReply(false, replytest.IsHiddenTool)
+			r := gemini.Codec{}.NewReply("", replytest.IsHiddenTool)
 			out := replytest.Drip(r, []byte(body), chunk)
 			r.End()
 			if out = append(out, r.Finish()...); string(out) != body {
@@ -90,7 +90,7 @@ func TestAListThatBreaksOffIsNotCompleted(t *testing.T) {
 	t.Parallel()
 	whole := "[" + pieceOfText + "," + pieceOfOurs + "," + pieceOfEnd + "]"
 	for n := range whole {
-		r := gemini.Codec{}.NewReply(false, replytest.IsHiddenTool)
+		r := gemini.Codec{}.NewReply("", replytest.IsHiddenTool)
 		out := r.Write([]byte(whole[:n]))
 		if round := r.End(); !round.Broken {
 			t.Fatalf("%q counts as whole", whole[:n])

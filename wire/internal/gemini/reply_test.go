@@ -212,7 +212,7 @@ func encoded(v any) []byte {
 
 // oneAnswer plays one answer, in one write.
 func oneAnswer(streamed bool, data []byte) (r wire.Reply, round wire.Round, view string) {
-	r = gemini.Codec{}.NewReply(streamed, replytest.IsHiddenTool)
+	r = gemini.Codec{}.NewReply(replytest.Rules{}.ContentType(streamed), replytest.IsHiddenTool)
 	out := replytest.Drip(r, data, len(data)+1)
 	round = r.End()
 	return r, round, string(append(out, r.Finish()...))

@@ -147,7 +147,7 @@ func TestOpenAIChunksOfOneReply(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := openai.Codec{}.NewReply(true, isHidden)
+			r := openai.Codec{}.NewReply("text/event-stream", isHidden)
 			view, _ := feed(r, unnamed(tt.first...))
 			if tt.second != nil {
 				r.Again()
@@ -214,7 +214,7 @@ func TestOpenAIAnswersAreSaidAsTheyCame(t *testing.T) {
 			for _, d := range tt.deltas {
 				chunks = append(chunks, delta(d))
 			}
-			_, round := feed(openai.Codec{}.NewReply(true, isHidden), unnamed(append(chunks, ended("tool_calls"), done)...))
+			_, round := feed(openai.Codec{}.NewReply("text/event-stream", isHidden), unnamed(append(chunks, ended("tool_calls"), done)...))
 			if diff := cmp.Diff(tt.want, string(bytes.Join(round.Said, nil))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -227,7 +227,7 @@ func TestOpenAIAnswersAreSaidAsTheyCame(t *testing.T) {
 
 func TestOpenAIFunctionsOfOldClientsAreTheirs(t *testing.T) {
 	t.Parallel()
-	_, round := feed(openai.Codec{}.NewReply(true, isHidden), unnamed(delta(`"function_call":{"name":"tool_output_cache","arguments":"{}"}`), ended("function_call"), done))
+	_, round := feed(openai.Codec{}.NewReply("text/event-stream", isHidden), unnamed(delta(`"function_call":{"name":"tool_output_cache","arguments":"{}"}`), ended("function_call"), done))
 	if !round.Foreign || len(round.Calls) > 0 {
 		t.Errorf("%+v", round)
 	}
@@ -263,7 +263,7 @@ func TestOpenAIMessagesAreJoined(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := openai.Codec{}.NewReply(false, isHidden)
+			r := openai.Codec{}.NewReply("", isHidden)
 			for i, a := range tt.answers {
 				if i > 0 {
 					r.Again()
@@ -282,7 +282,7 @@ func TestOpenAIMessagesAreJoined(t *testing.T) {
 func TestOpenAIBodiesThatAreNoAnswerPass(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "upstream timed out", `{"error":{"message":"no"}}`, `{"choices":[]}`, `{"choices":[{"message":{}},{"message":{}}]}`, `{"choices":[{"text":"old"}]}`} {
-		r := openai.Codec{}.NewReply(false, isHidden)
+		r := openai.Codec{}.NewReply("", isHidden)
 		_, round := feed(r, []byte(body))
 		if got := string(r.Finish()); !round.Broken || got != body {
 			t.Errorf("%q came as %q, broken %v", body, got, round.Broken)

@@ -5,15 +5,16 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
 // NewReply joins answers by their items: in this API each call, each output and each
 // piece of reasoning is an item of its own.
-func (c Codec) NewReply(streamed bool, hidden func(string) bool) wire.Reply {
-	if streamed {
-		return build.NewStream(c, func(out *build.Stream) build.EventJoiner { return newEventJoiner(out, hidden) })
+func (c Codec) NewReply(contentType string, hidden func(string) bool) wire.Reply {
+	if framing, ok := sse.FramingOf(contentType); ok {
+		return build.NewStream(c, framing, func(out *build.Stream) build.EventJoiner { return newEventJoiner(out, hidden) })
 	}
 	return build.NewWholeReply(c, hidden)
 }

@@ -56,7 +56,7 @@ func streamOf(data ...string) (stream []byte) {
 
 // oneAnswer plays one answer, in one write.
 func oneAnswer(streamed bool, data []byte) (r wire.Reply, round wire.Round, view string) {
-	r = responses.Codec{}.NewReply(streamed, replytest.IsHiddenTool)
+	r = responses.Codec{}.NewReply(replytest.Rules{}.ContentType(streamed), replytest.IsHiddenTool)
 	out := replytest.Drip(r, data, len(data)+1)
 	round = r.End()
 	return r, round, string(append(out, r.Finish()...))
@@ -227,7 +227,7 @@ func TestTheIDOfTheFirstResponseStays(t *testing.T) {
 	t.Parallel()
 	first, last := responsesOf("resp_1", "completed", itemOurs), responsesOf("resp_2", "completed", itemText)
 	for _, streamed := range []bool{false, true} {
-		r := responses.Codec{}.NewReply(streamed, replytest.IsHiddenTool)
+		r := responses.Codec{}.NewReply(replytest.Rules{}.ContentType(streamed), replytest.IsHiddenTool)
 		for i, body := range []string{first, last} {
 			data := []byte(body)
 			if streamed {

@@ -119,7 +119,7 @@ func TestReasoningPassesWhenItIsKnownWhatItLedTo(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			r := responses.Codec{}.NewReply(true, replytest.IsHiddenTool)
+			r := responses.Codec{}.NewReply("text/event-stream", replytest.IsHiddenTool)
 			if got := replytest.Drip(r, thought, 50); len(got) > 0 {
 				t.Errorf("passed too early: %s", got)
 			}
@@ -150,7 +150,7 @@ func TestAStreamThatBreaksOffInAThoughtLosesNothing(t *testing.T) {
 
 func TestAThoughtThatIsTooLongPassesAndIsNotHiddenLater(t *testing.T) {
 	t.Parallel()
-	r := responses.Codec{}.NewReply(true, replytest.IsHiddenTool)
+	r := responses.Codec{}.NewReply("text/event-stream", replytest.IsHiddenTool)
 	sent := streamOf(eventsFor(itemThought)[0])
 	got := replytest.Drip(r, sent, 1000)
 	for range 12 {
