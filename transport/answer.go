@@ -58,11 +58,14 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	return resp, nil
 }
 
-// isEvents reports whether an answer is a stream of events.
+// isEvents reports whether an answer is a stream of events, or of lines.
 func (r *clientRequest) isEvents(resp *http.Response) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind == "" {
 		return r.stream && r.events
+	}
+	if r.codec.Traits().Lines {
+		return kind == "application/x-ndjson"
 	}
 	return kind == "text/event-stream"
 }

@@ -55,7 +55,7 @@ func checkRecorded(t *testing.T, codec wire.Codec, kind string, stream []byte) {
 		t.Errorf("no tool is ours (-want +got):\n%s", diff)
 	}
 	a := codec.NewAssembler()
-	for _, e := range replytest.Events(t, stream) {
+	for _, e := range replytest.Events(t, codec, stream) {
 		a.Event(e.Name, e.Data)
 	}
 	var want []plimsoll.ToolCall

@@ -331,7 +331,7 @@ func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Re
 		return r
 	}
 	a := codec.NewAssembler()
-	for _, e := range Events(t, view) {
+	for _, e := range Events(t, codec, view) {
 		a.Event(e.Name, e.Data)
 	}
 	if !a.Done() {
@@ -341,8 +341,8 @@ func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Re
 }
 
 // Events reads a stream.
-func Events(t rapid.TB, stream []byte) (events []sse.Event) {
-	r := sse.NewReader(bytes.NewReader(stream), nil)
+func Events(t rapid.TB, codec wire.Codec, stream []byte) (events []sse.Event) {
+	r := sse.NewReader(bytes.NewReader(stream), &sse.Options{Lines: codec.Traits().Lines})
 	for {
 		e, err := r.Next()
 		if err == io.EOF {

@@ -22,7 +22,7 @@ type Reader struct {
 // NewReader gives a Reader of the stream r. It reads ahead of the events that it
 // has given.
 func NewReader(r io.Reader, o *Options) *Reader {
-	return &Reader{src: r, p: parser{max: o.maxEvent()}}
+	return &Reader{src: r, p: o.parser()}
 }
 
 // Next gives the next event, as soon as its last byte has been read. At the end of

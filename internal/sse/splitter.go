@@ -27,7 +27,7 @@ type Splitter struct {
 // an event, or the *TooLargeError that stands for one. The callback runs inside
 // Write and Close, in the order of the stream, and must not call them.
 func NewSplitter(each func(Event, error), o *Options) *Splitter {
-	return &Splitter{each: each, p: parser{max: o.maxEvent()}}
+	return &Splitter{each: each, p: o.parser()}
 }
 
 // Write takes the next piece of the stream and calls back for each event that it

@@ -1,5 +1,5 @@
-// Package sse reads and writes server-sent events, the form in which providers
-// stream their answers. It exists so that a proxy can read a stream while it
+// Package sse reads and writes server-sent events, the form in which most providers
+// stream their answers. It also reads streams of lines, the form of the others. It exists so that a proxy can read a stream while it
 // forwards it: every event carries the exact bytes it came from, and the Raw
 // bytes of all events, one after the other, are the stream.
 //
@@ -63,13 +63,21 @@ type Options struct {
 	// less means DefaultMaxEvent. A larger event is skipped without being kept in
 	// memory and reported as a TooLargeError.
 	MaxEvent int
+	// Lines says that each line is an event and all of it is data, as in newline-delimited
+	// JSON. A blank line is an event without data.
+	Lines bool
 }
 
-func (o *Options) maxEvent() int {
-	if o == nil || o.MaxEvent <= 0 {
-		return DefaultMaxEvent
+func (o *Options) parser() parser {
+	p := parser{max: DefaultMaxEvent}
+	if o == nil {
+		return p
 	}
-	return o.MaxEvent
+	if o.MaxEvent > 0 {
+		p.max = o.MaxEvent
+	}
+	p.bare = o.Lines
+	return p
 }
 
 // TooLargeError reports an event that was skipped because it is larger than

@@ -73,7 +73,7 @@ func (h *head) begin() {
 			h.over = true
 			h.judge(assembler, e)
 		}
-	}, &sse.Options{MaxEvent: maxError})
+	}, &sse.Options{MaxEvent: maxError, Lines: h.codec.Traits().Lines})
 }
 
 // open takes an event of the beginning.

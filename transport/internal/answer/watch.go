@@ -139,7 +139,7 @@ func (w *Watcher) watchEvents(codec wire.Codec) {
 		if named && a.Done() && w.final == nil {
 			w.final = bytes.Clone(e.Data)
 		}
-	}, nil)
+	}, &sse.Options{Lines: codec.Traits().Lines})
 	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
 	if named {
 		w.complete = a.Done

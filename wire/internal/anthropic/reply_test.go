@@ -154,7 +154,7 @@ func deltasOf(p replytest.Piece) (start fields, deltas []fields) {
 // View reads the reply, and checks that a stream is one of one message.
 func (v server) View(t rapid.TB, reply []byte, streamed bool) []string {
 	if streamed {
-		if wrong := orderly(replytest.Events(t, reply)); wrong != "" {
+		if wrong := orderly(replytest.Events(t, v.Codec(), reply)); wrong != "" {
 			t.Fatalf("%s in\n%s", wrong, reply)
 		}
 	}

@@ -28,8 +28,10 @@ type EventJoiner interface {
 type Stream struct {
 	History
 	joiner EventJoiner
-	// limit is the size of the largest event that is read.
+	// limit is the size of the largest event that is read, and lines says that each line
+	// is one.
 	limit    int
+	lines    bool
 	splitter *sse.Splitter
 	out      []byte
 	// rest ends with the event being read, which begins at from; passed is how much of
@@ -47,7 +49,7 @@ var _ wire.Reply = (*Stream)(nil)
 // NewStream returns a reply for streamed answers. Join makes the joiner that passes
 // events to it.
 func NewStream(c wire.Codec, join func(*Stream) EventJoiner) *Stream {
-	s := &Stream{History: NewHistory(c), limit: sse.DefaultMaxEvent}
+	s := &Stream{History: NewHistory(c), limit: sse.DefaultMaxEvent, lines: c.Traits().Lines}
 	s.joiner = join(s)
 	return s
 }
@@ -55,8 +57,15 @@ func NewStream(c wire.Codec, join func(*Stream) EventJoiner) *Stream {
 // Pass lets the client have bytes of the answer.
 func (s *Stream) Pass(raw []byte) { s.out = append(s.out, raw...) }
 
-// Send lets the client have an event with other data.
-func (s *Stream) Send(name string, data []byte) { s.out = sse.Append(s.out, name, data) }
+// Send lets the client have an event with other data. Lines have no names, and data with
+// a line end in it would be several.
+func (s *Stream) Send(name string, data []byte) {
+	if s.lines {
+		s.out = append(append(s.out, data...), '\n')
+		return
+	}
+	s.out = sse.Append(s.out, name, data)
+}
 
 // Keep says that the joiner keeps some bytes of an answer. It reports false if there is
 // no room for them; the answer then counts as broken.
@@ -72,7 +81,7 @@ func (s *Stream) Keep(bytes int) bool {
 // Write implements [wire.Reply].
 func (s *Stream) Write(p []byte) []byte {
 	if s.splitter == nil {
-		s.splitter = sse.NewSplitter(s.take, &sse.Options{MaxEvent: s.limit})
+		s.splitter = sse.NewSplitter(s.take, &sse.Options{MaxEvent: s.limit, Lines: s.lines})
 	}
 	s.rest = append(s.rest, p...)
 	_, _ = s.splitter.Write(p) // fails only after Close

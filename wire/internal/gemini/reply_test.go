@@ -133,7 +133,7 @@ func (v server) View(t rapid.TB, reply []byte, streamed bool) []string {
 	switch {
 	case streamed:
 		pieces = nil
-		for _, e := range replytest.Events(t, reply) {
+		for _, e := range replytest.Events(t, v.Codec(), reply) {
 			if !bytes.HasSuffix(e.Raw, []byte("\r\n\r\n")) {
 				t.Fatalf("the event %q does not end as those of the server", e.Raw)
 			}

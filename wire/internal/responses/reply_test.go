@@ -141,7 +141,7 @@ func (server) View(t rapid.TB, reply []byte, streamed bool) (items []string) {
 	}
 	var end []byte
 	number, begun := 0, 0
-	for _, e := range replytest.Events(t, reply) {
+	for _, e := range replytest.Events(t, responses.Codec{}, reply) {
 		if !e.HasData() {
 			continue
 		}
