@@ -14,6 +14,8 @@ const (
 	Anthropic Dialect = "anthropic"
 	// Gemini is Google's generateContent.
 	Gemini Dialect = "gemini"
+	// Ollama is the chat of Ollama's own API.
+	Ollama Dialect = "ollama"
 )
 
 // Role says who speaks. Dialects that use other words (Gemini's "model") are
@@ -47,6 +49,9 @@ type Conversation struct {
 	// MaxOutput is the most tokens that the answer may have, 0 if the request
 	// does not say.
 	MaxOutput int
+	// Window is the context window in tokens that the request asks the server for, 0 if
+	// the request does not say.
+	Window int
 	// System holds instructions that stand outside the messages (Anthropic's
 	// system, Gemini's systemInstruction, Responses' instructions). OpenAI's
 	// system messages stand among the messages.

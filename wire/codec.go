@@ -80,7 +80,8 @@ type Traits struct {
 	// Chained says that a server may keep its answers, and that later requests may name
 	// one instead of repeating the conversation.
 	Chained bool
-	// NoCalls is the member of a request that tells the model to call no tool.
+	// NoCalls is the member of a request that tells the model to call no tool; zero if the
+	// API has none.
 	NoCalls Member
 	// Count names the figure in an answer to a request for counting tokens.
 	Count string

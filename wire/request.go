@@ -31,6 +31,7 @@ func NewRequest(d plimsoll.Dialect, l *layout.Layout, w Writer) *Request {
 		Dialect:   d,
 		Model:     l.Model,
 		MaxOutput: l.MaxOutput,
+		Window:    l.Window,
 		System:    plimsoll.ListOf(l.System...),
 		Tools:     l.Tools,
 		Choice:    l.Choice,

@@ -73,8 +73,8 @@ type Rules struct {
 	HidesThoughts bool
 	// BillsReasoning says that the usage names the tokens of reasoning.
 	BillsReasoning bool
-	// Frames says that streams come in Amazon's frames.
-	Frames bool
+	// Frames says that streams come in Amazon's frames, Lines that they come in lines.
+	Frames, Lines bool
 }
 
 // ContentType returns that of the API's answers.
@@ -84,6 +84,8 @@ func (r Rules) ContentType(streamed bool) string {
 		return "application/json"
 	case r.Frames:
 		return "application/vnd.amazon.eventstream"
+	case r.Lines:
+		return "application/x-ndjson"
 	}
 	return "text/event-stream"
 }
@@ -352,11 +354,15 @@ func ReadReply(t rapid.TB, codec wire.Codec, view []byte, streamed bool) wire.Re
 	return a.Response()
 }
 
-// Events reads a stream. Frames begin with a zero byte, since none is so long.
+// Events reads a stream. Frames begin with a zero byte, since none is so long, and lines of
+// JSON with a brace.
 func Events(t rapid.TB, stream []byte) (events []sse.Event) {
-	framing := sse.Lines
-	if bytes.HasPrefix(stream, []byte{0}) {
+	framing := sse.Events
+	switch {
+	case bytes.HasPrefix(stream, []byte{0}):
 		framing = sse.Frames
+	case bytes.HasPrefix(stream, []byte{'{'}):
+		framing = sse.Lines
 	}
 	s := framing.Splitter(func(e sse.Event, err error) {
 		if err != nil {

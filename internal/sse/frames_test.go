@@ -179,8 +179,9 @@ func FuzzFrames(f *testing.F) {
 func TestTheContentTypeNamesTheFraming(t *testing.T) {
 	t.Parallel()
 	for contentType, want := range map[string]sse.Framing{
-		"text/event-stream; charset=utf-8":   sse.Lines,
+		"text/event-stream; charset=utf-8":   sse.Events,
 		"application/vnd.amazon.eventstream": sse.Frames,
+		"application/x-ndjson":               sse.Lines,
 	} {
 		if got, ok := sse.FramingOf(contentType); got != want || !ok {
 			t.Errorf("%s: %d, %v", contentType, got, ok)

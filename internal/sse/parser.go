@@ -14,6 +14,8 @@ const ample = 64 << 10
 // however the window grows.
 type parser struct {
 	max int
+	// bare says that each line is an event and has no field names.
+	bare bool
 	// offset is the position of the window's first byte in the stream.
 	offset int64
 	window []byte
@@ -52,10 +54,12 @@ func (p *parser) next(final bool) (Event, bool, error) {
 		}
 		from, blank := p.line, p.blankAt(end)
 		p.line, p.broken = after, false
-		if blank {
+		if !blank {
+			p.field(from, end)
+		}
+		if blank || p.bare {
 			return p.finish(false)
 		}
-		p.field(from, end)
 	}
 	if final {
 		return p.rest()
@@ -134,6 +138,10 @@ func (p *parser) field(from, end int) {
 		return
 	}
 	line := p.window[from:end]
+	if p.bare {
+		p.data(line, end)
+		return
+	}
 	name, value := line, line[len(line):]
 	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
 		name, value = line[:colon], line[colon+1:]

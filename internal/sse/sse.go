@@ -1,5 +1,6 @@
 // Package sse reads and writes server-sent events, the form in which providers
-// stream their answers, and the frames in which Amazon does. It exists so that a proxy can read a stream while it
+// stream their answers, the lines in which Ollama does, and the frames in which
+// Amazon does. It exists so that a proxy can read a stream while it
 // forwards it: every event carries the exact bytes it came from, and the Raw
 // bytes of all events, one after the other, are the stream.
 //

@@ -45,8 +45,13 @@ func pull(t testing.TB, r io.Reader, o *sse.Options) []outcome {
 // event that holds on to a piece is found out.
 func push(t testing.TB, pieces [][]byte, o *sse.Options) []outcome {
 	t.Helper()
+	return pushTo(t, sse.Events, pieces, o)
+}
+
+func pushTo(t testing.TB, form sse.Framing, pieces [][]byte, o *sse.Options) []outcome {
+	t.Helper()
 	var all []outcome
-	s := sse.NewSplitter(func(e sse.Event, err error) { all = append(all, keep(t, e, err)) }, o)
+	s := form.Splitter(func(e sse.Event, err error) { all = append(all, keep(t, e, err)) }, o)
 	var buffer []byte
 	for _, piece := range pieces {
 		buffer = append(buffer[:0], piece...)

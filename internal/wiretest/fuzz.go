@@ -28,6 +28,9 @@ func (s Subject) RoundTrip(f *testing.F, bodies ...string) {
 	}
 	for i, c := range Sessions(f) {
 		body, err := Rewrite(s.Codec, c)
+		if errors.Is(err, plimsoll.ErrUnsupported) {
+			continue // a picture at an address, where the API takes none
+		}
 		if err != nil {
 			f.Fatal(err)
 		}

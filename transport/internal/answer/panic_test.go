@@ -69,7 +69,7 @@ func TestAPanicAtTheEndOfAnAnswerLeavesNoResult(t *testing.T) {
 func TestAPanicInWhatLooksForAnOverflowLetsTheStreamPass(t *testing.T) {
 	t.Parallel()
 	var failed error
-	body := NewRescued(dialects.Codec(plimsoll.OpenAI), sse.Lines, io.NopCloser(strings.NewReader("data: {}\n\ndata: [DONE]\n\n")), Rescue{Failed: func(err error) { failed = err }})
+	body := NewRescued(dialects.Codec(plimsoll.OpenAI), sse.Events, io.NopCloser(strings.NewReader("data: {}\n\ndata: [DONE]\n\n")), Rescue{Failed: func(err error) { failed = err }})
 	h := body.(*head)
 	h.events = sse.NewSplitter(func(e sse.Event, _ error) {
 		if !h.over {

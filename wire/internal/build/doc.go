@@ -3,7 +3,8 @@
 //
 // Requests: a [Scanner] walks the body once and makes the parts. [ReadRoot],
 // [ReadMessages] and [ReadTools] read the lists that every API has, and fill a
-// layout.Layout. A layout.Identity hashes what a message says. The codec hands the
+// layout.Layout. [OpenCalls] finds the call of a result that does not name it. A
+// layout.Identity hashes what a message says. The codec hands the
 // layout to wire.NewRequest, together with a wire.Writer that embeds [Defaults].
 //
 // Answers: [Take] reads what all of them say beside their message, and [Refusal] says

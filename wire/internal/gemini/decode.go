@@ -21,7 +21,7 @@ type decoder struct {
 	read   content
 	inside []plimsoll.Part
 	texts  *responseTexts
-	open   openCalls
+	open   build.OpenCalls
 	// locating says that it is to be known where the parts of a content stand.
 	locating bool
 	// declared are the tools so far.
@@ -104,7 +104,7 @@ func (d *decoder) contents() error {
 		return err
 	}
 	d.seen, d.writer.lone = true, kind == '{'
-	d.writer.found, d.open = found{}, openCalls{}
+	d.writer.found, d.open = found{}, build.OpenCalls{}
 	if kind == '[' {
 		return build.ReadMessages(s, d.layout, "contents", "a content object", d.content)
 	}
@@ -138,7 +138,9 @@ func (d *decoder) content(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 		}
 	}
 	speaker := d.speaker(i, role)
-	d.open.closed = d.open.closed || speaker == plimsoll.User
+	if speaker == plimsoll.User {
+		d.open.Close()
+	}
 	id.Field("role", []byte(speaker))
 	identity = id.Sum()
 	if s.Err() != nil {

@@ -66,7 +66,7 @@ func renderPart(p plimsoll.Part) ([]byte, error) {
 	case plimsoll.ToolCall:
 		out := appendNames([]byte(`{"functionCall":{`), p.ID, p.Name)
 		out = append(out, `,"args":`...)
-		return append(append(out, arguments(p.Arguments)...), "}}"...), nil
+		return append(append(out, build.ObjectOf(p.Arguments)...), "}}"...), nil
 	case plimsoll.ToolResult:
 		return renderResult(p)
 	case plimsoll.Media:
@@ -104,21 +104,6 @@ func appendNames(out []byte, id, name string) []byte {
 		out = append(rawjson.AppendQuote(out, id), ',')
 	}
 	return rawjson.AppendQuote(append(out, `"name":`...), name)
-}
-
-// arguments returns the arguments as an object, which the API asks for.
-func arguments(text string) string {
-	if text == "" {
-		return "{}"
-	}
-	s := rawjson.NewScanner([]byte(text))
-	if s.Peek() == '{' {
-		s.Value()
-		if s.End() == nil {
-			return text
-		}
-	}
-	return `{"input":` + string(rawjson.AppendQuote(nil, text)) + `}`
 }
 
 func renderMedia(m plimsoll.Media) []byte {

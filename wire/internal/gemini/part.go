@@ -137,10 +137,12 @@ func (d *decoder) made(f *partFields, raw rawjson.Span) (plimsoll.Part, rawjson.
 	s := d.scanner
 	switch {
 	case f.isCall:
-		d.open.ask(f.call)
+		d.open.Ask(f.call.id, f.call.name)
 		return s.CallPart(plimsoll.ToolCall{ID: f.call.id, Name: f.call.name, Signature: s.Decode(f.signature)}, f.call.args), rawjson.Span{}
 	case f.isResult:
-		d.open.answer(&f.result)
+		// The API only counts calls and responses, and some clients write the id of a call
+		// where its name should be.
+		f.result.id, f.result.name = d.open.Answer(f.result.id, f.result.name)
 		return d.resultPart(&f.result), f.result.response
 	case f.isMedia:
 		return s.MediaPart(f.media, f.data), rawjson.Span{}

@@ -24,6 +24,8 @@ type Layout struct {
 	Stream bool
 	// MaxOutput is the limit of the answer that the body sets; 0 if none.
 	MaxOutput int
+	// Window is the context window that the body asks for; 0 if none.
+	Window int
 	// Choice, Output and Thinking are those of the conversation.
 	Choice   string
 	Output   plimsoll.Tool

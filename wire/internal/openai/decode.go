@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
@@ -50,9 +49,9 @@ func (d *decoder) member(key string) error {
 	case "messages":
 		return d.messages()
 	case "tools":
-		d.tools = d.toolList()
+		d.tools = build.ReadFunctions(s)
 	case "functions":
-		d.functions = d.toolList()
+		d.functions = build.ReadFunctions(s)
 	case "tool_choice":
 		d.layout.Choice = s.Choice()
 	case "response_format":
@@ -72,17 +71,6 @@ func (d *decoder) messages() error {
 	return build.ReadMessages(s, d.layout, "messages", "a message object", d.message)
 }
 
-func (d *decoder) toolList() build.ToolList {
-	if d.scanner.Peek() != '[' {
-		d.scanner.Value()
-		return build.ToolList{}
-	}
-	return build.ReadTools(d.scanner, func(_ int, id layout.Identity) (plimsoll.Tool, bool) {
-		t := d.tool(id)
-		return t, t.Name != ""
-	})
-}
-
 // joined returns the tools of both lists and an identity that tells them apart.
 func (d *decoder) joined() (plimsoll.List[plimsoll.Tool], plimsoll.Digest) {
 	tools, functions := d.tools.Tools, d.functions.Tools
@@ -96,42 +84,6 @@ func (d *decoder) joined() (plimsoll.List[plimsoll.Tool], plimsoll.Digest) {
 	id.Field("tools", d.tools.Identity[:])
 	id.Field("functions", d.functions.Identity[:])
 	return plimsoll.ListOf(append(tools.Slice(), functions.Slice()...)...), id.Sum()
-}
-
-// tool reads {"type":"function","function":{…}} or the older bare function.
-func (d *decoder) tool(id layout.Identity) plimsoll.Tool {
-	s, body := d.scanner, d.layout.Body
-	var t plimsoll.Tool
-	if s.Peek() != '{' {
-		s.Value()
-		return t
-	}
-	for key := range s.Members() {
-		name := rawjson.View(key)
-		switch name {
-		case "function":
-			if s.Peek() == '{' {
-				t = d.tool(id)
-				continue
-			}
-			s.Value()
-		case "name":
-			t.Name = d.scanner.Text()
-			id.Field(name, []byte(t.Name))
-		case "description":
-			t.Description = d.scanner.Text()
-			id.Field(name, []byte(t.Description))
-		case "parameters":
-			v := s.Value()
-			t.Schema = v.View(body)
-			id.Field(name, v.Of(body))
-		case "cache_control":
-			s.Value()
-		default:
-			id.Field(name, s.Value().Of(body))
-		}
-	}
-	return t
 }
 
 // role translates what compatible servers and older clients write.

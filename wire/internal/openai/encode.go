@@ -165,20 +165,5 @@ func (w *writer) System(parts plimsoll.List[plimsoll.Part]) ([]rawjson.Edit, [][
 
 // Tools appends to the list of tools, or adds one to the request.
 func (w *writer) Tools(tools plimsoll.List[plimsoll.Tool]) ([]rawjson.Edit, error) {
-	elements := make([][]byte, 0, tools.Len())
-	for _, t := range tools.All() {
-		elements = append(elements, renderTool(t))
-	}
-	if w.tools.IsZero() {
-		member := append([]byte(`"tools":[`), bytes.Join(elements, []byte(","))...)
-		return rawjson.Append(w.layout.Root, append(member, ']')), nil
-	}
-	return rawjson.Append(w.tools, elements...), nil
-}
-
-func renderTool(t plimsoll.Tool) []byte {
-	if t.Opaque != "" {
-		return []byte(t.Opaque)
-	}
-	return append(build.AppendFunction([]byte(`{"type":"function","function":{`), t), "}}"...)
+	return build.AddFunctions(w.layout.Root, w.tools, tools), nil
 }

@@ -223,7 +223,7 @@ func (r *eventJoiner) shownDelta(c chunk) []byte {
 		delta = rawjson.RemoveMember(delta, "role")
 	}
 	content := rawjson.Member(delta, "content")
-	if r.open && !r.now.begun && len(r.out.Rounds) > 0 && beginsWord(rawjson.Unquoted(content)) {
+	if r.open && !r.now.begun && len(r.out.Rounds) > 0 && build.BeginsWord(rawjson.Unquoted(content)) {
 		delta = rawjson.SetMember(delta, "content", rawjson.InQuotes(rawjson.AppendInside([]byte(`\n\n`), content)))
 	}
 	return delta
@@ -272,7 +272,7 @@ func (r *eventJoiner) note(delta []byte) {
 	r.role = r.role || rawjson.Member(delta, "role") != nil
 	if text := rawjson.Unquoted(rawjson.Member(delta, "content")); text != "" {
 		r.now.begun = true
-		r.open = endsWord(text)
+		r.open = build.EndsWord(text)
 	}
 }
 

@@ -2,8 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"strings"
-	"unicode"
 
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
@@ -46,7 +44,7 @@ func (Codec) JoinRounds(bodies [][]byte, rounds []build.Answer, hidden func(stri
 			if texts[key] == nil {
 				order = append(order, key)
 			}
-			texts[key] = appendText(texts[key], value)
+			texts[key] = build.AppendText(texts[key], value)
 		}
 		if i < last {
 			before = before.plus(rawjson.Member(body, "usage"))
@@ -69,24 +67,6 @@ func (Codec) JoinRounds(bodies [][]byte, rounds []build.Answer, hidden func(stri
 		out = rawjson.SetMember(out, "usage", billed(usage, before))
 	}
 	return out
-}
-
-// appendText adds a text, still escaped, to those before it, with an empty line between
-// them.
-func appendText(dst, value []byte) []byte {
-	before, text := rawjson.Unquoted(rawjson.InQuotes(dst)), rawjson.Unquoted(value)
-	if endsWord(before) && beginsWord(text) {
-		dst = append(dst, `\n\n`...)
-	}
-	return rawjson.AppendInside(dst, value)
-}
-
-func beginsWord(text string) bool {
-	return text != "" && strings.TrimLeftFunc(text, unicode.IsSpace) == text
-}
-
-func endsWord(text string) bool {
-	return text != "" && strings.TrimRightFunc(text, unicode.IsSpace) == text
 }
 
 // withoutHidden takes hidden calls out of a message.
