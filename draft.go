@@ -64,7 +64,9 @@ type InsertID int
 // loggedEdit is an edit with what is needed to take it back.
 type loggedEdit struct {
 	Edit
-	undo func()
+	// saves returns what the edit saves by a meter.
+	saves func(Meter) int
+	undo  func()
 }
 
 // NewDraft starts a draft of the conversation. The meter measures what edits
@@ -122,6 +124,15 @@ func (d *Draft) EditsSince(p Position) []Edit {
 	edits := make([]Edit, len(d.log)-int(p))
 	for i, e := range d.log[p:] {
 		edits[i] = e.Edit
+	}
+	return edits
+}
+
+// EditsBy returns the log with what each edit saves by another meter.
+func (d *Draft) EditsBy(meter Meter) []Edit {
+	edits := d.Edits()
+	for i, e := range d.log {
+		edits[i].Saved = e.saves(meter)
 	}
 	return edits
 }
@@ -190,13 +201,14 @@ func (d *Draft) drop(i int, why Why) {
 	s := &d.slots()[i]
 	s.dropped = true
 	d.dropped++
-	saved := 0
+	message, saved := *s.message, 0
 	if d.weighed != nil && !s.edited {
 		saved = d.weighed[i].Tokens
 	} else {
-		saved = d.weigh(*s.message, i)
+		saved = d.weigh(d.meter, message, i)
 	}
 	d.record(Edit{Kind: EditDrop, Message: i, Part: -1, Saved: saved}, why,
+		func(m Meter) int { return d.weigh(m, message, i) },
 		func() {
 			s.dropped = false
 			d.dropped--
@@ -216,12 +228,12 @@ func (d *Draft) ReplaceResult(at PartRef, content List[Part], why Why) error {
 	}
 	result.Content = content
 	result.Ref = why.Ref
-	s, load := &d.slots()[at.Message], d.weighResult(at, result)
+	s, load := &d.slots()[at.Message], d.weighPart(d.meter, at, result)
 	k, loads := s.place(at.Part), d.loads(at.Message)
 	e := Edit{Kind: EditReplace, Message: at.Message, Part: at.Part, Saved: loads[k] - load}
 	was, weighed, undo := s.parts()[k], loads[k], s.edit()
 	s.parts()[k], s.loads[k] = result, load
-	d.record(e, why, func() {
+	d.record(e, why, func(m Meter) int { return d.weighPart(m, at, was) - d.weighPart(m, at, result) }, func() {
 		undo()
 		s.parts()[k], s.loads[k] = was, weighed
 	})
@@ -248,7 +260,7 @@ func (d *Draft) RemovePart(at PartRef, why Why) error {
 	e := Edit{Kind: EditRemove, Message: at.Message, Part: at.Part, Saved: loads[k]}
 	was, weighed, undo := s.parts()[k], loads[k], s.edit()
 	s.cut(k)
-	d.record(e, why, func() {
+	d.record(e, why, func(m Meter) int { return d.weighPart(m, at, was) }, func() {
 		undo()
 		s.restore(k, was, weighed, at.Part)
 	})
@@ -270,7 +282,8 @@ func (d *Draft) Insert(before int, m Message, why Why) (InsertID, error) {
 	}
 	id := InsertID(len(d.inserts))
 	d.inserts = append(d.inserts, insertion{id: id, before: before, message: m, why: why})
-	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: -d.weigh(m, -1)}, why,
+	saves := func(meter Meter) int { return -d.weigh(meter, m, -1) }
+	d.record(Edit{Kind: EditInsert, Message: before, Part: -1, Saved: saves(d.meter)}, why, saves,
 		func() { d.inserts = d.inserts[:id] })
 	return id, nil
 }
@@ -282,30 +295,37 @@ func (d *Draft) Withdraw(id InsertID, why Why) error {
 	}
 	d.inserts[id].withdrawn = true
 	in := d.inserts[id]
-	d.record(Edit{Kind: EditWithdraw, Message: in.before, Part: -1, Saved: d.weigh(in.message, -1)}, why,
+	saves := func(meter Meter) int { return d.weigh(meter, in.message, -1) }
+	d.record(Edit{Kind: EditWithdraw, Message: in.before, Part: -1, Saved: saves(d.meter)}, why, saves,
 		func() { d.inserts[id].withdrawn = false })
 	return nil
 }
 
 // AddSystem appends a part to the system instructions.
 func (d *Draft) AddSystem(p Part, why Why) {
-	saved := 0
-	if d.meter != nil {
-		saved = -d.meter.WeighSystem(d.beside(), p)
+	c := d.beside()
+	saves := func(meter Meter) int {
+		if meter == nil {
+			return 0
+		}
+		return -meter.WeighSystem(c, p)
 	}
 	d.system = append(d.system, p)
-	d.record(Edit{Kind: EditSystem, Message: -1, Part: -1, Saved: saved}, why,
+	d.record(Edit{Kind: EditSystem, Message: -1, Part: -1, Saved: saves(d.meter)}, why, saves,
 		func() { d.system = d.system[:len(d.system)-1] })
 }
 
 // AddTool appends a tool.
 func (d *Draft) AddTool(t Tool, why Why) {
-	saved := 0
-	if d.meter != nil {
-		saved = -d.meter.WeighTool(d.beside(), t)
+	c := d.beside()
+	saves := func(meter Meter) int {
+		if meter == nil {
+			return 0
+		}
+		return -meter.WeighTool(c, t)
 	}
 	d.tools = append(d.tools, t)
-	d.record(Edit{Kind: EditTool, Message: -1, Part: -1, Saved: saved}, why,
+	d.record(Edit{Kind: EditTool, Message: -1, Part: -1, Saved: saves(d.meter)}, why, saves,
 		func() { d.tools = d.tools[:len(d.tools)-1] })
 }
 
@@ -347,22 +367,22 @@ func (d *Draft) Rollback(to Position) {
 	}
 }
 
-func (d *Draft) record(e Edit, why Why, undo func()) {
+func (d *Draft) record(e Edit, why Why, saves func(Meter) int, undo func()) {
 	e.Rung, e.Reason, e.Ref = why.Rung, why.Reason, why.Ref
 	d.saved += e.Saved
-	d.log = append(d.log, loggedEdit{e, undo})
+	d.log = append(d.log, loggedEdit{e, saves, undo})
 }
 
 // weigh measures a message that stands for original i, or for none if i is -1.
-func (d *Draft) weigh(m Message, i int) int {
-	if d.meter == nil {
+func (d *Draft) weigh(meter Meter, m Message, i int) int {
+	if meter == nil {
 		return 0
 	}
 	siblings := 0
 	if i >= 0 {
 		siblings = d.Outline().Siblings[i]
 	}
-	return d.meter.WeighMessage(d.base, m, siblings).Tokens
+	return meter.WeighMessage(d.base, m, siblings).Tokens
 }
 
 // loads returns what the parts of message i weigh now. A message of many results is
@@ -381,14 +401,14 @@ func (d *Draft) loads(i int) []int {
 	return s.loads
 }
 
-// weighResult measures a result that is to replace one of the original.
-func (d *Draft) weighResult(at PartRef, r ToolResult) int {
-	if d.meter == nil {
+// weighPart measures a part that stands for one of the original, or is to.
+func (d *Draft) weighPart(meter Meter, at PartRef, p Part) int {
+	if meter == nil {
 		return 0
 	}
 	m := *d.slots()[at.Message].message
-	m.Parts, m.Digest = frozen([]Part{r}), Digest{}
-	return d.meter.WeighMessage(d.base, m, d.Outline().Siblings[at.Message]).Parts[0]
+	m.Parts, m.Digest = frozen([]Part{p}), Digest{}
+	return meter.WeighMessage(d.base, m, d.Outline().Siblings[at.Message]).Parts[0]
 }
 
 // Weight returns what original message i weighs now; 0 if it was dropped.
@@ -398,7 +418,7 @@ func (d *Draft) Weight(i int) int {
 	case s.dropped:
 		return 0
 	case d.weighed == nil:
-		return d.weigh(*s.message, i)
+		return d.weigh(d.meter, *s.message, i)
 	case !s.edited:
 		return d.weighed[i].Tokens
 	}

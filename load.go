@@ -47,8 +47,7 @@ const (
 	StrategyHeuristic = "heuristic"
 )
 
-// Meter weighs conversations. Equal input gives equal loads for as long as the
-// meter is not recalibrated.
+// Meter weighs conversations. Equal input gives equal loads.
 type Meter interface {
 	// Weigh returns the load of the whole conversation.
 	Weigh(Conversation) Load
@@ -77,7 +76,7 @@ type Load struct {
 	// Tools is the weight of the tool declarations.
 	Tools int `json:"tools"`
 	// Framing is what the provider adds once per request: the priming of the
-	// reply, and hidden tokens that calibration found.
+	// reply, and hidden tokens that a bill showed.
 	Framing int `json:"framing"`
 	// Hidden is the share of Framing by which the last bill of the conversation differs
 	// from the weight of its prompt; 0 if none was observed.

@@ -27,11 +27,9 @@ const (
 	// anchorSpread is how far the weight of the same messages may move, either way, before
 	// the anchor says nothing: then another counter made it.
 	anchorSpread = 1.5
-	// anchorStep is by which share of the bill an anchor must move the load to be stored.
-	anchorStep = 0.01
 )
 
-// learner is a meter that learns from bills.
+// learner is a meter that compares its counts with bills.
 type learner interface {
 	Observe(conversation string, sent plimsoll.Conversation, u plimsoll.Usage)
 }
@@ -50,8 +48,8 @@ func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
 }
 
 // hidden returns what the bill had beyond the weight of the request, and that weight. The
-// load is of a conversation that begins with the same messages. Its meter may have learned
-// another factor since, so the request is weighed by that load.
+// load is of a conversation that begins with the same messages. Its meter may have another
+// vocabulary than the one that was used for the bill, so the request is weighed by that load.
 func (a *anchor) hidden(load plimsoll.Load) (hidden, sent int) {
 	if a == nil || a.Messages > len(load.Messages) || a.Whole <= 0 {
 		return 0, 0
@@ -120,43 +118,54 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 }
 
 // lastBill returns the anchor of the longest prefix that was billed; nil if none was. It asks
-// the memory only about conversations that this keeper has not seen, and that have an answer.
+// the memory only if another process may have seen a later bill than this keeper has: one of
+// a request up to the last answer.
 func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
 	t = t.whateverLimit()
-	if last, ok := k.lastCall(t); ok {
-		return last.anchor
+	last, _ := k.lastCall(t)
+	known := 0
+	if last.anchor != nil {
+		known = last.anchor.Messages
 	}
 	memory := k.memoryOf(t)
-	if memory == nil || t.lastAnswer() == 0 {
-		return nil
+	if memory == nil || known >= t.lastRequest() {
+		return last.anchor
 	}
-	keys := billKeys(t.chain()[1:])
+	keys := billKeys(t.chain()[known+1:])
 	slices.Reverse(keys)
 	d, err := memory.Recall(ctx, keys)
 	if err != nil { // a memory that fails is reported when the decisions are recalled
-		return nil
+		return last.anchor
 	}
 	var a anchor
 	if json.Unmarshal(d.Body, &a) != nil || a.Version != anchorVersion {
-		return nil
+		return last.anchor
 	}
 	return &a
 }
 
-// keepBill stores an anchor for other processes, unless the one that is stored says about
-// the same.
-func (k *Keeper) keepBill(ctx context.Context, t *Task, is *lastCall) error {
+// lastRequest returns how many messages the request had that the last answer is to; 0 if
+// there is no answer.
+func (t *Task) lastRequest() int {
+	n := t.lastAnswer()
+	for n > 1 && t.Conversation.Messages.At(n-1).Role == plimsoll.Assistant {
+		n--
+	}
+	return n
+}
+
+// keepBill stores an anchor for other processes. It stores every one: from an older bill
+// they would count another band.
+func (k *Keeper) keepBill(ctx context.Context, t *Task, a *anchor) error {
 	memory := k.memoryOf(t)
-	hidden := is.anchor.Billed - is.anchor.Sent
-	if memory == nil || math.Abs(float64(hidden-is.stored)) <= anchorStep*float64(is.anchor.Billed) {
+	if memory == nil {
 		return nil
 	}
-	body, err := json.Marshal(is.anchor)
+	body, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
-	is.stored = hidden
-	return memory.Remember(ctx, Decision{Key: billKeys(t.chain()[is.anchor.Messages:])[0], Body: body})
+	return memory.Remember(ctx, Decision{Key: billKeys(t.chain()[a.Messages:])[0], Body: body})
 }
 
 // billKeys are the keys of anchors, which are stored beside the decisions.

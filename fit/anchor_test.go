@@ -88,32 +88,37 @@ func TestABillIsKnownToOtherProcesses(t *testing.T) {
 	t.Parallel()
 	memory := &countedMemory{Memory: &notebook{}}
 	first := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
-	observed(t, first, thousands(3), 3700)
-	observed(t, first, thousands(5), 5710)
-	if memory.remembered != 1 {
-		t.Errorf("%d anchors were stored, want one: the second says about the same", memory.remembered)
-	}
-	second := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
-	for _, s := range []fit.Scope{{}, {Limit: 50_000}} {
-		if got := second.Weigh(t.Context(), inScope(thousands(7), s)).Total; got != 7700 {
-			t.Errorf("the second process weighs %d, want 7,700", got)
+	weighs := func(name string, k *fit.Keeper, messages, want int) {
+		t.Helper()
+		for _, s := range []fit.Scope{{}, {Limit: 50_000}} {
+			if got := k.Weigh(t.Context(), inScope(thousands(messages), s)).Total; got != want {
+				t.Errorf("%s weighs %d, want %d", name, got, want)
+			}
 		}
 	}
+	observed(t, first, thousands(3), 3700)
+	second := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory})
+	weighs("the second process", second, 5, 5700)
+	observed(t, second, thousands(5), 5710)
+	weighs("the first process, which knows an older bill,", first, 7, 7710)
 	observed(t, first, thousands(7), 9000)
-	if got := newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory}).Weigh(t.Context(), thousands(9)).Total; got != 11_000 {
-		t.Errorf("a third process weighs %d, want 11,000", got)
+	weighs("the second process, which knows an older bill,", second, 9, 11_000)
+	weighs("a third process", newKeeper(t, 100_000, fit.Options{Anchored: true, Memory: memory}), 9, 11_000)
+	asked := memory.recalled
+	if weighs("the process that saw the last bill", first, 9, 11_000); memory.recalled != asked {
+		t.Error("a process asks the memory for a bill that it has seen itself")
 	}
 }
 
-// countedMemory counts what is remembered.
+// countedMemory counts how often it is asked.
 type countedMemory struct {
 	fit.Memory
-	remembered int
+	recalled int
 }
 
-func (m *countedMemory) Remember(ctx context.Context, d fit.Decision) error {
-	m.remembered++
-	return m.Memory.Remember(ctx, d)
+func (m *countedMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (fit.Decision, error) {
+	m.recalled++
+	return m.Memory.Recall(ctx, keys)
 }
 
 // TestABillDecidesAndACutStaysAsItWas sends a conversation that fits by its weight and does

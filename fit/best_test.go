@@ -43,6 +43,8 @@ func estimating(t *testing.T, tokens, window int) *fit.Keeper {
 	return k
 }
 
+// TestWhatFitsByAnEstimateMustFitByTheBestCount: whichever count decides, all figures are of
+// the best one.
 func TestWhatFitsByAnEstimateMustFitByTheBestCount(t *testing.T) {
 	t.Parallel()
 	c := chat("one/"+strings.Repeat("1", 90), "two/"+strings.Repeat("2", 90), "three/"+strings.Repeat("3", 90), "four")
@@ -50,12 +52,11 @@ func TestWhatFitsByAnEstimateMustFitByTheBestCount(t *testing.T) {
 		name           string
 		tokens, window int
 		want           string
-		before         int
 	}{
-		{"both fit", 10, 400, words(c), 80},
-		{"only the estimate is over", 100, 400, "SYS three " + strings.Repeat("3", 90) + " four", 800},
-		{"only the best count is over", 10, 120, "SYS three " + strings.Repeat("3", 90) + " four", 312},
-		{"what the estimate leaves is over by the best count", 25, 110, "SYS four", 312},
+		{"both fit", 10, 400, words(c)},
+		{"only the estimate is over", 100, 400, "SYS three " + strings.Repeat("3", 90) + " four"},
+		{"only the best count is over", 10, 120, "SYS three " + strings.Repeat("3", 90) + " four"},
+		{"what the estimate leaves is over by the best count", 25, 110, "SYS four"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,8 +74,24 @@ func TestWhatFitsByAnEstimateMustFitByTheBestCount(t *testing.T) {
 			if best := (testkit.ByteMeter{}).Weigh(fitted.Conversation()).Total; best > tt.window {
 				t.Errorf("%d bytes are sent, the limit is %d", best, tt.window)
 			}
-			if fitted.Before.Total != tt.before || fitted.Line.Window != tt.window {
-				t.Errorf("the load was %d in %+v, want %d", fitted.Before.Total, fitted.Line, tt.before)
+			best := testkit.ByteMeter{}
+			for what, loads := range map[string][2]plimsoll.Load{
+				"the load before": {fitted.Before, best.Weigh(c)}, "the load after": {fitted.After, best.Weigh(fitted.Conversation())},
+				"Keeper.Weigh": {k.Weigh(t.Context(), fit.Task{Conversation: c}), best.Weigh(c)},
+			} {
+				if diff := cmp.Diff(loads[1], loads[0]); diff != "" {
+					t.Errorf("%s is not the best count (-best +got):\n%s", what, diff)
+				}
+			}
+			byEdits, byRungs := 0, 0
+			for _, e := range fitted.Edits {
+				byEdits += e.Saved
+			}
+			for _, r := range fitted.Rungs {
+				byRungs += r.Saved
+			}
+			if saved := fitted.Before.Total - fitted.After.Total; byEdits != saved || byRungs != saved {
+				t.Errorf("%d tokens are saved; the edits say %d, the rungs %d", saved, byEdits, byRungs)
 			}
 		})
 	}

@@ -83,10 +83,10 @@ func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll
 		b.byCut, b.before, b.warm = firstFresh(p) < answer, billed(loadBefore(p, answer)-hidden), u.CacheRead > 0
 	}
 	var err error
-	is.anchor, is.stored = last.anchor, last.stored
+	is.anchor = last.anchor
 	if u.Prompt() > 0 {
 		is.anchor = a
-		err = k.keepBill(ctx, t, &is)
+		err = k.keepBill(ctx, t, a)
 	}
 	k.books.calls.Put(scoped{t.scope(), t.chain()[t.Conversation.Messages.Len()]}, is)
 	return b, err

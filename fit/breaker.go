@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"crypto/sha256"
 
 	"github.com/plimsoll/plimsoll"
@@ -65,7 +66,7 @@ func (k *Keeper) count(t *Task, made *Compaction) {
 	} else {
 		is.poor++
 	}
-	is.load, is.total = made.After, 0
+	is.load, is.total = cmp.Or(made.left, made.After), 0
 	k.putBreaker(t, made.old.End, is)
 	if made.Checkpoint == nil {
 		return

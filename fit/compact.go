@@ -71,9 +71,12 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 	}
 	w.reweigh()
 	if !o.Force && !o.best && !k.compactor.Due(w.reading(o.total)) {
-		noop.Reason, noop.After = "the load is below the threshold", w.Load()
+		noop.Reason = "the load is below the threshold"
+		err := w.encode()
+		w.settle(ctx)
+		noop.Before, noop.After = w.plan.Before.Total, w.plan.After.Total
 		w.countReplayed(noop)
-		return noop, w.encode()
+		return noop, err
 	}
 	defer w.release()
 	target := w.target()
@@ -89,15 +92,15 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 			return nil, err
 		}
 	}
-	if w.tooHeavy(ctx) {
+	if err := w.encode(); err != nil {
+		return nil, err
+	}
+	if !w.settle(ctx) {
 		w.release()
 		o.best = true
 		return k.Compact(ctx, t, o)
 	}
 	made.Plan, made.After = w.plan, w.plan.After.Total
-	if err := w.encode(); err != nil {
-		return nil, err
-	}
 	if err := w.commit(ctx); err != nil {
 		return nil, err
 	}
@@ -317,6 +320,10 @@ func (w *Work) checkpointWeight(since plimsoll.Position) int {
 func (w *Work) ask(ctx context.Context, order *Order, made *Compaction) (veto string) {
 	asked := PreCompress{
 		Trigger: made.Trigger, Conversation: w.task.Conversation, Old: order.Old, Before: made.Before, Line: w.plan.Line,
+	}
+	if len(w.k.options.Hooks.PreCompress) > 0 && w.k.estimates(w.plan.Line) && !w.options.best {
+		_, best := w.k.anchor(ctx, w.task, true)
+		asked.Before = best.Weigh(w.draft.Result()).Total
 	}
 	for _, hook := range w.k.options.Hooks.PreCompress {
 		verdict, err := hook(ctx, asked)

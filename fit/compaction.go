@@ -103,9 +103,11 @@ type Compaction struct {
 	// Plan has the edits; it can be sent whatever the status is.
 	Plan *plimsoll.Plan `json:"-"`
 
-	// old is the span that was to be replaced; notes say which hooks failed; shared says
-	// that another request made the checkpoint.
+	// old is the span that was to be replaced; left is After by the count that decides, if
+	// that is another one; notes say which hooks failed; shared says that another request
+	// made the checkpoint.
 	old    plimsoll.Span
+	left   int
 	notes  []string
 	shared bool
 }

@@ -17,7 +17,7 @@ type Options struct {
 	Meter plimsoll.Meter
 	// Best, if not nil, comes nearer to what is billed than Meter, which is an estimate of
 	// the preset's. Meter decides first. What is over its line by Best after that is cut
-	// by Best.
+	// by Best. Plans, events and [Keeper.Weigh] have the figures of Best.
 	Best plimsoll.Meter
 	// Model is assumed for conversations that name none.
 	Model string
@@ -221,10 +221,11 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	return w.plan, nil
 }
 
-// Weigh returns the load of the task's conversation before any cut, as Plan and Fit see
+// Weigh returns the load of the task's conversation before any cut, as Plan and Fit report
 // it: the last bill that was observed, and the weight of what came since.
 func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
-	load, _ := k.anchor(ctx, &t, false)
+	line, _ := k.lineOf(&t) // a model without a line is weighed all the same
+	load, _ := k.anchor(ctx, &t, k.estimates(line))
 	return load
 }
 

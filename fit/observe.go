@@ -64,15 +64,13 @@ type lastCall struct {
 	at    time.Time
 	// cached says that a prompt cache is in use.
 	cached bool
-	// anchor is the bill; nil if there was none yet. Stored is what the anchor in the
-	// memory has beyond the weight of its request.
+	// anchor is the bill; nil if there was none yet.
 	anchor *anchor
-	stored int
 }
 
 // Observe adds an answered request to the accounts, and anchors the count of the
 // conversation to the bill. Call it with the task and the plan by which it was sent, and
-// with what was billed. A meter with a calibration learns from the bill. What a summary cost that
+// with what was billed. A meter with a calibration reports how far its count was off. What a summary cost that
 // the request waited for was added by Fit. An error means that the memory could not be written to; the
 // keeper's own accounts are right nevertheless.
 func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimsoll.Usage) error {

@@ -44,12 +44,15 @@ func TestG02_EveryModelHasALimit(t *testing.T) {
 	}
 }
 
-func TestG03_TheLoadIsTheEstimate(t *testing.T) {
+func TestG03_TheEstimateDecides(t *testing.T) {
 	t.Parallel()
 	c := plimsoll.Conversation{Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, strings.Repeat("a", 400)+strings.Repeat("字", 10)))}
-	plan, err := keeper(t, preset.NameGemini, nil).Plan(t.Context(), fit.Task{Conversation: c})
-	if err != nil || plan.Before.Total != 113 || plan.Before.Exact {
-		t.Errorf("%+v, error %v; want 113 tokens, estimated", plan.Before, err)
+	options, err := preset.Gemini(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if load := options.Meter.Weigh(c); load.Total != 113 || load.Exact {
+		t.Errorf("%+v, want 113 tokens, estimated", load)
 	}
 }
 

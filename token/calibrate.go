@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,9 +13,9 @@ import (
 	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
-// Bounds of what calibration may do. A provider's bill can be odd for reasons
-// that have nothing to do with counting (a client rewrote its history, a gateway
-// added a prompt); none of that may bend the scale far or at once.
+// Bounds of what one bill may do to a drift. A provider's bill can be odd for reasons
+// that have nothing to do with counting: a client rewrote its history, or a gateway
+// added a prompt.
 const (
 	factorMin, factorMax = 0.5, 2.0
 	factorStep           = 0.05
@@ -35,10 +34,11 @@ const (
 	errorMax = 10
 )
 
-// Calibration learns from the usage that providers report. For each model that
-// is estimated it learns a factor, from how much the bill grew when the estimate
-// grew; for each conversation it remembers the last bill, so that only what came
-// after is estimated. It is safe for concurrent use.
+// Calibration compares counts with the usage that providers report. For each model that
+// is estimated it finds a factor, from how much the bill grew when the estimate
+// grew. It reports the factor and does not apply it: a process that has seen other bills
+// would count otherwise. For each conversation it remembers the last bill, so that only
+// what came after is estimated. It is safe for concurrent use.
 type Calibration struct {
 	log     *slog.Logger
 	mu      sync.Mutex
@@ -67,9 +67,6 @@ func NewCalibration(o *CalibrationOptions) *Calibration {
 type learned struct {
 	Drift
 	seen bool
-	// applied is the factor in force. It follows the learned one in steps, because
-	// every other factor gives every message another weight.
-	applied float64
 	// quiet is how many right estimates it takes until there is another warning.
 	quiet int
 }
@@ -77,15 +74,6 @@ type learned struct {
 // quietFor is how many right estimates must come between two warnings: an operator who knows
 // that a model is off need not hear it with every request.
 const quietFor = 20
-
-// factorRest is by how much the factor in force may be off before it is changed.
-const factorRest = 0.01
-
-func (l *learned) apply() {
-	if l.applied == 0 || math.Abs(l.Factor-l.applied) > factorRest*l.applied {
-		l.applied = l.Factor
-	}
-}
 
 // anchor is the last bill of a conversation. It says nothing about another
 // model, whose counter and hidden prompt differ.
@@ -97,17 +85,17 @@ type anchor struct {
 	hidden int
 }
 
-// Drift compares estimates with bills for one model. It is what operators look
-// at, and what is stored between runs.
+// Drift compares estimates with bills for one model. It is what operators look at.
 type Drift struct {
 	Model string `json:"model"`
 	// Observations is the number of bills.
 	Observations int `json:"observations"`
-	// Factor by which estimates of this model are multiplied; 1 for exact ones.
+	// Factor is how much bills grow for each token that estimates of this model grow; 1
+	// for exact ones. No estimate is multiplied by it.
 	Factor float64 `json:"factor"`
-	// Error is the moving average of |estimate - bill| / bill, after correction.
+	// Error is the moving average of |estimate - bill| / bill, from the last bill on.
 	Error float64 `json:"error"`
-	// Bias is the moving average of (estimate - bill) / bill, after correction.
+	// Bias is the moving average of (estimate - bill) / bill, from the last bill on.
 	Bias float64 `json:"bias"`
 	// Estimated and Actual are the sums over all observations.
 	Estimated int64 `json:"estimated"`
@@ -122,12 +110,8 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 		return
 	}
 	s, actual := m.scale(c), usage.Prompt()
-	f := m.factor(s)
 	load, sum := m.weigh(c, "")
-	m.options.Calibration.observe(key, s, sum.raw, load.Total, actual)
-	if learned := m.factor(s); learned.times != f.times {
-		load, sum = m.weigh(c, "")
-	}
+	m.options.Calibration.observe(key, s, load.Total, actual)
 	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - load.Total})
 }
 
@@ -148,7 +132,7 @@ func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 }
 
 // observe learns from one bill; weighed is the load without any anchor.
-func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
+func (c *Calibration) observe(key string, s *scale, weighed, actual int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learnedOf(s.model)
@@ -156,7 +140,7 @@ func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
 	estimate := max(0, weighed+before.hidden)
 	exact := s.counter.Info().Exact
 	if known && !exact {
-		l.learnFactor(raw-before.raw, actual-before.actual)
+		l.learnFactor(estimate-before.actual, actual-before.actual)
 	}
 	off := float64(estimate-actual) / float64(actual)
 	if known || exact {
@@ -187,17 +171,16 @@ func (c *Calibration) report(l *learned, estimate, actual int, off float64) {
 }
 
 // learnFactor moves the factor a little toward the ratio of growths.
-func (l *learned) learnFactor(raw, actual int) {
-	if raw < leastGrowth || actual <= 0 {
+func (l *learned) learnFactor(estimated, actual int) {
+	if estimated < leastGrowth || actual <= 0 {
 		return
 	}
-	ratio := float64(actual) / float64(raw)
+	ratio := float64(actual) / float64(estimated)
 	if ratio < factorMin || ratio > factorMax {
 		return
 	}
-	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/wholeGrowth)
+	step := (ratio - l.Factor) * factorWeight * min(1, float64(estimated)/wholeGrowth)
 	l.Factor = clamp(l.Factor+clamp(step, -factorStep, factorStep), factorMin, factorMax)
-	l.apply()
 }
 
 func (l *learned) learnError(off float64) {
@@ -214,7 +197,7 @@ func (l *learned) learnError(off float64) {
 func (c *Calibration) learnedOf(model string) *learned {
 	l, ok := c.models[model]
 	if !ok {
-		l = &learned{Drift: Drift{Model: model, Factor: 1}, applied: 1}
+		l = &learned{Drift: Drift{Model: model, Factor: 1}}
 		c.remember(l)
 	}
 	return l
@@ -244,36 +227,6 @@ func (c *Calibration) Drift() []Drift {
 	return all
 }
 
-// Restore takes up what an earlier run has learned. Figures out of bounds are
-// brought back into them.
-func (c *Calibration) Restore(drifts []Drift) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, d := range drifts {
-		l := &learned{Drift: d.bounded(), seen: d.Observations > 0}
-		l.apply()
-		c.remember(l)
-	}
-}
-
-func (d Drift) bounded() Drift {
-	if d.Factor == 0 || math.IsNaN(d.Factor) {
-		d.Factor = 1
-	}
-	if math.IsNaN(d.Error) {
-		d.Error = 0
-	}
-	if math.IsNaN(d.Bias) {
-		d.Bias = 0
-	}
-	d.Factor = clamp(d.Factor, factorMin, factorMax)
-	d.Error = clamp(d.Error, 0, errorMax)
-	d.Bias = clamp(d.Bias, -1, errorMax)
-	d.Observations = max(0, d.Observations)
-	d.Estimated, d.Actual = max(0, d.Estimated), max(0, d.Actual)
-	return d
-}
-
 // anchor returns the last bill of a conversation if it is the given model's. A nil calibration
 // has none, and an empty key names no conversation.
 func (c *Calibration) anchor(key, model string) (anchor, bool) {
@@ -289,21 +242,6 @@ func (c *Calibration) anchor(key, model string) (anchor, bool) {
 
 func (c *Calibration) hold(key string, a anchor) {
 	c.anchors.Put(strings.Clone(key), a) // the key may be a view into a request
-}
-
-// factorOf returns the factor and the error of a model, and whether a bill was seen. A nil
-// calibration has seen none.
-func (c *Calibration) factorOf(model string) (factor, err float64, seen bool) {
-	if c == nil {
-		return 1, 0, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l, ok := c.models[model]
-	if !ok {
-		return 1, 0, false
-	}
-	return l.applied, l.Error, l.seen
 }
 
 func clamp(x, low, high float64) float64 { return min(high, max(low, x)) }

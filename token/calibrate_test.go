@@ -2,7 +2,6 @@ package token_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -39,11 +38,11 @@ func TestF11_TheFactorFindsTheTrueScaleAndHiddenTokensShowAsFraming(t *testing.T
 		t.Errorf("factor %.3f, want about %.2f", drift.Factor, scale)
 	}
 	load := meter.For("c").Weigh(talk(model, 1300))
-	if off := float64(load.Total-bill(1300)) / float64(bill(1300)); off > 0.01 || off < -0.01 {
-		t.Errorf("prediction is off by %.2f %%", 100*off)
+	if want := bill(1200) + plain.Weigh(talk(model, 1300)).Total - plain.Weigh(talk(model, 1200)).Total; load.Total != want {
+		t.Errorf("it weighs %d, want the last bill and the weight of what came since: %d", load.Total, want)
 	}
-	if load.Framing < hidden*9/10 || load.Framing > hidden*11/10 {
-		t.Errorf("framing %d, want about the %d hidden tokens", load.Framing, hidden)
+	if load.Framing < hidden {
+		t.Errorf("framing %d, want at least the %d hidden tokens", load.Framing, hidden)
 	}
 	if load.Band == 0 || load.Band > load.Total/10 {
 		t.Errorf("band %d of %d", load.Band, load.Total)
@@ -53,26 +52,22 @@ func TestF11_TheFactorFindsTheTrueScaleAndHiddenTokensShowAsFraming(t *testing.T
 	}
 }
 
-func TestF11_BillsThatHardlyDifferLeaveTheWeightsAsTheyAre(t *testing.T) {
+// TestF11_BillsChangeNoWeight gives many bills to one of two meters. Processes that have
+// seen other bills must give the same figures to the same conversation.
+func TestF11_BillsChangeNoWeight(t *testing.T) {
 	t.Parallel()
-	const model = "claude-opus-4-5"
-	meter, plain := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)}), token.NewMeter(nil)
-	weights, billed, before := map[int]bool{}, 0.0, 0
-	for n := 20; n <= 2000; n += 20 {
-		weighed := plain.Weigh(talk(model, n)).Total
-		billed += (1.25 + 0.01*float64(n/20%3)) * float64(weighed-before) // never quite the same
-		before = weighed
-		meter.Observe("c", talk(model, n), plimsoll.Usage{Input: int(billed)})
-		if n > 1000 {
-			weights[meter.Weigh(talk(model, 10)).Total] = true
+	for _, model := range []string{"claude-opus-4-5", "gpt-4o", "unknown"} {
+		meter, plain := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)}), token.NewMeter(nil)
+		for n := 20; n <= 400; n += 20 {
+			meter.Observe("c", talk(model, n), plimsoll.Usage{Input: 3 * plain.Weigh(talk(model, n)).Total / 2})
 		}
-	}
-	if len(weights) > 2 {
-		t.Errorf("a conversation has weighed %d different things", len(weights))
+		if diff := cmp.Diff(plain.Weigh(talk(model, 30)), meter.Weigh(talk(model, 30))); diff != "" {
+			t.Errorf("%s: a meter that has seen bills differs (-plain +billed):\n%s", model, diff)
+		}
 	}
 }
 
-func TestF11_AnExactCounterIsNeverScaled(t *testing.T) {
+func TestF11_AnExactCounterHasNoFactor(t *testing.T) {
 	t.Parallel()
 	calibration := token.NewCalibration(nil)
 	meter := token.NewMeter(&token.MeterOptions{Calibration: calibration})
@@ -112,34 +107,7 @@ func TestF11_DriftIsLogged(t *testing.T) {
 	}
 }
 
-func TestF11_WhatWasLearnedSurvivesARestart(t *testing.T) {
-	t.Parallel()
-	first := token.NewCalibration(nil)
-	meter := token.NewMeter(&token.MeterOptions{Calibration: first})
-	for n := 10; n < 60; n += 10 {
-		c := talk("claude-opus-4-5", n)
-		meter.Observe("c", c, plimsoll.Usage{Input: 3 * meter.Weigh(c).Total / 2})
-	}
-	stored, err := json.Marshal(first.Drift())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var drifts []token.Drift
-	if err := json.Unmarshal(stored, &drifts); err != nil {
-		t.Fatal(err)
-	}
-	second := token.NewCalibration(nil)
-	second.Restore(drifts)
-	if diff := cmp.Diff(first.Drift(), second.Drift()); diff != "" {
-		t.Errorf("restored (-want +got):\n%s", diff)
-	}
-	a, b := meter.Weigh(talk("claude-opus-4-5", 7)), token.NewMeter(&token.MeterOptions{Calibration: second}).Weigh(talk("claude-opus-4-5", 7))
-	if a.Total != b.Total {
-		t.Errorf("restored meter weighs %d, the first %d", b.Total, a.Total)
-	}
-}
-
-func TestF11_NoBillBendsTheScaleOutOfBounds(t *testing.T) {
+func TestF11_NoBillBendsTheFactorOutOfBounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		calibration := token.NewCalibration(nil)

@@ -4,8 +4,8 @@
 // where the vocabulary is public ([For], [Named]), otherwise by an estimate that
 // says that it is one. A [Framing] adds what a dialect puts around the text: role
 // markers, tool declarations, tool calls, pictures. A [Meter] joins both into a
-// [plimsoll.Load], remembers what it has weighed, and is corrected by the usage
-// that providers report ([Calibration]).
+// [plimsoll.Load] and remembers what it has weighed. A [Calibration] compares its
+// loads with the usage that providers report.
 //
 // Vocabularies live in the subpackages bpe (OpenAI's, built in) and hf (loaded
 // from files); a new family is one row in the table of this package. The package

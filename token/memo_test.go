@@ -2,7 +2,6 @@ package token_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,27 +47,4 @@ func digested(t *rapid.T, id string) plimsoll.Message {
 		copy(m.Digest[:], id+"..")
 	}
 	return m
-}
-
-func TestALearnedFactorAppliesToWhatWasWeighedBefore(t *testing.T) {
-	t.Parallel()
-	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(nil)})
-	var messages []plimsoll.Message
-	weigh := func() (plimsoll.Conversation, plimsoll.Load) {
-		for range 6 {
-			m := plimsoll.Say(plimsoll.User, fmt.Sprintf("question %d: %s", len(messages), strings.Repeat("what is the depth at low tide? ", 100)))
-			m.Digest = plimsoll.Digest{1, byte(len(messages))}
-			messages = append(messages, m)
-		}
-		c := plimsoll.Conversation{Model: "claude-sonnet-4-5", Dialect: plimsoll.Anthropic, Messages: plimsoll.ListOf(messages...)}
-		return c, meter.Weigh(c)
-	}
-	first, before := weigh()
-	for range 5 {
-		c, load := weigh()
-		meter.Observe("k", c, plimsoll.Usage{Input: load.Total * 3 / 2})
-	}
-	if after := meter.Weigh(first); after.Total <= before.Total {
-		t.Errorf("%d tokens before the bills and %d after them, which said half as much again", before.Total, after.Total)
-	}
 }

@@ -19,8 +19,8 @@ type MeterOptions struct {
 	CounterFor func(model string) plimsoll.Counter
 	// Framing, if set, frames every dialect.
 	Framing *Framing
-	// Calibration corrects the counts by reported usage; nil means that they
-	// are taken as they are. It may be shared.
+	// Calibration compares the counts with reported usage; nil means that nothing
+	// does. It never changes a count. It may be shared.
 	Calibration *Calibration
 }
 
@@ -87,7 +87,7 @@ func (m *Meter) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, 
 	s := m.scale(c)
 	past := s.frame.forgets && plimsoll.Has[plimsoll.Reasoning](message) && !isLive(c.Messages, message)
 	of := s.contentOf(message, siblings, past)
-	return m.factor(s).load(m.message(s, message, of))
+	return m.message(s, message, of)
 }
 
 // WeighSystem returns what one more part adds to the system instructions.
@@ -95,10 +95,9 @@ func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 	grown := c
 	grown.System = plimsoll.ListOf(append(c.System.Slice(), p)...)
 	s := m.scale(c)
-	f := m.factor(s)
 	before, _, _ := m.head(s, c)
 	after, _, _ := m.head(s, grown)
-	return f.apply(after.Tokens) - f.apply(before.Tokens)
+	return after.Tokens - before.Tokens
 }
 
 // WeighTool returns what one more tool adds.
@@ -106,16 +105,13 @@ func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	grown := c
 	grown.Tools = plimsoll.ListOf(append(c.Tools.Slice(), t)...)
 	s := m.scale(c)
-	f := m.factor(s)
 	_, before, once := m.head(s, c)
 	_, after, onceMore := m.head(s, grown)
-	return f.apply(after.Tokens) - f.apply(before.Tokens) + f.apply(onceMore.Tokens) - f.apply(once.Tokens)
+	return after.Tokens - before.Tokens + onceMore.Tokens - once.Tokens
 }
 
 // tally is what a load is judged by beside its own figures.
 type tally struct {
-	// raw is the whole load before any correction.
-	raw int
 	// formulas is how far formulas may be off, framed the framing of the messages if that is
 	// a guess.
 	formulas, framed int
@@ -125,31 +121,25 @@ type tally struct {
 // empty, the load is corrected by its last bill.
 func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Load, tally) {
 	s := m.scale(c)
-	f := m.factor(s)
 	system, tools, once := m.head(s, c)
 	load := plimsoll.Load{
-		System: f.apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(once.Tokens),
+		System: system.Tokens, Tools: tools.Tokens, Framing: once.Tokens,
 		Messages: make([]plimsoll.MessageLoad, c.Messages.Len()),
 	}
 	load.Total = load.System + load.Tools + load.Framing
-	sum := tally{
-		raw:      system.Tokens + tools.Tokens + once.Tokens,
-		formulas: f.apply(system.Band) + f.apply(tools.Band) + f.apply(once.Band),
-	}
+	sum := tally{formulas: system.Band + tools.Band + once.Band}
 	siblings, past := siblingsOf(c.Messages), lastAsked(c.Messages)
 	for i, message := range c.Messages.All() {
-		raw := m.message(s, message, s.contentOf(message, siblings[i], i < past))
-		l := f.load(raw)
+		l := m.message(s, message, s.contentOf(message, siblings[i], i < past))
 		load.Messages[i] = l
 		load.Total += l.Tokens
-		sum.raw += raw.Tokens
 		sum.formulas += l.Band
 		sum.framed += l.Framing
 	}
 	if !s.looseFrame {
 		sum.framed = 0
 	}
-	m.judge(s, f, conversation, sum, &load)
+	m.judge(s, conversation, sum, &load)
 	return load, sum
 }
 
@@ -218,13 +208,13 @@ func (s *scale) contentOf(m plimsoll.Message, siblings int, past bool) content {
 	return ofMessage
 }
 
-// message returns the raw weight of a message.
+// message returns the weight of a message.
 func (m *Meter) message(s *scale, message plimsoll.Message, of content) plimsoll.MessageLoad {
 	key := memoKey{s, of, messageDigest(message)}
 	return m.remembered(key, func() plimsoll.MessageLoad { return s.message(message, of) })
 }
 
-// head returns the raw weights of what comes before the messages: instructions, tools, and what
+// head returns the weights of what comes before the messages: instructions, tools, and what
 // is added once.
 func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools, once plimsoll.MessageLoad) {
 	if c.System.Len() > 0 {
@@ -258,16 +248,15 @@ func (m *Meter) remembered(key memoKey, weigh func() plimsoll.MessageLoad) plims
 
 // judge adds what calibration knows of the conversation and says how far the
 // total can be trusted.
-func (m *Meter) judge(s *scale, f factor, conversation string, sum tally, load *plimsoll.Load) {
-	exact := s.counter.Info().Exact
-	load.Exact = exact && !s.looseFrame && sum.formulas == 0
-	load.Band = f.band(load.Total, sum, exact)
+func (m *Meter) judge(s *scale, conversation string, sum tally, load *plimsoll.Load) {
+	load.Exact = s.counter.Info().Exact && !s.looseFrame && sum.formulas == 0
+	load.Band = s.band(load.Total, sum)
 	if a, ok := m.options.Calibration.anchor(conversation, s.model); ok {
 		hidden := max(a.hidden, -load.Total)
 		load.Hidden, load.Framing = hidden, load.Framing+hidden
 		load.Total += hidden
 		load.Exact = load.Exact && hidden == 0
-		load.Band = f.band(abs(load.Total-a.actual), sum.since(a.tally), exact)
+		load.Band = s.band(abs(load.Total-a.actual), sum.since(a.tally))
 	}
 	if load.Exact {
 		load.Band = 0

@@ -20,7 +20,9 @@ func bill(d plimsoll.Dialect, tokens int) string {
 }
 
 // TestEveryWayInCountsAlike counts a short conversation, before and after the proxy has
-// seen a bill of it. The shape of a body says what API it is for, and nothing else does.
+// seen bills of it. Every way in has a process of its own and must give the same band, too.
+// So must a second proxy, and a conversation of the same model that has no bill yet. The
+// shape of a body says what API it is for, and nothing else does.
 func TestEveryWayInCountsAlike(t *testing.T) {
 	t.Parallel()
 	conversations(t, func(t *testing.T, doors func() *doors, request func(plimsoll.Conversation) []byte) {
@@ -31,12 +33,28 @@ func TestEveryWayInCountsAlike(t *testing.T) {
 		later := request(agentAtWork(4))
 		fresh := w.countedAlike(later)
 		const billed = 5000
-		w.answer = bill(w.dialect, billed)
-		w.proxied(request(agentAtWork(3)))
-		w.answer = "{}"
+		bills := func(n int, c plimsoll.Conversation) {
+			t.Helper()
+			w.answer = bill(w.dialect, n)
+			w.proxied(request(c))
+			w.answer = "{}"
+		}
+		bills(billed, agentAtWork(3))
 		if known := w.countedAlike(later); known.Total <= billed || known.Total > billed+fresh.Total {
 			t.Errorf("before the bill it is %v, after a bill of %d for its beginning %v", fresh, billed, known)
 		}
+		for n := 4; n < 8; n++ {
+			bills(billed+250*n, agentAtWork(n))
+		}
+		later = request(agentAtWork(8))
+		first := w.countedAlike(later)
+		w.proxy = nil // another process, which has seen none of the bills
+		if second := w.countedAlike(later); second != first {
+			t.Errorf("one proxy counts %v, another one %v", first, second)
+		}
+		other := agentAtWork(3)
+		other.Messages = plimsoll.ListOf(append([]plimsoll.Message{plimsoll.Say(plimsoll.User, "Which quay is free?")}, other.Messages.Slice()[1:]...)...)
+		w.countedAlike(request(other))
 	})
 }
 
