@@ -178,6 +178,9 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		if x.Line.Window > 0 && x.Line.Window < report.Unbounded {
 			attributes = append(attributes, "limit", x.Line.Limit())
 		}
+		if x.Source != "" {
+			attributes = append(attributes, "limit_source", x.Source)
+		}
 		if x.Rounds > 0 {
 			attributes = append(attributes, "rounds", x.Rounds)
 		}

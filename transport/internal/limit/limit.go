@@ -26,6 +26,8 @@ type Learned struct {
 	Ratio float64 `json:"ratio"`
 	// Output says that the answer counts, too.
 	Output bool `json:"output,omitempty"`
+	// Asked is the window that the server told on being asked; 0 if it told none.
+	Asked int `json:"asked,omitempty"`
 	// At is when the server said it.
 	At time.Time `json:"at"`
 }
