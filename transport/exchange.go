@@ -57,6 +57,8 @@ type Exchange struct {
 	Rounds int
 	// Rescued says that an overflow of the upstream was caught.
 	Rescued bool
+	// Truncated says that the upstream dropped a part of the prompt without an error.
+	Truncated bool
 	// Usage is what was billed for everything together, Billed whether it is known.
 	Usage  plimsoll.Usage
 	Billed bool

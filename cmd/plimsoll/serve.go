@@ -187,6 +187,9 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		if x.Rescued {
 			attributes = append(attributes, "rescued", true)
 		}
+		if x.Truncated {
+			attributes = append(attributes, "truncated", true)
+		}
 		if x.Err != nil {
 			attributes = append(attributes, "error", x.Err)
 		}

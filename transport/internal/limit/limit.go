@@ -77,6 +77,22 @@ func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool)
 	return l, sure && l.Limit >= most.Billed
 }
 
+// Truncated draws a limit from a prompt of which the server has billed a part. Window is what
+// the server says of itself, or 0, and most the largest prompt that it has answered whole.
+// A server that drops a part fills half of its window or more. Truncated reports false if the
+// bill is less than that: the server leaves out what it had cached.
+func Truncated(p Prompt, window int, most Prompt) (Learned, bool) {
+	const least, slack = 512, 128 // half of the smallest window; what a server keeps of the beginning
+	switch {
+	case p.Billed < least || 2*p.Billed < max(window, most.Billed)-slack || window > 0 && p.Billed > window:
+		return Learned{}, false
+	case window > 0: // so our count is too light
+		return Learned{Limit: p.Weighed * 3 / 4, Ratio: 1 / margin, Asked: window}, true
+	}
+	l := Learned{Limit: p.Billed, Ratio: 1 / margin}
+	return l.atLeast(most), true
+}
+
 // aboutTokens reports whether an error without figures is about tokens, not bytes.
 func aboutTokens(message string) bool {
 	message = strings.ToLower(message)
