@@ -113,6 +113,8 @@ type Line struct {
 	// Estimated says that the window is in tokens of the preset's own estimate, so that no
 	// better count is held against it.
 	Estimated bool `json:"-"`
+	// Named says that a user named the window, so that nothing else is asked for it.
+	Named bool `json:"-"`
 }
 
 // Limit returns the most that a load may weigh; never less than zero.

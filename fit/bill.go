@@ -53,9 +53,15 @@ func (b bill) rewritten() int {
 	return max(0, (b.usage.Prompt()-b.usage.CacheRead)-(u.Prompt()-u.CacheRead))
 }
 
+// observed is what is known of a bill beside its figures: when it came, that the
+// conversation had begun before, and that the count of the conversation may follow it.
+type observed struct {
+	now             time.Time
+	started, learns bool
+}
+
 // bill compares a request with the one before it and remembers it for the next.
-// Started says that the conversation is known.
-func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, now time.Time, started bool) (bill, error) {
+func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, o observed) (bill, error) {
 	t = t.whateverLimit()
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
 	a := k.anchorOf(t, p, u)
@@ -66,15 +72,15 @@ func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll
 	billed := func(tokens int) int { return int(math.Round(scale * float64(tokens))) }
 	b.covered = billed(savedBefore(p, hidden+int(float64(u.CacheRead)/scale)))
 	links := k.books.sentChain(t, p.Draft)
-	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: now, cached: u.CacheRead+u.CacheCreation > 0}
+	is := lastCall{sent: links[len(links)-1], messages: len(links) - 1, uncut: b.uncut, at: o.now, cached: u.CacheRead+u.CacheCreation > 0}
 	last, known := k.lastCall(t)
 	switch {
 	case known:
 		is.cached = is.cached || last.cached
 		b.broken = last.messages >= len(links) || links[last.messages] != last.sent
 		b.byCut, b.before = b.broken, last.uncut
-		b.warm = is.cached && now.Sub(last.at) <= k.life(t.Conversation.Model)
-	case started:
+		b.warm = is.cached && o.now.Sub(last.at) <= k.life(t.Conversation.Model)
+	case o.started:
 		b.broken = true // by the client, with or without us
 	default:
 		// Another process may have sent what came before. If so, that ended in front
@@ -84,7 +90,7 @@ func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll
 	}
 	var err error
 	is.anchor = last.anchor
-	if u.Prompt() > 0 {
+	if o.learns {
 		is.anchor = a
 		err = k.keepBill(ctx, t, a)
 	}

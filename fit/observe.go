@@ -80,11 +80,19 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 	k.named(&t)
 	now := k.options.now()
 	_, started := k.books.conversations.Get(t.beginning())
-	if m, ok := k.best().(learner); ok {
+	least := 0
+	if t.Truncated != nil {
+		least = k.truncated(&t, p, u.Prompt())
+	}
+	learns := u.Prompt() > 0 && least == 0
+	if m, ok := k.best().(learner); ok && learns {
 		key := t.beginning()
 		m.Observe(key.scope+string(key.key[:]), p.Conversation(), u)
 	}
-	b, failed := k.bill(ctx, &t, p, u, now, started)
+	b, failed := k.bill(ctx, &t, p, u, observed{now, started, learns})
+	if least > 0 {
+		t.Truncated(least)
+	}
 	a := account.Account{
 		Model: t.Conversation.Model, Requests: 1, Usage: u, Saved: int64(p.Before.Total - p.After.Total),
 		Cuts: count(fresh(p) > 0), Breaks: count(b.broken), First: now, Last: now,
@@ -93,6 +101,8 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 		a.Estimated = int64(p.After.Total)
 		a.Written = int64(b.rewritten())
 		k.price(&a, b)
+	}
+	if learns {
 		k.watch(t.Conversation.Model, p.After.Total, u.Prompt())
 	}
 	return errors.Join(k.book(ctx, &t, a), failed)

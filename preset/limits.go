@@ -32,6 +32,7 @@ func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Con
 func lineOf(limit model.Limit, m model.Model, maxOutput int) plimsoll.Line {
 	line := plimsoll.Line{Window: limit.Tokens, Estimated: limit.Estimated}
 	if limit.Source != model.SourceRegistry && limit.Source != model.SourceTable {
+		line.Named = limit.Source != model.SourceDefault
 		line.Reserve = fit.ReserveFor(limit.Tokens, maxOutput, true)
 		return line
 	}

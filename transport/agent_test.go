@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,9 @@ func newBench(t *testing.T, model *scripted.Options, o transport.Options) *bench
 	b := &bench{t: t, model: scripted.New(model), exchanges: make(chan transport.Exchange, 1000)}
 	b.server = httptest.NewServer(b.model)
 	t.Cleanup(b.server.Close)
+	if _, asks := o.Base.(asking); !asks {
+		o.Base = unasked(cmp.Or(o.Base, http.DefaultTransport))
+	}
 	o.Observe = func(_ context.Context, x transport.Exchange) { b.exchanges <- x }
 	managed, err := transport.New(&o)
 	if err != nil {
@@ -51,6 +55,20 @@ func newBench(t *testing.T, model *scripted.Options, o transport.Options) *bench
 	t.Cleanup(func() { _ = managed.Close() })
 	b.transport, b.client = managed, &http.Client{Transport: managed}
 	return b
+}
+
+// asking lets a test's server get the questions about its models.
+type asking struct{ http.RoundTripper }
+
+// unasked answers those questions like a server that does not know them, so that a test's
+// server gets conversations only.
+func unasked(base http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodGet {
+			return &http.Response{StatusCode: http.StatusNotFound, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		}
+		return base.RoundTrip(r)
+	})
 }
 
 func newBackend(t *testing.T) store.Backend {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -138,11 +139,33 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	r.x.Usage, r.x.Billed = r.x.Usage.Add(result.Usage), true
 	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
 	task.Memory = t.memoryOf(r.owner) // the account writer waits for a store that fails now
+	prompt, whole := limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total}, true
+	if _, ok := r.target(); ok {
+		task.Truncated = func(least int) {
+			whole = false
+			r.truncated(least, prompt)
+		}
+	}
 	if err := r.keeper.Observe(ctx, task, plan, result.Usage); err != nil {
 		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
 	}
-	t.limits.Answered(ctx, r.limitKey(r.model), limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total})
+	if whole {
+		t.limits.Answered(ctx, r.limitKey(r.model), prompt)
+	}
 	return result
+}
+
+// truncated learns from a bill for less than the prompt, which has at least so many tokens.
+func (r *trip) truncated(least int, p limit.Prompt) {
+	r.doubt()
+	key := r.limitKey(r.model)
+	learned, ok := limit.Truncated(p, r.window, r.t.limits.Largest(key))
+	if !ok {
+		return
+	}
+	r.x.Truncated = true
+	r.warn(fmt.Sprintf("the server dropped a part of the prompt without an error: it billed %d tokens of at least %d; raise the window of the model there (num_ctx), or set --limit to it", p.Billed, least))
+	r.learn(learned)
 }
 
 // passing is the body of an answer that is only read on the side.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -98,4 +99,29 @@ func official(host string) bool {
 		return true
 	}
 	return strings.HasSuffix(host, ".openai.azure.com") || strings.HasSuffix(host, "-aiplatform.googleapis.com")
+}
+
+// vendors are the domains of services whose models' windows are known or cannot be asked for.
+var vendors = []string{
+	"openai.com", "azure.com", "microsoft.com", "anthropic.com", "claude.ai", "googleapis.com", "google.com", "amazonaws.com",
+	"openrouter.ai", "groq.com", "mistral.ai", "x.ai", "deepseek.com", "together.xyz", "together.ai", "fireworks.ai",
+	"cerebras.ai", "perplexity.ai", "cohere.com", "cohere.ai", "nvidia.com", "huggingface.co", "deepinfra.com", "sambanova.ai",
+	"novita.ai", "moonshot.ai", "moonshot.cn", "z.ai", "bigmodel.cn", "minimax.io", "minimaxi.com", "aliyuncs.com",
+	"githubcopilot.com", "github.ai", "cloudflare.com", "vercel.sh", "ollama.com",
+}
+
+// isVendor reports whether a host belongs to a vendor.
+func isVendor(host string) bool {
+	return slices.ContainsFunc(vendors, func(domain string) bool { return host == domain || strings.HasSuffix(host, "."+domain) })
+}
+
+// rootOf returns what stands before the path of an endpoint: a server can have a path of
+// its own.
+func rootOf(path string) string {
+	for _, begin := range []string{"/v1/", "/api/", "/chat/completions", "/responses", "/messages"} {
+		if before, _, found := cutLast(path, begin); found {
+			return before
+		}
+	}
+	return ""
 }

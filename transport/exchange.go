@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
@@ -39,6 +40,9 @@ type Exchange struct {
 	// Where the model was asked again they do not count what it has read meanwhile.
 	Before, After plimsoll.Load
 	Line          plimsoll.Line
+	// Source is "asked" if the upstream told the limit when it was asked, and "learned" if it
+	// showed the limit by an overflow; empty for any other limit.
+	Source model.Source
 	// Decision says what was done.
 	Decision Decision
 	// Edits is how many edits the sent request has, New how many of them were not in
@@ -53,6 +57,8 @@ type Exchange struct {
 	Rounds int
 	// Rescued says that an overflow of the upstream was caught.
 	Rescued bool
+	// Truncated says that the upstream dropped a part of the prompt without an error.
+	Truncated bool
 	// Usage is what was billed for everything together, Billed whether it is known.
 	Usage  plimsoll.Usage
 	Billed bool

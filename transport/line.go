@@ -2,17 +2,25 @@ package transport
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
+	"github.com/plimsoll/plimsoll/transport/internal/server"
 )
 
-// sourceUnknown marks the limit of a model of which nothing is known.
-const sourceUnknown model.Source = "unknown"
+const (
+	// sourceUnknown marks the limit of a model of which nothing is known.
+	sourceUnknown model.Source = "unknown"
+	// sourceAsked marks a limit that the upstream told when it was asked, and sourceLearned
+	// one that it showed when a request was too long.
+	sourceAsked, sourceLearned model.Source = "asked", "learned"
+)
 
 // KnownLimit returns a limit finder that has no limit for unknown models, where others
 // assume a safe one: a proxy learns the limit when it matters. Nil means what the
@@ -32,29 +40,68 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 
 // line returns where the conversation must be: by the request, by the operator, by
 // what the upstream has said, by what is known of the model.
-func (r *trip) line(c plimsoll.Conversation) (plimsoll.Line, error) {
+func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
+	r.x.Source, r.window = "", 0
 	if r.limit > 0 {
 		return r.keeper.LineWithin(r.limit, c), nil
 	}
-	learned, ok := r.t.limits.Find(r.ctx, r.limitKey(c.Model))
-	if window := r.t.options.Window; window > 0 {
-		line := r.keeper.LineWithin(window, c)
-		if ok && learned.Line(c, line).Limit() < line.Limit() {
-			line = learned.Line(c, line)
-		}
-		return line, nil
-	}
-	line, err := r.keeper.Line(c)
-	if err != nil {
+	named := r.t.options.Window
+	if named > 0 {
+		line = r.keeper.LineWithin(named, c)
+	} else if line, err = r.keeper.Line(c); err != nil {
 		return line, err
-	}
-	if r.asksForMillion() && line.Window < million {
+	} else if r.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
+	} else if r.window = r.askedWindow(line); r.window > 0 {
+		line, r.x.Source = r.keeper.LineWithin(r.window, c), sourceAsked
+		// It is the model's own: some servers refuse a prompt that leaves no room for the answer.
+		line.Reserve = max(line.Reserve, fit.ReserveFor(r.window, c.MaxOutput, false))
 	}
-	if ok {
-		line = learned.Line(c, line)
+	learned, ok := r.t.limits.Find(r.ctx, r.limitKey(c.Model))
+	if ok && learned.Asked != 0 && learned.Asked != r.window {
+		ok = false // the server has another window since
+	}
+	if ok && (named == 0 && r.window == 0 || learned.Line(c, line).Limit() < line.Limit()) {
+		line, r.x.Source = learned.Line(c, line), sourceLearned
 	}
 	return line, nil
+}
+
+// askedWindow returns the window that the upstream tells, where no user names one and the
+// upstream is no vendor's; 0 if it tells none.
+func (r *trip) askedWindow(known plimsoll.Line) int {
+	if known.Named && known.Window < limit.Unbounded {
+		return 0
+	}
+	t, ok := r.target()
+	if !ok {
+		return 0
+	}
+	return r.t.servers.Window(r.ctx, t)
+}
+
+// doubt lets the next request ask for the window again.
+func (r *trip) doubt() {
+	if t, ok := r.target(); ok && r.window > 0 {
+		r.t.servers.Doubt(t)
+	}
+}
+
+// target returns the model for which the upstream can be asked; false for the vendors' hosts.
+func (r *trip) target() (server.Target, bool) {
+	u := r.in.URL
+	if r.bedrock || r.verified || r.dialect == plimsoll.Gemini || r.t.options.Official(r.x.Upstream) || isVendor(u.Hostname()) {
+		return server.Target{}, false
+	}
+	t := server.Target{
+		Root: u.Scheme + "://" + u.Host + rootOf(u.Path), Host: r.in.Host, Header: http.Header{}, Tenant: r.owner.key, Model: r.model, DryRun: r.dryRun,
+	}
+	for name, values := range r.in.Header {
+		if isCredential(name) {
+			t.Header[name] = values
+		}
+	}
+	return t, true
 }
 
 // million is the window that a beta of Anthropic's gives to models that have a smaller
@@ -94,6 +141,9 @@ type LearnedLimit struct {
 	// token of the meter is.
 	Tokens int
 	Ratio  float64
+	// Asked says that the upstream answered a question; otherwise it refused a request
+	// that was too long, or cut one.
+	Asked bool
 	// At is when it was said.
 	At time.Time
 }
@@ -103,10 +153,14 @@ type LearnedLimit struct {
 func (t *Transport) Learned() []LearnedLimit {
 	var all []LearnedLimit
 	for key, is := range t.limits.Known() {
-		all = append(all, LearnedLimit{key.Upstream, key.Model, is.Limit, is.Ratio, is.At})
+		all = append(all, LearnedLimit{key.Upstream, key.Model, is.Limit, is.Ratio, false, is.At})
+	}
+	for _, is := range t.servers.Told() {
+		_, host, _ := strings.Cut(is.Root, "://")
+		all = append(all, LearnedLimit{host, is.Model, is.Tokens, 1, true, is.At})
 	}
 	slices.SortFunc(all, func(a, b LearnedLimit) int {
-		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model))
+		return cmp.Or(strings.Compare(a.Upstream, b.Upstream), strings.Compare(a.Model, b.Model), cmp.Compare(a.Tokens, b.Tokens))
 	})
 	return all
 }

@@ -25,6 +25,8 @@ type trip struct {
 	// sent is the last attempt, and sends how many there were.
 	sent  sent
 	sends int
+	// window is what the upstream told when it was asked; 0 if it told none or was not asked.
+	window int
 	// rescued says that the one retry after an overflow was used, and plain that the
 	// request was sent without what the upstream does not know.
 	rescued, plain bool
@@ -233,7 +235,9 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 	if o.Bytes && o.Tokens == 0 {
 		o.Tokens = len(r.bodyOf(s))
 	}
+	r.doubt()
 	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
+	learned.Asked = r.window
 	line := learned.Line(conversation, s.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}
@@ -248,7 +252,7 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 		next.learned = &learned
 	}
 	r.take(next)
-	r.x.Rescued = true
+	r.x.Rescued, r.x.Source = true, sourceLearned
 	return next, true
 }
 

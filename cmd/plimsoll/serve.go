@@ -178,11 +178,17 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		if x.Line.Window > 0 && x.Line.Window < report.Unbounded {
 			attributes = append(attributes, "limit", x.Line.Limit())
 		}
+		if x.Source != "" {
+			attributes = append(attributes, "limit_source", x.Source)
+		}
 		if x.Rounds > 0 {
 			attributes = append(attributes, "rounds", x.Rounds)
 		}
 		if x.Rescued {
 			attributes = append(attributes, "rescued", true)
+		}
+		if x.Truncated {
+			attributes = append(attributes, "truncated", true)
 		}
 		if x.Err != nil {
 			attributes = append(attributes, "error", x.Err)

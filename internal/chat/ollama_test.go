@@ -18,7 +18,9 @@ func TestTheContextThatOllamaRunsAModelWithIsTheLimit(t *testing.T) {
 	model := scripted.New(chatter(100))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/ps" {
-			running.Store(true)
+			if r.URL.Path == "/v1/chat/completions" {
+				running.Store(true)
+			}
 			model.ServeHTTP(w, r)
 			return
 		}

@@ -50,10 +50,12 @@ type modelRow struct {
 
 // learnedRow is a limit that an upstream has told.
 type learnedRow struct {
-	Upstream string    `json:"upstream"`
-	Tokens   int       `json:"limit_tokens"`
-	Ratio    float64   `json:"ratio"`
-	At       time.Time `json:"at"`
+	Upstream string  `json:"upstream"`
+	Tokens   int     `json:"limit_tokens"`
+	Ratio    float64 `json:"ratio"`
+	// Asked says that the upstream answered a question.
+	Asked bool      `json:"asked"`
+	At    time.Time `json:"at"`
 }
 
 // Off is by how much the estimates since the start exceed the bills.
@@ -121,7 +123,7 @@ func (d *Dashboard) know(row modelRow, learned []transport.LearnedLimit) modelRo
 	}
 	for _, l := range learned {
 		if l.Model == row.Name {
-			row.Learned = append(row.Learned, learnedRow{l.Upstream, l.Tokens, l.Ratio, l.At.UTC()})
+			row.Learned = append(row.Learned, learnedRow{l.Upstream, l.Tokens, l.Ratio, l.Asked, l.At.UTC()})
 		}
 	}
 	if d.options.Drift != nil {

@@ -100,6 +100,10 @@ func TestEachEventIsFlushedInEveryCodingAndApiAndNotOneByteChanges(t *testing.T)
 				next := make(chan struct{}, 1)
 				var sent bytes.Buffer
 				s := managed(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodGet { // it does not tell its window
+						http.NotFound(w, r)
+						return
+					}
 					_, _ = io.Copy(io.Discard, r.Body)
 					w.Header().Set("Content-Type", "text/event-stream")
 					if coding != "" {

@@ -26,6 +26,8 @@ type Learned struct {
 	Ratio float64 `json:"ratio"`
 	// Output says that the answer counts, too.
 	Output bool `json:"output,omitempty"`
+	// Asked is the window that the server told on being asked; 0 if it told none.
+	Asked int `json:"asked,omitempty"`
 	// At is when the server said it.
 	At time.Time `json:"at"`
 }
@@ -73,6 +75,22 @@ func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool)
 	}
 	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
 	return l, sure && l.Limit >= most.Billed
+}
+
+// Truncated draws a limit from a prompt of which the server has billed a part. Window is what
+// the server says of itself, or 0, and most the largest prompt that it has answered whole.
+// A server that drops a part fills half of its window or more. Truncated reports false if the
+// bill is less than that: the server leaves out what it had cached.
+func Truncated(p Prompt, window int, most Prompt) (Learned, bool) {
+	const least, slack = 512, 128 // half of the smallest window; what a server keeps of the beginning
+	switch {
+	case p.Billed < least || 2*p.Billed < max(window, most.Billed)-slack || window > 0 && p.Billed > window:
+		return Learned{}, false
+	case window > 0: // so our count is too light
+		return Learned{Limit: p.Weighed * 3 / 4, Ratio: 1 / margin, Asked: window}, true
+	}
+	l := Learned{Limit: p.Billed, Ratio: 1 / margin}
+	return l.atLeast(most), true
 }
 
 // aboutTokens reports whether an error without figures is about tokens, not bytes.

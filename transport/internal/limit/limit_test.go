@@ -38,3 +38,25 @@ func TestOverflowsWithoutALimitInTokensSayHowMuchToCut(t *testing.T) {
 		}
 	}
 }
+
+func TestABillForAPartOfAPromptTellsTheWindow(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		billed, window int
+		most           limit.Prompt
+		want           int // the limit; 0 if there is none
+	}{
+		"a server that does not tell its window":     {1024, 0, limit.Prompt{}, 1024},
+		"one that has answered more":                 {1024, 0, limit.Prompt{Billed: 1500, Weighed: 1400}, 1500},
+		"one that has answered more than it drops":   {1024, 0, limit.Prompt{Billed: 4000, Weighed: 4000}, 0},
+		"one that bills what it had not cached":      {40, 0, limit.Prompt{}, 0},
+		"one whose window is that":                   {1024, 2048, limit.Prompt{}, 2250},
+		"one that says that it has a larger window":  {1024, 8192, limit.Prompt{}, 0},
+		"one that says that it has a smaller window": {1024, 1000, limit.Prompt{}, 0},
+	} {
+		got, ok := limit.Truncated(limit.Prompt{Billed: tt.billed, Weighed: 3000}, tt.window, tt.most)
+		if ok != (tt.want > 0) || got.Limit != tt.want || ok && got.Asked != tt.window {
+			t.Errorf("%s: %+v, %v, want a limit of %d", name, got, ok, tt.want)
+		}
+	}
+}

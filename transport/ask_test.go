@@ -1,0 +1,150 @@
+package transport_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/transport"
+)
+
+// local is a server like llama.cpp's (b21e4de, August 2026): it tells its window, counts four
+// bytes of a body as a token, and refuses what is too long.
+type local struct {
+	*httptest.Server
+	window    atomic.Int64
+	overflows atomic.Int64
+	mu        sync.Mutex
+	asked     []string
+	key       string
+}
+
+func newLocal(t *testing.T, window int) *local {
+	t.Helper()
+	l := &local{}
+	l.window.Store(int64(window))
+	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		l.asked, l.key = append(l.asked, r.Method+" "+r.URL.Path), r.Header.Get("Authorization")
+		l.mu.Unlock()
+		body, _ := io.ReadAll(r.Body)
+		n, window := len(body)/4, int(l.window.Load())
+		switch {
+		case r.Method == http.MethodGet && r.URL.Path == "/props":
+			fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1}`, window)
+		case r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions"):
+			http.NotFound(w, r)
+		case n > window:
+			l.overflows.Add(1)
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprintf(w, `{"error":{"code":400,"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, n, window, n, window)
+		default:
+			fmt.Fprintf(w, `{"id":"c","object":"chat.completion","model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":%d}}`, n, n+2)
+		}
+	}))
+	t.Cleanup(l.Close)
+	return l
+}
+
+// questions are the requests that carry no conversation.
+func (l *local) questions() (all []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, path := range l.asked {
+		if strings.HasPrefix(path, http.MethodGet) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+func newAsking(t *testing.T, l *local, o transport.Options) *bench {
+	t.Helper()
+	o.Store, o.Base = newStore(t), asking{http.DefaultTransport}
+	b := newBench(t, nil, o)
+	b.server = l.Server
+	return b
+}
+
+func TestAServerIsAskedForItsWindowBeforeTheFirstOverflow(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, 9000)
+	b := newAsking(t, l, transport.Options{})
+	for range 3 {
+		if got := b.long(plimsoll.OpenAI, 20).ask(); got.status != http.StatusOK || limitOf(t, got) > 9000 || got.header.Get(transport.HeaderDecision) == "pass" {
+			t.Fatalf("%d %v %s", got.status, got.header, got.body)
+		}
+		if x := <-b.exchanges; x.Source != "asked" || x.Rescued || x.Line.Window != 9000 {
+			t.Errorf("the limit is %+v from %q, rescued %v", x.Line, x.Source, x.Rescued)
+		}
+	}
+	if n := l.overflows.Load(); n > 0 {
+		t.Errorf("%d overflows", n)
+	}
+	if got := l.questions(); len(got) != 1 || l.key != "Bearer sk-test" {
+		t.Errorf("asked %q with %q, want one question with the client's key", got, l.key)
+	}
+	told := b.transport.Learned()
+	if len(told) != 1 || !told[0].Asked || told[0].Tokens != 9000 || told[0].Upstream != strings.TrimPrefix(l.URL, "http://") {
+		t.Errorf("%+v, want the one window that was asked for", told)
+	}
+}
+
+func TestAServerIsNotAskedWhereALimitIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		o      transport.Options
+		header http.Header
+	}{
+		"by the operator":     {transport.Options{Window: 12_000}, nil},
+		"by the request":      {transport.Options{}, http.Header{transport.HeaderLimit: {"12000"}}},
+		"by a vendor's host":  {transport.Options{Official: func(string) bool { return true }}, nil},
+		"and if it is passed": {transport.Options{}, http.Header{transport.HeaderBypass: {"1"}}},
+	} {
+		l := newLocal(t, 9000)
+		b := newAsking(t, l, tt.o)
+		a := b.agent(plimsoll.OpenAI, false)
+		a.say("hi")
+		a.header = tt.header
+		if got := a.ask(); got.status != http.StatusOK || len(l.questions()) > 0 {
+			t.Errorf("%s: %d, asked %q", name, got.status, l.questions())
+		}
+	}
+}
+
+func TestAServerThatWasRestartedWithAnotherWindowIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, 20_000)
+	b := newAsking(t, l, transport.Options{})
+	a := b.long(plimsoll.OpenAI, 20)
+	for i, step := range []struct{ window, overflows int }{{20_000, 0}, {9000, 1}, {9000, 1}, {9000, 1}} {
+		l.window.Store(int64(step.window))
+		got := a.ask()
+		if got.status != http.StatusOK || int(l.overflows.Load()) != step.overflows {
+			t.Fatalf("step %d: %d, %d overflows, want %d", i, got.status, l.overflows.Load(), step.overflows)
+		}
+		x := <-b.exchanges
+		if wants := i >= 2; wants && (x.Source != "asked" || x.Line.Window != 9000) {
+			t.Errorf("step %d: the limit is %+v from %q, want the new window", i, x.Line, x.Source)
+		}
+		a.say("go on")
+	}
+}
+
+func TestAServerWithAPathOfItsOwnIsAskedBelowIt(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, 9000)
+	inner := l.Config.Handler
+	l.Config.Handler = http.StripPrefix("/llm", inner)
+	b := newAsking(t, l, transport.Options{})
+	got := b.postRaw("/llm/v1/chat/completions", []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`), nil)
+	if got.status != http.StatusOK || limitOf(t, got) > 9000 {
+		t.Errorf("%d %v: asked %q", got.status, got.header, l.questions())
+	}
+}
