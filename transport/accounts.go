@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
-// accountWriter writes figures to the accounts in the store. One goroutine does it, a little
-// later, so that no request waits for the store and one write serves many requests of a
-// conversation.
+// accountWriter writes bills and the figures of accounts to the store. One goroutine does it,
+// so that no request waits for the store. Bills are written at once, because another process
+// may count by them; figures a little later, so that one write serves many requests.
 type accountWriter struct {
 	entries chan entry
 	dropped atomic.Int64
@@ -26,8 +27,11 @@ type accountWriter struct {
 	failed func(error)
 }
 
-// entry is what requests add to the account of one conversation.
+// entry is what requests add to the account of one conversation, or a bill for its memory.
 type entry struct {
+	bill   fit.Decision
+	memory fit.Memory // nil: figures
+
 	account.Account
 	owner string
 	books books
@@ -85,15 +89,15 @@ func (w *accountWriter) run(ctx context.Context) {
 	for {
 		select {
 		case e := <-w.entries:
-			w.sum(sums, e)
-			if due == nil {
+			w.take(sums, e)
+			if due == nil && len(sums) > 0 {
 				due = time.After(writeDelay)
 			}
 			continue
 		case <-due:
 		case <-ctx.Done():
 			for len(w.entries) > 0 {
-				w.sum(sums, <-w.entries)
+				w.take(sums, <-w.entries)
 			}
 			if n := len(w.write(sums)); n > 0 {
 				w.failed(fmt.Errorf("the accounts of %d conversations are lost: %w", n, breaker.ErrOpen))
@@ -107,8 +111,15 @@ func (w *accountWriter) run(ctx context.Context) {
 	}
 }
 
-// sum adds an entry to what waits for the same account.
-func (w *accountWriter) sum(sums map[accountKey]entry, e entry) {
+// take writes a bill, or adds figures to what waits for the same account. A bill that the
+// store refuses is lost: the next one replaces it.
+func (w *accountWriter) take(sums map[accountKey]entry, e entry) {
+	if e.memory != nil {
+		if err := w.try(breaker.ReadTimeout, func(ctx context.Context) error { return e.memory.Remember(ctx, e.bill) }); err != nil && !errors.Is(err, breaker.ErrOpen) {
+			w.failed(err)
+		}
+		return
+	}
 	key := accountKey{e.owner, e.Conversation}
 	waiting, ok := sums[key]
 	if !ok && len(sums) >= maxEntries {
@@ -153,16 +164,21 @@ func (w *accountWriter) write(sums map[accountKey]entry) (left map[accountKey]en
 	return left
 }
 
-// addTo hands figures to an owner's books. A panic in those does not end the process.
-func (w *accountWriter) addTo(b books, batch []entry) (err error) {
+// addTo hands figures to an owner's books.
+func (w *accountWriter) addTo(b books, batch []entry) error {
+	all := make([]account.Account, len(batch))
+	for i, e := range batch {
+		all[i] = e.Account
+	}
+	return w.try(breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
+}
+
+// try writes to the store. A panic there does not end the process.
+func (w *accountWriter) try(timeout time.Duration, write func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicError(r)
 		}
 	}()
-	all := make([]account.Account, len(batch))
-	for i, e := range batch {
-		all[i] = e.Account
-	}
-	return w.breaker.Do(context.Background(), breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
+	return w.breaker.Do(context.Background(), timeout, write)
 }

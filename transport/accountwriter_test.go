@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 )
 
@@ -140,6 +141,48 @@ func TestFiguresThatFindTheWriterFullAreDroppedAndCounted(t *testing.T) {
 type panics struct{}
 
 func (panics) AddAccount(context.Context, ...account.Account) error { panic("a mistake") }
+
+// notes is a memory that keeps what it gets, or refuses it.
+type notes struct {
+	fit.Memory
+	refused error
+	got     []fit.Decision
+}
+
+func (n *notes) Remember(_ context.Context, d fit.Decision) error {
+	if n.refused != nil {
+		return n.refused
+	}
+	n.got = append(n.got, d)
+	return nil
+}
+
+func TestBillsAreWrittenAtOnceAndWithoutTheFigures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newAccountWriter(breaker.New(time.Now), func(err error) { t.Error(err) })
+		defer l.close()
+		s, n := &shelf{}, &notes{}
+		l.add(entry{Account: account.Account{Conversation: "one", Requests: 1}, owner: "owner", books: s})
+		l.add(entry{bill: fit.Decision{Body: []byte("a")}, memory: n})
+		l.add(entry{bill: fit.Decision{Body: []byte("b")}, memory: n})
+		synctest.Wait()
+		if len(n.got) != 2 || string(n.got[1].Body) != "b" || s.asked != 0 {
+			t.Errorf("at once %d bills and %d figures were written, want 2 and none", len(n.got), s.asked)
+		}
+	})
+}
+
+func TestABillThatTheStoreRefusesIsReported(t *testing.T) {
+	t.Parallel()
+	var told []error
+	l := newAccountWriter(breaker.New(time.Now), func(err error) { told = append(told, err) })
+	l.add(entry{memory: &notes{refused: errors.New("the disk is gone")}})
+	l.close()
+	if len(told) != 1 {
+		t.Errorf("the writer says %v", told)
+	}
+}
 
 func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,7 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	}
 	r.x.Usage, r.x.Billed = r.x.Usage.Add(result.Usage), true
 	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
-	task.Memory = t.memoryOf(r.owner) // the account writer waits for a store that fails now
+	task.Memory = t.billsOf(r.owner) // the account writer waits for a store that fails now
 	prompt, whole := limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total}, true
 	if _, ok := r.target(); ok {
 		task.Truncated = func(least int) {
@@ -147,7 +147,7 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 		}
 	}
 	if err := r.keeper.Observe(ctx, task, plan, result.Usage); err != nil {
-		t.options.Logger.WarnContext(ctx, "the accounts could not be written", "error", err)
+		t.options.Logger.WarnContext(ctx, "what was billed could not be written", "error", err)
 	}
 	if whole {
 		t.limits.Answered(ctx, r.limitKey(r.model), prompt)

@@ -20,6 +20,14 @@ func (t *Transport) memoryOf(o owner) fit.Memory {
 	return safeMemory{o.tenant.Memory(), o, t.breaker, t.accounts}
 }
 
+// billsOf returns the memory of an owner for what an answer cost; nil if there is no store.
+func (t *Transport) billsOf(o owner) fit.Memory {
+	if o.tenant == nil {
+		return nil
+	}
+	return lateMemory{safeMemory{o.tenant.Memory(), o, t.breaker, t.accounts}}
+}
+
 // safeArchive is the archive of an owner behind the circuit breaker.
 type safeArchive struct {
 	fit.Archive
@@ -79,6 +87,15 @@ func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) 
 // AddAccount implements [fit.Memory]. The account writer writes the figures later.
 func (m safeMemory) AddAccount(_ context.Context, a account.Account) error {
 	m.accounts.add(entry{Account: a, owner: m.owner.key, books: m.owner.tenant})
+	return nil
+}
+
+// lateMemory is a memory that no request waits for: the account writer writes its records.
+type lateMemory struct{ safeMemory }
+
+// Remember implements [fit.Memory].
+func (m lateMemory) Remember(_ context.Context, d fit.Decision) error {
+	m.accounts.add(entry{bill: d, memory: m.Memory})
 	return nil
 }
 

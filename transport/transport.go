@@ -51,7 +51,7 @@ func New(o *Options) (*Transport, error) {
 	t.history = history.New(t.breaker)
 	t.unambiguous = lru.New[plimsoll.Digest, struct{}](maxUnambiguous, nil)
 	if t.options.Store != nil {
-		t.accounts = newAccountWriter(t.breaker, func(err error) { t.options.Logger.Warn("the accounts could not be written", "error", err) })
+		t.accounts = newAccountWriter(t.breaker, func(err error) { t.options.Logger.Warn("what was billed could not be written", "error", err) })
 	}
 	return t, nil
 }
