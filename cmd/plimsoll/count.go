@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/config"
@@ -82,13 +83,17 @@ func (c *countCmd) Run(p *process, root *cli) error {
 	}
 	var reports []weighed
 	var failed failures
-	err = p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+	count := func(ctx context.Context, tenant *store.Tenant) error {
 		w, err := newWeigher(ctx, p, c, settings, tenant)
 		if err == nil {
 			reports, failed = c.countAll(inputs, w)
 		}
 		return err
-	})
+	}
+	err = p.withStore(settings, c.Tenant, p.openExisting, count)
+	if errors.Is(err, fs.ErrNotExist) && settings.Origin("store").Kind != config.FromFlag {
+		err = count(context.Background(), nil) // the proxy of these settings has not stored a bill yet
+	}
 	if err != nil {
 		return err
 	}
