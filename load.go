@@ -102,7 +102,8 @@ type MessageLoad struct {
 // the same if a user names the window, by a flag, a variable, a header or a setting, and if
 // the registry of models does.
 type Line struct {
-	// Window is the limit in tokens that is named: prompt and answer together.
+	// Window is in tokens, for prompt and answer together. With a reserve of 0 the prompt
+	// alone may fill it.
 	Window int `json:"window"`
 	// Reserve is what is kept free of it for the answer. A reserve that is set holds in
 	// every window, and 0 is a value. If none is set, it follows from preset and request.

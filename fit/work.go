@@ -3,6 +3,8 @@ package fit
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
@@ -138,10 +140,14 @@ func (w *Work) DryRun() bool { return w.options.dry }
 func (w *Work) HasArchive() bool { return w.options.archive != nil }
 
 // Archive names content that is about to be taken out. The reference is nil when
-// there is no archive. The content is stored once the whole walk has succeeded.
+// there is no archive. The content is stored once the whole walk has succeeded. A view
+// that the client has sent back gets the reference of its original.
 func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]) (*plimsoll.Ref, error) {
 	if w.options.archive == nil {
 		return nil, nil
+	}
+	if original, ok := w.original(ctx, content); ok {
+		content = original
 	}
 	ref, err := w.options.archive.Ref(ctx, content)
 	if err != nil {
@@ -149,6 +155,29 @@ func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]
 	}
 	w.unstored[ref.ID] = content
 	return &ref, nil
+}
+
+// viewEnd is the last line of a view, with the reference of its original.
+var viewEnd = regexp.MustCompile(`\n\n` + regexp.QuoteMeta(plimsoll.ResultOpening) + `truncated[^\n]*; ref=([^\s;\[\]]+)\]$`)
+
+// viewEndLimit is more bytes than the last line of a view has.
+const viewEndLimit = 1024
+
+// original returns what a view was made of, if the archive has it. A tool may print
+// anything, so the original must be as long and begin with the first line of the view.
+func (w *Work) original(ctx context.Context, view plimsoll.List[plimsoll.Part]) (plimsoll.List[plimsoll.Part], bool) {
+	text := plimsoll.TextOf(view)
+	named := viewEnd.FindStringSubmatch(text[max(0, len(text)-viewEndLimit):])
+	if named == nil {
+		return view, false
+	}
+	original, err := w.options.archive.Content(ctx, named[1])
+	if err != nil { // it is gone: the view is all that is left
+		return view, false
+	}
+	whole := plimsoll.TextOf(original)
+	first, _, _ := strings.Cut(text, "\n")
+	return original, len(whole) >= len(text)-len(named[0]) && strings.HasPrefix(whole, first)
 }
 
 // Place puts a checkpoint into the draft. It replaces the span that it summarises and

@@ -225,6 +225,31 @@ func TestClearTakesAViewUnderItsOwnReference(t *testing.T) {
 	}
 }
 
+// TestAViewThatComesBackLeadsToItsOriginal: a client goes on with the views that it was
+// given. Clearing one must not store the view: its original would be two steps away, and no
+// decision would keep it.
+func TestAViewThatComesBackLeadsToItsOriginal(t *testing.T) {
+	t.Parallel()
+	text := numbered(10_000)
+	s := &shelf{}
+	clear := &rung.Clear{Budget: 1, MinReclaim: -1}
+	first := fitted(t, fit.Options{Window: 1_000_000, Arrival: []fit.Rung{&rung.View{All: true}}, Archive: s}, session(ran("log", text)))
+	ref := first.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult).Ref.ID
+	view := outputOf(first.Conversation(), 2)
+	for _, tt := range []struct{ name, text, stored string }{
+		{"a view", view, text},
+		{"a view of what is gone", strings.ReplaceAll(view, ref, "123456789abc"), strings.ReplaceAll(view, ref, "123456789abc")},
+		{"what a tool printed", "something else\n" + view, "something else\n" + view},
+		{"what a tool printed that is longer", view[:8] + text + view, view[:8] + text + view},
+	} {
+		again := fitted(t, fit.Options{Window: 1_000_000, Arrival: []fit.Rung{clear}, Archive: s}, session(ran("log", tt.text)))
+		r := again.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
+		if r.Ref == nil || s.kept[r.Ref.ID] != tt.stored || plimsoll.TextOf(r.Content) != "[tool output trimmed; ref="+r.Ref.ID+"]" {
+			t.Errorf("%s: %q does not lead to the %d bytes that it replaces", tt.name, plimsoll.TextOf(r.Content), len(tt.stored))
+		}
+	}
+}
+
 func TestClearGoesOnToTheGoal(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)

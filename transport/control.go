@@ -45,7 +45,7 @@ func readControls(h http.Header) (controls, error) {
 	if text := h.Get(HeaderLimit); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return c, badHeader(HeaderLimit, text, "want a number of tokens")
+			return c, badHeader(HeaderLimit, text, "want a number of tokens above zero; leave the header out for the limit of the model")
 		}
 		c.limit = n
 	}

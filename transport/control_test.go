@@ -114,7 +114,7 @@ func TestAPinnedMessageSurvives(t *testing.T) {
 func TestWrongControlsAreExplainedInTheApisOwnForm(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
-		transport.HeaderLimit: "many", transport.HeaderPin: "colour=red", transport.HeaderPreset: "nosuch",
+		transport.HeaderLimit: "0", transport.HeaderPin: "colour=red", transport.HeaderPreset: "nosuch",
 	} {
 		b := newBench(t, nil, transport.Options{})
 		a := b.agent(plimsoll.Anthropic, false)
@@ -123,6 +123,9 @@ func TestWrongControlsAreExplainedInTheApisOwnForm(t *testing.T) {
 		got := a.ask()
 		if got.status != http.StatusBadRequest || !bytes.Contains(got.body, []byte(`"type":"error"`)) || !bytes.Contains(got.body, []byte(value)) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+		if name == transport.HeaderLimit && !bytes.Contains(got.body, []byte("above zero; leave the header out")) {
+			t.Errorf("%s: it does not say what to do: %s", name, got.body)
 		}
 		if len(b.model.Log()) != 0 {
 			t.Errorf("%s: something was sent", name)

@@ -37,7 +37,7 @@ func (c *accountCmd) Validate() error {
 
 // Run adds up and prints.
 func (c *accountCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
 		if err := c.noteOthers(ctx, p, all); err != nil {
 			return err
 		}

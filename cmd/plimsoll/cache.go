@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -134,7 +135,7 @@ func (c *cacheGetCmd) Validate() error {
 
 // Run prints the content.
 func (c *cacheGetCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
 		switch {
 		case c.Part != nil:
 			return c.part(ctx, p.out, t)
@@ -222,7 +223,7 @@ func (c *cacheGrepCmd) Validate() error {
 
 // Run searches.
 func (c *cacheGrepCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, _ *store.Store, t *store.Tenant) error {
 		grep := expand.Grep{
 			Ref: c.ID, Pattern: c.Pattern, Regex: c.Regex, IgnoreCase: c.IgnoreCase,
 			Before: c.Before, After: c.After, MaxMatches: c.MaxMatches, Offset: c.Offset,
@@ -243,8 +244,19 @@ func cacheError(id string, err error) error {
 	if !errors.As(err, &typed) || errors.Is(err, plimsoll.ErrInvalid) || errors.Is(err, expand.ErrTime) {
 		return err
 	}
-	return &plimsoll.Error{Op: "cache " + id, Code: typed.Code, Hint: cmp.Or(typed.Hint, plimsoll.HintOf(err)), Err: typed.Err}
+	hint := cmp.Or(typed.Hint, plimsoll.HintOf(err))
+	switch {
+	case !errors.Is(err, plimsoll.ErrNotFound):
+	case !reference.MatchString(id):
+		hint = "a reference has 26 letters and digits; plimsoll cache ls lists them"
+	default:
+		hint = "it expired, was deleted, or belongs to another tenant (--tenant); plimsoll cache ls lists what is there; else run the tool again"
+	}
+	return &plimsoll.Error{Op: "cache " + id, Code: typed.Code, Hint: hint, Err: typed.Err}
 }
+
+// reference is the form of a reference.
+var reference = regexp.MustCompile(`^[a-z2-7]{26}$`)
 
 // screen is the output for text that others wrote: on a terminal it must not steer
 // the cursor.

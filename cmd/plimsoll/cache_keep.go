@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type cacheLsCmd struct {
 
 // Help is the long help text.
 func (*cacheLsCmd) Help() string {
-	return `Lists the tenant's objects, newest first: reference, kind, size, when it was last used and what it is from.`
+	return `Lists the tenant's objects, newest first: reference, kind, size, when it was last used, and what it is from. Where that is not known, the list shows how the content begins, in quotes.`
 }
 
 // listed is an object in the list for programs.
@@ -41,7 +42,7 @@ const listPage = 1000
 
 // Run lists.
 func (c *cacheLsCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, all *store.Store, t *store.Tenant) error {
 		if err := c.noteOthers(ctx, p, all); err != nil {
 			return err
 		}
@@ -60,6 +61,9 @@ func (c *cacheLsCmd) Run(p *process, root *cli) error {
 				return err
 			}
 			for _, o := range page {
+				if o.Note == "" && !c.JSON {
+					o.Note = beginning(ctx, t, o.ID)
+				}
 				if err := show(p, o); err != nil {
 					return err
 				}
@@ -72,6 +76,20 @@ func (c *cacheLsCmd) Run(p *process, root *cli) error {
 		}
 		return nil
 	})
+}
+
+// beginning returns the first words of stored content, in quotes. Content that cannot be
+// read has none: the list says nothing of damage.
+func beginning(ctx context.Context, t *store.Tenant, id string) string {
+	r, err := t.Open(ctx, id)
+	if err != nil {
+		return ""
+	}
+	defer r.Close()
+	var head [200]byte
+	n, _ := io.ReadFull(r, head[:])
+	text := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(string(head[:n]), "")), " "))
+	return `"` + string(text[:min(len(text), 40)]) + `"`
 }
 
 func showJSONLine(p *process, o store.Object) error {
@@ -98,7 +116,7 @@ func (*cacheStatsCmd) Help() string {
 
 // Run counts.
 func (c *cacheStatsCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
 		own, err := t.Stats(ctx)
 		if err != nil {
 			return err
@@ -158,7 +176,7 @@ func (c *cacheGCCmd) Run(p *process, root *cli) error {
 			policy.Grace = -1
 		}
 	}
-	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
 		report, err := s.GC(ctx, policy, c.DryRun)
 		if err == nil && c.Erase && !c.DryRun {
 			err = s.Erase(ctx)
@@ -214,7 +232,7 @@ func (*cacheRmCmd) Help() string {
 
 // Run deletes.
 func (c *cacheRmCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, s *store.Store, t *store.Tenant) error {
 		var missing error
 		for _, id := range c.IDs {
 			n, err := t.Delete(ctx, id)
@@ -249,7 +267,7 @@ func (*cacheCheckCmd) Help() string {
 
 // Run checks.
 func (c *cacheCheckCmd) Run(p *process, root *cli) error {
-	return c.withTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
+	return c.readTenant(p, root, func(ctx context.Context, s *store.Store, _ *store.Tenant) error {
 		found, err := s.Check(ctx)
 		if err != nil {
 			return err

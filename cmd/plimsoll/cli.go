@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,8 +114,12 @@ type plainWords struct{ error }
 
 // Error says what was expected.
 func (e plainWords) Error() string {
-	return strings.ReplaceAll(e.error.Error(), "a valid 64 bit int", "a whole number")
+	text := negative.ReplaceAllString(e.error.Error(), "want a number that is not negative, but got $1")
+	return strings.ReplaceAll(text, "a valid 64 bit int", "a whole number")
 }
+
+// negative is what the parser says of a negative number: it takes it for a flag.
+var negative = regexp.MustCompile(`expected \w+ value but got "(-[0-9.]+)" \(short flag\); perhaps try \S+\?`)
 
 // Unwrap returns the parser's error.
 func (e plainWords) Unwrap() error { return e.error }

@@ -97,7 +97,7 @@ func (c *compactCmd) flags() []config.Flag {
 // compact compacts under the settings, with the store that they name.
 func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *conversationFile) (*fit.Compaction, error) {
 	var made *fit.Compaction
-	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+	err := p.withStore(settings, c.Tenant, p.openStore, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
 		if c.DryRun {
 			where = keeping{dry: true}

@@ -20,7 +20,7 @@ func (c *compactCmd) undo(p *process, settings *config.Config, name string, b *c
 		}
 	}
 	var out []byte
-	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+	err := p.withStore(settings, c.Tenant, p.openExisting, func(ctx context.Context, tenant *store.Tenant) error {
 		k, err := p.keeper(settings, keepingOf(tenant))
 		if err != nil {
 			return err

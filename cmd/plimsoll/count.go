@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/config"
@@ -18,6 +20,7 @@ type countCmd struct {
 	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the file names, else one of its API: gpt-4o, claude-sonnet-4-5 or gemini-2.5-pro."`
 	Encoding   string   `short:"e" placeholder:"NAME" complete:"encoding" help:"Count with this encoding or estimator instead of the model's own."`
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
+	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the requests are meant for: auto, openai, responses, anthropic or gemini."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
 	Limit      *int     `placeholder:"N" help:"Compare with this many tokens instead of the model's input limit."`
 	FailOver   bool     `help:"End with status 3 when something is over the limit."`
@@ -33,7 +36,7 @@ type countCmd struct {
 
 // Help is the long help text.
 func (*countCmd) Help() string {
-	return `Counts the tokens of conversations: requests of OpenAI's Chat Completions and Responses, Anthropic's Messages and Gemini, bare lists of messages, JSON Lines of these, an agent's session file, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input.
+	return `Counts the tokens of conversations: requests of OpenAI's Chat Completions and Responses, Anthropic's Messages and Gemini, bare lists of messages, JSON Lines of these, an agent's session file, and plain text. It shows what takes the space and how much of the model's window is left. Without a file it reads standard input. The members of a request say which API it is for. A request of Anthropic's with texts alone looks like Chat Completions; --dialect says which one it is.
 
 Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect. With a store, a request is counted from the last bill that the proxy or the chat saw in its conversation, as they and "plimsoll fit" count it.
 
@@ -54,6 +57,8 @@ func (c *countCmd) Validate() error {
 		return fmt.Errorf("--limit %d: want a number of tokens above zero", *c.Limit)
 	case c.Width != nil && *c.Width < minWidth:
 		return fmt.Errorf("--width %d: want at least %d columns", *c.Width, minWidth)
+	case c.Dialect != "auto" && c.Format == string(transcript.Text):
+		return errors.New("--dialect: a text is for no API; leave out either --dialect or --format text")
 	case c.Top < 0:
 		return fmt.Errorf("--top %d: want a number of messages, or 0 for none", c.Top)
 	}
@@ -78,13 +83,17 @@ func (c *countCmd) Run(p *process, root *cli) error {
 	}
 	var reports []weighed
 	var failed failures
-	err = p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+	count := func(ctx context.Context, tenant *store.Tenant) error {
 		w, err := newWeigher(ctx, p, c, settings, tenant)
 		if err == nil {
 			reports, failed = c.countAll(inputs, w)
 		}
 		return err
-	})
+	}
+	err = p.withStore(settings, c.Tenant, p.openExisting, count)
+	if errors.Is(err, fs.ErrNotExist) && settings.Origin("store").Kind != config.FromFlag {
+		err = count(context.Background(), nil) // the proxy of these settings has not stored a bill yet
+	}
 	if err != nil {
 		return err
 	}
@@ -102,7 +111,7 @@ func (c *countCmd) Run(p *process, root *cli) error {
 
 func (c *countCmd) countAll(inputs []input, w *weigher) (reports []weighed, failed failures) {
 	for _, in := range inputs {
-		found, err := w.weigh(in, transcript.Format(c.Format))
+		found, err := w.weigh(in, transcript.Format(c.Format), c.Dialect)
 		if err != nil {
 			failed = append(failed, err)
 		}

@@ -191,7 +191,11 @@ func (s *show) cuts(r demo.RequestResult) {
 	if before := r.Sent + saved; before > r.Limit {
 		why = fmt.Sprintf("%s tokens are over the line", grouped(before))
 	}
-	s.say(fmt.Sprintf("cut: %s, so %s: %s tokens less", why, strings.Join(how, ", then "), grouped(saved)), styleStrong)
+	what := fmt.Sprintf("cut: %s, so %s: %s tokens less", why, strings.Join(how, ", then "), grouped(saved))
+	if len(how) == 0 {
+		what = "cut before this request, to make room for what the model read back"
+	}
+	s.say(what, styleStrong)
 	const shown = 3
 	for i, piece := range r.Pieces {
 		text := pieceWords(piece)

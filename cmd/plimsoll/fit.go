@@ -120,7 +120,7 @@ func (p *process) readOne(op, name, dialect string, example bool) (input, *conve
 // fit fits under the settings, with the store that they name.
 func (c *fitCmd) fit(p *process, settings *config.Config, b *conversationFile, meanwhile *progress) (*plimsoll.Plan, error) {
 	var plan *plimsoll.Plan
-	err := p.withStore(settings, c.Tenant, func(ctx context.Context, tenant *store.Tenant) error {
+	err := p.withStore(settings, c.Tenant, p.openStore, func(ctx context.Context, tenant *store.Tenant) error {
 		where := keepingOf(tenant)
 		where.events, where.rungs = meanwhile.event, c.Rungs
 		k, err := p.keeper(settings, where)
@@ -139,14 +139,14 @@ func (c *fitCmd) fit(p *process, settings *config.Config, b *conversationFile, m
 
 // withStore opens the store that the settings name, does something with the tenant's
 // part of it, and closes it. Where they name none the tenant is nil.
-func (p *process) withStore(settings *config.Config, tenant string, do func(context.Context, *store.Tenant) error) error {
+func (p *process) withStore(settings *config.Config, tenant string, open storeOpener, do func(context.Context, *store.Tenant) error) error {
 	ctx, stop := p.untilSignal()
 	defer stop()
 	where := string(settings.Settings.Store)
 	if where == "" {
 		return do(ctx, nil)
 	}
-	s, err := p.openStore(ctx, where)
+	s, err := open(ctx, where)
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func FuzzInput(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, format string) {
 		in := input{"fuzz", func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }}
-		reports, err := w.weigh(in, transcript.Format(format))
+		reports, err := w.weigh(in, transcript.Format(format), "auto")
 		if (err == nil) != (len(reports) > 0) {
 			t.Fatalf("%d reports and error %v", len(reports), err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,15 +23,25 @@ type storeFlags struct {
 	Tenant string `placeholder:"NAME" help:"Whose content it is: a name, or the beginning of a tenant that the dashboard and the log show. Tenants see nothing of each other."`
 }
 
-// withTenant opens the store, does something with the tenant's part, and closes it.
+// withTenant opens the store, does something with the tenant's part, and closes it. It
+// creates a store that is not there.
 func (f storeFlags) withTenant(p *process, root *cli, do func(context.Context, *store.Store, *store.Tenant) error) error {
+	return f.open(p, root, p.openStore, do)
+}
+
+// readTenant is withTenant for a command that stores nothing.
+func (f storeFlags) readTenant(p *process, root *cli, do func(context.Context, *store.Store, *store.Tenant) error) error {
+	return f.open(p, root, p.openExisting, do)
+}
+
+func (f storeFlags) open(p *process, root *cli, open storeOpener, do func(context.Context, *store.Store, *store.Tenant) error) error {
 	settings, err := p.settings(root, []config.Flag{{Key: "store", Value: f.Store}})
 	if err != nil {
 		return err
 	}
 	ctx, stop := p.untilSignal()
 	defer stop()
-	s, err := p.openStore(ctx, string(settings.Settings.Store))
+	s, err := open(ctx, string(settings.Settings.Store))
 	if err != nil {
 		return err
 	}
@@ -106,6 +118,28 @@ func (p *process) openStore(ctx context.Context, where string) (*store.Store, er
 		return nil, errors.Join(err, backend.Close())
 	}
 	return s, nil
+}
+
+// storeOpener opens the store at a path or an address.
+type storeOpener func(ctx context.Context, where string) (*store.Store, error)
+
+// openExisting is openStore for those who only read: a path with a mistake in it must not
+// become an empty store.
+func (p *process) openExisting(ctx context.Context, where string) (*store.Store, error) {
+	path, err := where, error(nil)
+	if where == "" {
+		path, err = sqlite.DefaultPath(p.getenv)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !strings.Contains(where, "://") {
+		return nil, &plimsoll.Error{
+			Op: "open the store", Code: plimsoll.CodeNotFound, Err: fmt.Errorf("%s: %w", path, fs.ErrNotExist),
+			Hint: "check --store, PLIMSOLL_STORE and the setting store; plimsoll serve, run, chat and cache put create a store",
+		}
+	}
+	return p.openStore(ctx, where)
 }
 
 func (p *process) openBackend(ctx context.Context, where string) (store.Backend, error) {

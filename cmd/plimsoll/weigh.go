@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -132,9 +133,10 @@ func entries(n int) string {
 	return grouped(n) + " more entries"
 }
 
-// weigh reads one input and reports on each conversation in it.
-func (w *weigher) weigh(in input, format transcript.Format) ([]weighed, error) {
-	reports, err := w.weighInput(in, format)
+// weigh reads one input and reports on each conversation in it. The dialect is "auto" or a
+// name.
+func (w *weigher) weigh(in input, format transcript.Format, dialect string) ([]weighed, error) {
+	reports, err := w.weighInput(in, format, dialect)
 	for i := range reports {
 		if r := &reports[i]; r.ModelFrom == w.Words.Asked && w.modelFrom != "" {
 			r.ModelFrom = w.modelFrom
@@ -147,7 +149,7 @@ func (w *weigher) weigh(in input, format transcript.Format) ([]weighed, error) {
 	return reports, err
 }
 
-func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, error) {
+func (w *weigher) weighInput(in input, format transcript.Format, dialect string) ([]weighed, error) {
 	file, err := in.open()
 	if err != nil {
 		return nil, err
@@ -155,6 +157,9 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 	defer file.Close()
 	if format == transcript.Text {
 		return alone(w.weighStream(in.name, file))
+	}
+	if dialect != "auto" {
+		return w.weighRequests(in.name, file, dialect)
 	}
 	data, t, err := readTranscript(file, format)
 	if err != nil {
@@ -166,11 +171,43 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 		}
 		return alone(w.weighText(in.name, t.Text))
 	}
+	var tasks []fit.Task
+	for _, c := range t.Conversations {
+		tasks = append(tasks, w.taskOf(c, data, t.Format))
+	}
+	return w.weighTasks(in.name, t.Format, t.Conversations, tasks)
+}
+
+// weighRequests reads requests of one API: one, or one a line.
+func (w *weigher) weighRequests(name string, r io.Reader, dialect string) ([]weighed, error) {
+	data, err := readAll(r)
+	if err != nil {
+		return nil, err
+	}
+	bodies, format := [][]byte{data}, transcript.JSON
+	if _, err := parseEditable(data, dialect); errors.Is(err, errManyConversations) {
+		bodies, format = bytes.Split(bytes.TrimSpace(data), []byte("\n")), transcript.JSONL
+	}
+	var conversations []plimsoll.Conversation
+	var tasks []fit.Task
+	for _, body := range bodies {
+		b, err := parseEditable(body, dialect)
+		if err != nil {
+			return nil, err
+		}
+		conversations = append(conversations, b.request.Conversation())
+		tasks = append(tasks, preset.Task(b.request, preset.Client{Model: w.Model}))
+	}
+	return w.weighTasks(name, format, conversations, tasks)
+}
+
+// weighTasks reports on the conversations of one input.
+func (w *weigher) weighTasks(name string, format transcript.Format, conversations []plimsoll.Conversation, tasks []fit.Task) ([]weighed, error) {
 	var reports []weighed
-	for i, c := range t.Conversations {
+	for i, c := range conversations {
 		scales := *w.Scales
 		if w.Named == nil {
-			load, err := w.load(w.taskOf(c, data, t.Format))
+			load, err := w.load(tasks[i])
 			if err != nil {
 				return reports, err
 			}
@@ -181,8 +218,8 @@ func (w *weigher) weighInput(in input, format transcript.Format) ([]weighed, err
 			return reports, err
 		}
 		r := weighed{found}
-		r.File, r.Format = in.name, string(t.Format)
-		if len(t.Conversations) > 1 {
+		r.File, r.Format = name, string(format)
+		if len(conversations) > 1 {
 			r.Conversation = i + 1
 		}
 		reports = append(reports, r)

@@ -182,6 +182,12 @@ func (h *Handler) do(w http.ResponseWriter, r *http.Request, o operation) (answe
 }
 
 func noOperation(r *http.Request) error {
+	if !strings.HasPrefix(r.URL.Path, Root) {
+		return &plimsoll.Error{
+			Op: r.Method + " " + r.URL.Path, Code: plimsoll.CodeNotFound, Err: errors.New("the dashboard is off"),
+			Hint: "start plimsoll serve with --dashboard, or set PLIMSOLL_ADMIN_TOKEN; the API is below " + Root,
+		}
+	}
 	return &plimsoll.Error{
 		Op: r.Method + " " + r.URL.Path, Code: plimsoll.CodeNotFound, Err: errors.New("there is no such operation"),
 		Hint: "GET " + Root + "openapi.json describes what there is",

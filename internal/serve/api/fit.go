@@ -101,7 +101,7 @@ func (c *httpCall) readHeaders(s *Settings) error {
 		if err != nil || n <= 0 {
 			return &plimsoll.Error{
 				Op: "read the header " + limitHeader, Code: plimsoll.CodeInvalid,
-				Err: fmt.Errorf("%q is no positive number", text), Hint: "want a number of tokens",
+				Err: fmt.Errorf("%q is no positive number", text), Hint: "want a number of tokens above zero; leave the header out for the limit of the model",
 			}
 		}
 		s.Window = n

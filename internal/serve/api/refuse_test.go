@@ -88,6 +88,26 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
+func TestAPathOfTheDashboardSaysHowToSwitchItOn(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	newHandler(t, nil, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/plimsoll/", nil))
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "the dashboard is off") || !strings.Contains(w.Body.String(), "--dashboard") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestALimitOfZeroIsRefusedWithAHint(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest(http.MethodPost, api.Root+"fit", strings.NewReader(plain))
+	r.Header.Set("X-Plimsoll-Limit", "0")
+	w := httptest.NewRecorder()
+	newHandler(t, nil, nil).ServeHTTP(w, r)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "above zero; leave the header out") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 func TestACodedBodyIsRefused(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest(http.MethodPost, api.Root+"fit", strings.NewReader(plain))
