@@ -151,7 +151,7 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	}
 	w.memo, w.known = k.stateOf(t)
 	_, billed := meter.(anchored)
-	w.first = k.firstSight(t, o.dry) && !billed
+	w.first = k.firstSight(t, o.dry) && (!billed || t.Counted > 0)
 	w.aim()
 	return w, nil
 }
