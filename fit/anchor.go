@@ -27,6 +27,9 @@ const (
 	// anchorSpread is how far the weight of the same messages may move, either way, before
 	// the anchor says nothing: then another counter made it.
 	anchorSpread = 1.5
+	// leastSent is the weight from which on a bill of a half more or worse shows another
+	// vocabulary. That of a lighter prompt can show a hidden one.
+	leastSent = 1000
 )
 
 // learner is a meter that compares its counts with bills.
@@ -34,17 +37,14 @@ type learner interface {
 	Observe(conversation string, sent plimsoll.Conversation, u plimsoll.Usage)
 }
 
-// anchorOf makes the anchor of a request that was sent by a plan, by the best count. A plan
-// by that count has the weights, and what an earlier bill added to them.
+// anchorOf makes the anchor of a request that was sent by a plan, by the best count and
+// without what an earlier bill changed of it.
 func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
-	a := &anchor{
+	best := k.best()
+	return &anchor{
 		Version: anchorVersion, Messages: t.Conversation.Messages.Len(),
-		Whole: p.Before.Total - p.Before.Hidden, Sent: p.After.Total - p.After.Hidden, Billed: u.Prompt(),
+		Whole: best.Weigh(t.Conversation).Total, Sent: best.Weigh(p.Conversation()).Total, Billed: u.Prompt(),
 	}
-	if best := k.options.Best; best != nil {
-		a.Whole, a.Sent = best.Weigh(t.Conversation).Total, best.Weigh(p.Conversation()).Total
-	}
-	return a
 }
 
 // hidden returns what the bill had beyond the weight of the request, and that weight. The
@@ -96,6 +96,54 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 	return load
 }
 
+// proportional is a meter whose count is far too light, by so many times.
+type proportional struct {
+	plimsoll.Meter
+	times float64
+}
+
+func (m proportional) scale(n int) int { return int(math.Round(m.times * float64(n))) }
+
+func (m proportional) message(l plimsoll.MessageLoad) plimsoll.MessageLoad {
+	is := plimsoll.MessageLoad{Framing: m.scale(l.Framing), Band: m.scale(l.Band), Parts: make([]int, len(l.Parts))}
+	is.Tokens = is.Framing
+	for i, n := range l.Parts {
+		is.Parts[i] = m.scale(n)
+		is.Tokens += is.Parts[i]
+	}
+	return is
+}
+
+// Weigh implements [plimsoll.Meter].
+func (m proportional) Weigh(c plimsoll.Conversation) plimsoll.Load {
+	l := m.Meter.Weigh(c)
+	is := plimsoll.Load{
+		System: m.scale(l.System), Tools: m.scale(l.Tools), Framing: m.scale(l.Framing), Band: m.scale(l.Band),
+		Messages: make([]plimsoll.MessageLoad, len(l.Messages)),
+	}
+	is.Total = is.System + is.Tools + is.Framing
+	for i := range l.Messages {
+		is.Messages[i] = m.message(l.Messages[i])
+		is.Total += is.Messages[i].Tokens
+	}
+	return is
+}
+
+// WeighMessage implements [plimsoll.Meter].
+func (m proportional) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
+	return m.message(m.Meter.WeighMessage(c, message, siblings))
+}
+
+// WeighSystem implements [plimsoll.Meter].
+func (m proportional) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
+	return m.scale(m.Meter.WeighSystem(c, p))
+}
+
+// WeighTool implements [plimsoll.Meter].
+func (m proportional) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
+	return m.scale(m.Meter.WeighTool(c, t))
+}
+
 // anchor returns the load of the task's conversation, by the best count or by the preset's,
 // and the meter that made it. Only the best count is anchored.
 func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load, plimsoll.Meter) {
@@ -108,10 +156,22 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 	if !k.options.Anchored || !best && k.options.Best != nil {
 		return load, meter
 	}
-	a := k.lastBill(ctx, t)
+	var a *anchor
+	switch {
+	case t.Counted == 0:
+		a = k.lastBill(ctx, t)
+	case t.CountedOf != nil:
+		a = k.anchorOf(t, t.CountedOf, plimsoll.Usage{Input: t.Counted})
+	default:
+		a = &anchor{Messages: len(load.Messages), Whole: load.Total, Sent: load.Total, Billed: t.Counted}
+	}
 	hidden, sent := a.hidden(load)
 	if sent == 0 {
 		return load, meter
+	}
+	if times := float64(a.Billed) / float64(sent); sent >= leastSent && times > 1.5 && times < 4 {
+		meter = proportional{meter, times}
+		load, hidden, sent = meter.Weigh(t.Conversation), 0, a.Billed
 	}
 	m := anchored{meter, a.Billed, hidden, sent}
 	return m.correct(load), m

@@ -153,6 +153,40 @@ func TestABillDecidesAndACutStaysAsItWas(t *testing.T) {
 	}
 }
 
+func TestWhatTheServerCountsIsAsGoodAsABill(t *testing.T) {
+	t.Parallel()
+	drop := rungOf("drop", func(w *fit.Work) error {
+		for i := 1; i < w.Draft().Original().Messages.Len()-2 && w.Load() > w.Line().Limit(); i += 2 {
+			if _, stays := w.Draft().Message(i); stays {
+				if err := w.Draft().Drop(plimsoll.Span{Start: i, End: i + 2}, testkit.Because); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	k := newKeeper(t, 10_000, fit.Options{Anchored: true, Sticky: true, Rungs: []fit.Rung{drop}})
+	task := thousands(9)
+	for _, tt := range []struct {
+		counted, before, after int
+		by                     bool // a count of the plan before
+	}{
+		{9500, 9500, 9500, false},       // it fits
+		{18_000, 18_000, 10_000, false}, // our count is half of it
+		{12_000, 21_600, 7200, true},    // of what the last one left, so one cut more
+	} {
+		if task.Counted = tt.counted; !tt.by {
+			task.CountedOf = nil
+		}
+		plan, err := k.Fit(t.Context(), task)
+		testkit.Must(t, err)
+		if plan.Before.Total != tt.before || plan.After.Total != tt.after {
+			t.Errorf("%d is counted: %d became %d, want %d and %d", tt.counted, plan.Before.Total, plan.After.Total, tt.before, tt.after)
+		}
+		task.CountedOf = plan
+	}
+}
+
 func texts(p *plimsoll.Plan) (all []string) {
 	for _, m := range p.Conversation().Messages.All() {
 		all = append(all, m.Text()[:4])

@@ -132,6 +132,10 @@ type Task struct {
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error
+	// Counted is what the server counts for the prompt of the plan CountedOf, or of the whole
+	// conversation if that is nil. It is as good as a bill. 0 means that the server was not asked.
+	Counted   int
+	CountedOf *plimsoll.Plan
 	// Truncated is called by Observe if the bill is not for all of the prompt, which has at
 	// least so many tokens. The keeper learns nothing from such a bill. Nil means that the
 	// server counts all of a prompt or refuses it.

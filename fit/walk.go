@@ -152,7 +152,7 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 	}
 	w.memo, w.known = k.stateOf(t)
 	_, billed := meter.(anchored)
-	w.goesOn = k.seen(t, o.dry) || billed || t.GoesOn
+	w.goesOn = k.seen(t, o.dry) || billed && t.Counted == 0 || t.GoesOn
 	w.aim()
 	return w, nil
 }

@@ -92,7 +92,7 @@ func TestTheLineFollowsModelRequestAndEnvironment(t *testing.T) {
 		{"of a given window", preset.Options{Window: 1600}, "gpt-4o", 0, plimsoll.Line{Window: 1600, Reserve: 100}},
 		{"of a given reserve", preset.Options{Window: 1600, Reserve: new(7)}, "gpt-4o", 50, plimsoll.Line{Window: 1600, Reserve: 7}},
 		{"of no reserve", preset.Options{Window: 1600, Reserve: new(0)}, "gpt-4o", 50, plimsoll.Line{Window: 1600}},
-		{"of the environment", preset.Options{Limit: (&model.Limits{Env: env}).For}, "gpt-4o", 2000, plimsoll.Line{Window: 5000, Reserve: 1250, Estimated: true}},
+		{"of the environment", preset.Options{Limit: (&model.Limits{Env: env}).For}, "gpt-4o", 2000, plimsoll.Line{Window: 5000, Reserve: 1250, Estimated: true, Named: true}},
 		{"of a model whose answer has room of its own", preset.Options{}, "gpt-5", 0, plimsoll.Line{Window: 400_000, Reserve: 8_192, Input: 272_000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,8 +9,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport"
 )
 
@@ -20,24 +25,30 @@ type local struct {
 	*httptest.Server
 	window    atomic.Int64
 	overflows atomic.Int64
-	mu        sync.Mutex
-	asked     []string
-	key       string
+	largest   atomic.Int64
+	// count is the server's tokenizer, and counts says that clients can ask it.
+	count  func(body []byte) int
+	counts bool
+	mu     sync.Mutex
+	asked  []string
+	key    string
 }
 
 func newLocal(t *testing.T, window int) *local {
 	t.Helper()
-	l := &local{}
+	l := &local{count: func(body []byte) int { return len(body) / 4 }}
 	l.window.Store(int64(window))
 	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		l.asked, l.key = append(l.asked, r.Method+" "+r.URL.Path), r.Header.Get("Authorization")
 		l.mu.Unlock()
 		body, _ := io.ReadAll(r.Body)
-		n, window := len(body)/4, int(l.window.Load())
+		n, window := l.count(body), int(l.window.Load())
 		switch {
 		case r.Method == http.MethodGet && r.URL.Path == "/props":
 			fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1}`, window)
+		case r.URL.Path == "/v1/chat/completions/input_tokens" && l.counts:
+			fmt.Fprintf(w, `{"object":"response.input_tokens","input_tokens":%d}`, n)
 		case r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions"):
 			http.NotFound(w, r)
 		case n > window:
@@ -45,6 +56,7 @@ func newLocal(t *testing.T, window int) *local {
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, `{"error":{"code":400,"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%d}}`, n, window, n, window)
 		default:
+			l.largest.Store(max(l.largest.Load(), int64(n)))
 			fmt.Fprintf(w, `{"id":"c","object":"chat.completion","model":"x","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":2,"total_tokens":%d}}`, n, n+2)
 		}
 	}))
@@ -98,11 +110,19 @@ func TestAServerIsAskedForItsWindowBeforeTheFirstOverflow(t *testing.T) {
 
 func TestAServerIsNotAskedWhereALimitIsNamed(t *testing.T) {
 	t.Parallel()
+	named := func(string) (*fit.Keeper, error) {
+		options, err := preset.Auto(&preset.Options{Limit: func(string) model.Limit { return model.Limit{Tokens: 12_000, Source: model.SourceEnv} }})
+		if err != nil {
+			return nil, err
+		}
+		return fit.New(options)
+	}
 	for name, tt := range map[string]struct {
 		o      transport.Options
 		header http.Header
 	}{
 		"by the operator":     {transport.Options{Window: 12_000}, nil},
+		"for the model":       {transport.Options{Keeper: named}, nil},
 		"by the request":      {transport.Options{}, http.Header{transport.HeaderLimit: {"12000"}}},
 		"by a vendor's host":  {transport.Options{Official: func(string) bool { return true }}, nil},
 		"and if it is passed": {transport.Options{}, http.Header{transport.HeaderBypass: {"1"}}},
@@ -120,20 +140,72 @@ func TestAServerIsNotAskedWhereALimitIsNamed(t *testing.T) {
 
 func TestAServerThatWasRestartedWithAnotherWindowIsAskedAgain(t *testing.T) {
 	t.Parallel()
+	now := time.Date(2026, 8, 22, 0, 0, 0, 0, time.UTC)
 	l := newLocal(t, 20_000)
-	b := newAsking(t, l, transport.Options{})
+	b := newAsking(t, l, transport.Options{Now: func() time.Time { return now }})
 	a := b.long(plimsoll.OpenAI, 20)
-	for i, step := range []struct{ window, overflows int }{{20_000, 0}, {9000, 1}, {9000, 1}, {9000, 1}} {
-		l.window.Store(int64(step.window))
+	for i, step := range []struct{ window, overflows int }{{20_000, 0}, {9000, 1}, {9000, 1}, {9000, 1}, {30_000, 1}} {
+		if l.window.Swap(int64(step.window)) < int64(step.window) {
+			now = now.Add(time.Hour)
+		}
 		got := a.ask()
 		if got.status != http.StatusOK || int(l.overflows.Load()) != step.overflows {
 			t.Fatalf("step %d: %d, %d overflows, want %d", i, got.status, l.overflows.Load(), step.overflows)
 		}
 		x := <-b.exchanges
-		if wants := i >= 2; wants && (x.Source != "asked" || x.Line.Window != 9000) {
+		if wants := i >= 2; wants && (x.Source != "asked" || x.Line.Window != step.window) {
 			t.Errorf("step %d: the limit is %+v from %q, want the new window", i, x.Line, x.Source)
 		}
 		a.say("go on")
+	}
+}
+
+// japanese is a request to a model that the registry does not know, with so many messages of
+// 80 characters. Each conversation has a topic.
+func japanese(topic string, messages int) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"model":"nobody-knows","messages":[{"role":"system","content":%q}`, "話題は"+topic)
+	for i := range messages {
+		fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, []string{"user", "assistant"}[i%2], strings.Repeat("今日は天気がいいので公園を散歩しました。", 4)+fmt.Sprint(i))
+	}
+	b.WriteString("]}")
+	return []byte(b.String())
+}
+
+// smallVocabulary counts like SmolLM2's: nearly two tokens a character of Japanese.
+func smallVocabulary(body []byte) int { return utf8.RuneCount(body) * 18 / 10 }
+
+func TestAServerThatCountsIsAskedBeforeTheFirstBill(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, 4096)
+	l.count, l.counts = smallVocabulary, true
+	b := newAsking(t, l, transport.Options{})
+	for _, topic := range []string{"天気", "旅行", "料理"} {
+		got := b.postRaw("/v1/chat/completions", japanese(topic, 41), nil)
+		x := <-b.exchanges
+		billed := x.Usage.Prompt()
+		if got.status != http.StatusOK || x.Rescued || billed > x.After.Total*11/10 || billed < x.After.Total*9/10 {
+			t.Errorf("%d: rescued %v, load %d, billed %d: %.200s", got.status, x.Rescued, x.After.Total, billed, got.body)
+		}
+	}
+	if n, most := l.overflows.Load(), l.largest.Load(); n > 0 || most < 2000 {
+		t.Errorf("%d overflows, and the largest prompt has %d of 4,096 tokens", n, most)
+	}
+	long := strings.Replace(string(japanese("歴史", 3)), "話題は", strings.Repeat("長い話", 2000), 1)
+	sent := len(l.asked)
+	if got := b.postRaw("/v1/chat/completions", []byte(long), nil); got.status != http.StatusBadRequest || l.overflows.Load() > 0 {
+		t.Errorf("what cannot fit got %d after %q", got.status, l.asked[sent:])
+	}
+}
+
+func TestARequestThatFitsEasilyIsNotCounted(t *testing.T) {
+	t.Parallel()
+	l := newLocal(t, 40_960)
+	l.count, l.counts = smallVocabulary, true
+	b := newAsking(t, l, transport.Options{})
+	b.postRaw("/v1/chat/completions", japanese("天気", 5), nil)
+	if got := l.asked; len(got) != 2 {
+		t.Errorf("asked %q, want the window and the conversation", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
 
 // prepare makes the conversation of an attempt fit under a line, or under its own if that
@@ -53,14 +54,48 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 	if r.dryRun {
 		fit = r.keeper.Plan
 	}
-	if s.plan, err = fit(r.ctx, s.task); err != nil {
-		s.plan = nil
-		return s, err
+	s.task.Counted = r.counted(s, refused)
+	for range maxCounts {
+		if s.plan, err = fit(r.ctx, s.task); err != nil {
+			s.plan = nil
+			return s, err
+		}
+		if s.task.Counted == 0 || !s.plan.Changed() {
+			break
+		}
+		n := r.countBy(s.plan.Body)
+		if n <= line.Limit() {
+			break
+		}
+		s.task.Counted, s.task.CountedOf = n, s.plan
 	}
 	if r.tenant != nil && !r.t.breaker.Closed() {
 		r.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
 	return s, r.choose(&s)
+}
+
+// maxCounts is how often a request is cut by what the upstream counts.
+const maxCounts = 3
+
+// counted returns what the upstream counts for a request before any cut; 0 if it does not
+// tell, or if our count is good enough: it says that the request fits easily, or it may be
+// off by little.
+func (r *trip) counted(s sent, refused bool) int {
+	if _, ok := r.target(); !ok || refused || !limit.Weighable(s.task.Conversation) {
+		return 0
+	}
+	load, most := r.keeper.Weigh(r.ctx, s.task), s.task.Line.Limit()
+	if 2*(load.Total+load.Band) <= most || 20*load.Band <= most {
+		return 0
+	}
+	return r.countBy(s.request.Body())
+}
+
+// countBy returns what the upstream counts for a body.
+func (r *trip) countBy(body []byte) int {
+	t, _ := r.target()
+	return r.t.servers.Count(r.ctx, t, r.dialect, body)
 }
 
 // taskOf is the task of fitting an attempt, for its owner.

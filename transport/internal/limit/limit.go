@@ -127,12 +127,12 @@ func (l Learned) atLeast(p Prompt) Learned {
 // Believable reports whether the overflow of a request says something about its model:
 // all of the conversation can be weighed, and the error quotes nothing of the body.
 func Believable(o wire.Overflow, c plimsoll.Conversation, body []byte) bool {
-	return weighable(c) && !echoes(body, o.Words)
+	return Weighable(c) && !echoes(body, o.Words)
 }
 
-// weighable reports whether everything in a conversation can be weighed: no files that
+// Weighable reports whether everything in a conversation can be weighed: no files that
 // the server has, and no parts that are unknown here.
-func weighable(c plimsoll.Conversation) bool {
+func Weighable(c plimsoll.Conversation) bool {
 	for i := range c.Messages.Len() {
 		m := c.Messages.At(i)
 		for j := range m.Parts.Len() {

@@ -1,6 +1,7 @@
 // Package server asks the servers of local models what only they know: how large the
-// context window of a model is. It knows llama.cpp, Ollama, LM Studio, vLLM and SGLang by
-// their endpoints, and no conversation. A server that does not answer harms no request.
+// context window of a model is, and how many tokens a request has. It knows llama.cpp,
+// Ollama, LM Studio, vLLM and SGLang by their endpoints. A server that does not answer
+// harms no request.
 package server
 
 import (
@@ -15,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
 )
 
@@ -35,10 +37,10 @@ type Target struct {
 
 // Asker asks servers and remembers what they said. It is safe for concurrent use.
 type Asker struct {
-	base http.RoundTripper
-	now  func() time.Time
-	mu   sync.Mutex
-	told *lru.Map[key, *answer]
+	base  http.RoundTripper
+	now   func() time.Time
+	mu    sync.Mutex
+	known *lru.Map[key, *answer]
 }
 
 // key names a model of a server, for a tenant.
@@ -51,7 +53,12 @@ type answer struct {
 	// server said so, and until is how long it is believed.
 	window    int
 	at, until time.Time
+	// count asks for the tokens of a request; nil if the server does not count.
+	count counter
 }
+
+// counter returns how many tokens a request of a dialect has; 0 if the server does not tell.
+type counter func(c *call, d plimsoll.Dialect, body []byte) int
 
 const (
 	// timeout bounds how long a request waits for what a server says about itself.
@@ -61,43 +68,58 @@ const (
 	// life is how long an answer is believed: servers are given other windows. One that
 	// may soon be another is believed for less.
 	life, shortLife = 10 * time.Minute, 10 * time.Second
-	// maxTold bounds how many models are remembered, and maxAnswer what is read.
-	maxTold   = 1024
+	// maxKnown bounds how many models are remembered, and maxAnswer what is read.
+	maxKnown  = 1024
 	maxAnswer = 4 << 20
 )
 
 // New returns an asker that sends by a round tripper.
 func New(base http.RoundTripper, now func() time.Time) *Asker {
-	return &Asker{base: base, now: now, told: lru.New[key, *answer](maxTold, nil)}
+	return &Asker{base: base, now: now, known: lru.New[key, *answer](maxKnown, nil)}
 }
 
 // Window returns the context window of a model, in the server's own tokens; 0 if the
 // server does not tell. Requests that come while a server is asked wait for its answer.
 func (a *Asker) Window(ctx context.Context, t Target) int {
+	window, _ := a.told(ctx, t)
+	return window
+}
+
+// Count returns how many tokens the server counts for a request, with its chat template and
+// its vocabulary; 0 if it does not tell. The server does not answer the request.
+func (a *Asker) Count(ctx context.Context, t Target, d plimsoll.Dialect, body []byte) int {
+	_, count := a.told(ctx, t)
+	if count == nil {
+		return 0
+	}
+	return max(0, count(&call{ctx: ctx, base: a.base, target: t}, d, body))
+}
+
+func (a *Asker) told(ctx context.Context, t Target) (int, counter) {
 	is := a.answerOf(t)
 	select {
 	case is.turn <- struct{}{}:
 	case <-ctx.Done():
-		return 0
+		return 0, nil
 	}
 	defer func() { <-is.turn }()
-	if now := a.now(); now.Before(is.until) {
-		return is.window
+	if a.now().Before(is.until) {
+		return is.window, is.count
 	}
-	window, sure := a.ask(ctx, t)
+	window, count, sure := a.ask(ctx, t)
 	if ctx.Err() != nil {
-		return is.window // the client has left
+		return is.window, is.count // the client has left
 	}
 	is.at = a.now()
 	switch {
 	case sure:
-		is.window, is.until = window, is.at.Add(life)
+		is.window, is.count, is.until = window, count, is.at.Add(life)
 	case t.DryRun:
-		return window
+		return window, count
 	default:
 		is.window, is.until = cmp.Or(is.window, window), is.at.Add(shortLife)
 	}
-	return is.window
+	return is.window, is.count
 }
 
 // Doubt makes the next request ask again: what the server did contradicts what it said.
@@ -115,10 +137,10 @@ func (a *Asker) answerOf(t Target) *answer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	k := key{t.Tenant, t.Root, t.Model}
-	is, ok := a.told.Get(k)
+	is, ok := a.known.Get(k)
 	if !ok {
 		is = &answer{turn: make(chan struct{}, 1)}
-		a.told.Put(k, is)
+		a.known.Put(k, is)
 	}
 	return is
 }
@@ -134,7 +156,7 @@ type Window struct {
 // the newest.
 func (a *Asker) Told() []Window {
 	newest := map[key]Window{}
-	for k, is := range a.told.All() {
+	for k, is := range a.known.All() {
 		select {
 		case is.turn <- struct{}{}:
 			k.tenant = ""
@@ -150,17 +172,20 @@ func (a *Asker) Told() []Window {
 
 // ask puts the questions of all servers in turn, until one is answered. It reports false
 // if the answer may be another soon.
-func (a *Asker) ask(ctx context.Context, t Target) (window int, sure bool) {
+func (a *Asker) ask(ctx context.Context, t Target) (window int, count counter, sure bool) {
 	c := &call{ctx: ctx, base: a.base, target: t, sure: true}
-	for _, window := range []func(*call) int{llamaCpp, vLLM, lmStudio, ollama} {
-		if n := window(c); n > 0 {
-			return n, c.sure
+	for _, kind := range []struct {
+		window func(*call) int
+		count  counter
+	}{{llamaCpp, countLlamaCpp}, {vLLM, countVLLM}, {lmStudio, nil}, {ollama, nil}} {
+		if n := kind.window(c); n > 0 {
+			return n, kind.count, c.sure
 		}
 		if c.down {
 			break
 		}
 	}
-	return 0, c.sure
+	return 0, nil, c.sure
 }
 
 // call is one conversation with a server about a model.

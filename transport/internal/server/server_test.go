@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/transport/internal/server"
 )
 
@@ -37,7 +39,7 @@ func newSite(t *testing.T, paths map[string]string) *site {
 		}
 		body, _ := io.ReadAll(r.Body)
 		var asks struct{ Model string }
-		if r.Method == http.MethodPost && (json.Unmarshal(body, &asks) != nil || asks.Model == "") {
+		if r.Method == http.MethodPost && (json.Unmarshal(body, &asks) != nil || asks.Model == "" && !bytes.Contains(body, []byte(`"add_special":true`))) {
 			http.Error(w, `{"error":"model is required"}`, http.StatusBadRequest)
 			return
 		}
@@ -230,5 +232,30 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	got := server.New(http.DefaultTransport, time.Now).Window(t.Context(), server.Target{Root: s.URL, Header: http.Header{"Authorization": {"Bearer key"}}, Model: "m"})
 	if got != 0 || len(other.questions()) > 0 {
 		t.Errorf("the window is %d, and another server was asked %q", got, other.questions())
+	}
+}
+
+// TestAServerCountsARequest has the answers of llama.cpp b21e4de and b4000, and of vLLM a014e35.
+func TestAServerCountsARequest(t *testing.T) {
+	t.Parallel()
+	const body = `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}],"tools":[]}`
+	for name, tt := range map[string]struct {
+		paths   map[string]string
+		dialect plimsoll.Dialect
+		want    int
+	}{
+		"llama.cpp":                    {map[string]string{"GET /props": props(2048), "POST /v1/chat/completions/input_tokens": `{"input_tokens":31,"object":"response.input_tokens"}`}, plimsoll.OpenAI, 31},
+		"llama.cpp, Responses":         {map[string]string{"GET /props": props(2048), "POST /v1/responses/input_tokens": `{"input_tokens":32,"object":"response.input_tokens"}`}, plimsoll.Responses, 32},
+		"llama.cpp, Messages":          {map[string]string{"GET /props": props(2048), "POST /v1/messages/count_tokens": `{"input_tokens":33}`}, plimsoll.Anthropic, 33},
+		"llama.cpp, older":             {map[string]string{"GET /props": props(2048), "POST /apply-template": `{"prompt":"<|im_start|>user\nhi<|im_end|>\n"}`, "POST /tokenize": `{"tokens":[1,4093,198,5112,2,198]}`}, plimsoll.OpenAI, 6},
+		"llama.cpp, older still":       {map[string]string{"GET /props": props(2048)}, plimsoll.OpenAI, 0},
+		"vLLM":                         {map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m","max_model_len":8192}]}`, "POST /tokenize": `{"count":35,"max_model_len":8192,"tokens":[1,2]}`}, plimsoll.OpenAI, 35},
+		"vLLM, Responses":              {map[string]string{"GET /v1/models": `{"object":"list","data":[{"id":"m","max_model_len":8192}]}`, "POST /tokenize": `{"count":35,"max_model_len":8192,"tokens":[1,2]}`}, plimsoll.Responses, 0},
+		"Ollama, which does not count": {map[string]string{"GET /api/ps": running("m", 8192), "POST /api/show": shown(""), "POST /tokenize": `{"count":35}`}, plimsoll.OpenAI, 0},
+	} {
+		s := newSite(t, tt.paths)
+		if got := server.New(http.DefaultTransport, time.Now).Count(t.Context(), s.target("m"), tt.dialect, []byte(body)); got != tt.want {
+			t.Errorf("%s counts %d, want %d; it was asked %q", name, got, tt.want, s.questions())
+		}
 	}
 }
