@@ -289,15 +289,17 @@ func (k *Keeper) reserving(line plimsoll.Line) plimsoll.Line {
 }
 
 // ReserveFor returns what to keep free of a window if no reserve is set: maxOutput, the
-// answer that the request asks for, within bounds; else a sixteenth, at most 8,192. The
-// provider refuses a prompt that does not leave room for the answer in the model's own
-// window, so the bound is half of it. In a window that a user names it is a quarter, at
-// most 4,096 tokens, or a sixteenth if that is more: clients ask for far longer answers
-// than they get.
+// answer that the request asks for, within bounds; else a sixteenth, at most 8,192, and
+// from 2,048 tokens on, the smallest window of a real model, at least 256. The provider
+// refuses a prompt that does not leave room for the answer in the model's own window, so
+// the bound is half of it. In a window that a user names it is a quarter, at most 4,096
+// tokens, or a sixteenth if that is more: clients ask for far longer answers than they get.
 func ReserveFor(window, maxOutput int, named bool) int {
 	switch {
+	case maxOutput <= 0 && window < 2048:
+		return window / 16
 	case maxOutput <= 0:
-		return min(window/16, 8192)
+		return min(max(window/16, 256), 8192)
 	case named:
 		return min(maxOutput, max(window/16, min(window/4, 4096)))
 	}

@@ -105,7 +105,7 @@ func TestOneRequestOfARecordedSessionFillsItsLimit(t *testing.T) {
 				if window < 2000 {
 					continue
 				}
-				plan, err := keeper(t, "", &preset.Options{Window: window, Meter: meter}).Fit(t.Context(), fit.Task{Conversation: c})
+				plan, err := keeper(t, "", &preset.Options{Window: window, Reserve: new(window / 16), Meter: meter}).Fit(t.Context(), fit.Task{Conversation: c})
 				if err != nil { // the floor is over the limit
 					continue
 				}

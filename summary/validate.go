@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 )
 
-// What may be wrong with a summary, beside [errEmpty] and [errMalformed].
+// What may be wrong with a summary, beside [errEmpty], [errMalformed] and nonsense.
 var (
 	// errEcho says that a summary repeats the messages instead of summarising them.
 	errEcho = errors.New("the summary repeats the messages")
@@ -39,7 +39,7 @@ func validate(r *Request, s Summary) error {
 	if share := r.echo(again); share > maxEcho {
 		return fmt.Errorf("%w: %.0f %% of it stand there word for word", errEcho, 100*share)
 	}
-	return nil
+	return r.nonsense(again)
 }
 
 // reply writes a summary as a model writes it.

@@ -47,7 +47,7 @@ func (s sized) used() float64 { return float64(s.tokens) / float64(s.limit) }
 
 // way makes the messages fit into a window by the name of a way.
 func (b *bench) way(name string, messages []message, window int) (sized, error) {
-	limit := window - window/16 // as fit's: a sixteenth is for the answer
+	limit := window - window/16 // a sixteenth is for the answer, as in fit
 	var left []message
 	switch name {
 	case newestOnly:
@@ -60,13 +60,13 @@ func (b *bench) way(name string, messages []message, window int) (sized, error) 
 	return sized{textOf(left), b.weigh(left).Total, limit}, nil
 }
 
-// fit makes the messages fit into a window as `plimsoll fit --window` does. The text
+// fit makes the messages fit into a window as `plimsoll fit --window --reserve` does. The text
 // has no last message if that is a question: a question is no evidence.
 func (b *bench) fit(messages []message, method string, window int, asked bool) (sized, error) {
 	if method == "auto" {
 		method = ""
 	}
-	options, err := preset.Auto(&preset.Options{Window: window, Method: method, Meter: b.meter})
+	options, err := preset.Auto(&preset.Options{Window: window, Reserve: new(window / 16), Method: method, Meter: b.meter})
 	if err != nil {
 		return sized{}, err
 	}

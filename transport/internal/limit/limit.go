@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/wire"
 )
 
@@ -37,6 +38,10 @@ type Prompt struct{ Billed, Weighed int }
 
 // margin is the share of a learned limit that is used, since our count may be off.
 const margin = 0.98
+
+// smallMargin is the share of a limit under small tokens: the ratio of the server's tokens
+// to those that we count differs more between short prompts.
+const smallMargin, small = 0.93, 8192
 
 // leastRatio and mostRatio bound the ratio that is believed: figures beyond them are
 // about something else.
@@ -74,6 +79,9 @@ func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool)
 		}
 	}
 	l.Ratio = min(mostRatio, max(leastRatio, l.Ratio)) / margin
+	if l.Limit < small {
+		l.Ratio *= margin / smallMargin
+	}
 	return l, sure && l.Limit >= most.Billed
 }
 
@@ -102,11 +110,15 @@ func aboutTokens(message string) bool {
 func abs(x float64) float64 { return max(x, -x) }
 
 // Line returns the line for a conversation in our tokens, where known is the line
-// without what was learned. A server that counts prompts only needs no reserve.
+// without what was learned. A server that counts prompts only needs no reserve, if it
+// is known to have a window for the answer: an unknown model writes into the same one.
 func (l Learned) Line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
 	ours := int(float64(l.Limit) / l.Ratio)
 	if l.Output {
 		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
+	}
+	if known.Window >= Unbounded {
+		return plimsoll.Line{Window: ours, Reserve: fit.ReserveFor(ours, c.MaxOutput, true)}
 	}
 	return plimsoll.Line{Window: ours}
 }
