@@ -53,7 +53,7 @@ func (d *decoder) member(key string) error {
 		d.tools = d.toolList()
 	case "functions":
 		d.functions = d.toolList()
-	case "tool_choice":
+	case "tool_choice", "function_call":
 		d.layout.Choice = s.Choice()
 	case "response_format":
 		d.layout.Output = build.Output(s.Value().Of(s.Body))
