@@ -64,7 +64,7 @@ type Conversation struct {
 	// Output is the form that the answer must have, with the schema of the answer; zero
 	// for any form.
 	Output Tool
-	// Thinking is how the model shall think, in the provider's word ("enabled", "adaptive");
+	// Thinking is how the model shall think, in the provider's word ("enabled", "adaptive", "pro");
 	// empty if the request does not say.
 	Thinking string
 	// Messages, oldest first.
@@ -105,6 +105,8 @@ type Tool struct {
 	Description string
 	// Schema is the JSON schema of the arguments, unchanged; empty for none.
 	Schema string
+	// Result is the JSON schema of what the tool returns, unchanged. Only Gemini is told it.
+	Result string
 	// Opaque is the whole declaration, unchanged, for tools that are not plain
 	// functions (web search, code execution, namespaces). Then Schema is empty.
 	Opaque string

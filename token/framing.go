@@ -47,16 +47,25 @@ type frame struct {
 	forced int
 	// argument is for each argument of a call.
 	argument int
-	// words says that of declarations only the words are shown, no JSON. Property is for
-	// each property of a schema.
-	words    bool
-	property int
+	// words says that of declarations only the words are shown, no JSON. Property, nested and
+	// value are for each property of a schema, each object or list in it, and each value of a
+	// choice.
+	words                   bool
+	property, nested, value int
+	// drops says that tools which must not be called are not shown.
+	drops bool
+	// cites is for a message with a document that is to be cited.
+	cites int
+	// search is for the provider's own search.
+	search int
 	// sealed says that the thoughts which are sealed on a call are billed.
 	sealed bool
-	// output is around the schema of the answer.
+	// output is around the schema of the answer, with a name of two tokens. Titled says that the
+	// name of the schema stands there, too.
 	output int
-	// enabled and adaptive are for the two ways to think.
-	enabled, adaptive int
+	titled bool
+	// enabled, adaptive and pro are for the ways to think.
+	enabled, adaptive, pro int
 	// forgets says that reasoning before the last message of the user is not shown again,
 	// summarised that shown reasoning is a summary that is not billed.
 	forgets, summarised bool
@@ -81,18 +90,20 @@ var frames = []struct {
 	{"", "claude-haiku-4-5 claude-sonnet-4-5", forgetful(claude(498, 598, 16))},
 	{"", "claude-opus-4-5 claude-sonnet-4-6 claude-opus-4-6", claude(498, 598, 16)},
 	{"", "claude-opus-4-7", claude(705, 805, 16)},
-	{"", "claude-opus-4-8", claude(318, 418, 1)},
+	{"", "claude-opus-4-8", later(claude(318, 418, 1))},
+	{"", "claude-opus-5", later(claude(308, 430, 1))},
 	{"", "claude-3 claude-sonnet-4 claude-opus-4", forgetful(claude(320, 315, 0))},
-	{"", "claude", claude(376, 498, 1)},
+	{"", "claude", later(claude(376, 498, 1))},
 
+	{plimsoll.OpenAI, "gemma", template(4, 9, 40, 0)},
 	{"", "gemini-1 gemini-2.0", frame{Framing: Framing{Tool: 3, Call: 5}, words: true, off: 2, doubt: 20}},
-	{"", "gemini-2 gemma", gemini(false)},
-	{"", "gemini", gemini(true)},
+	{"", "gemini-2 gemma", gemini(11, 20, 5, false)},
+	{"", "gemini", gemini(18, 6, 9, true)},
 
 	// OpenAI, by API and family.
 	{plimsoll.OpenAI, "openai/gpt-5 openai/gpt-6", frame{ // gateways send it on to Responses
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 11}, typeScript: true,
-		channel: 2, undescribed: -1, off: 2,
+		channel: 2, undescribed: -1, off: 2, doubt: 14,
 	}},
 	{plimsoll.OpenAI, "gpt-5 gpt-6", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 85, Call: 10}, typeScript: true,
@@ -100,7 +111,7 @@ var frames = []struct {
 	}},
 	{plimsoll.Responses, "gpt-5.4 gpt-5.5 gpt-5.6 gpt-5.7 gpt-5.8 gpt-5.9 gpt-6", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 11}, typeScript: true,
-		channel: 2, undescribed: -1, forgets: true, summarised: true,
+		channel: 2, undescribed: -1, forgets: true, summarised: true, pro: 1540, doubt: 10,
 	}},
 	{plimsoll.Responses, "gpt-5", frame{
 		Framing: Framing{Message: 4, Reply: 2, System: 4, Tools: 3, Call: 8}, typeScript: true,
@@ -126,35 +137,44 @@ var frames = []struct {
 	}},
 	{"", "gpt-oss", frame{ // every prompt begins with a system message of 60 tokens
 		Framing: Framing{Message: 4, Reply: 63, System: 4, Tools: 21, Call: 10}, typeScript: true,
-		channel: 2, forgets: true, off: 8,
+		channel: 2, forgets: true, off: 12,
 	}},
-	{plimsoll.OpenAI, "gpt chatgpt", frame{
-		Framing: Framing{Message: 4, Reply: 3, System: 4, Tools: 3, Call: 4}, typeScript: true,
-		listed: true, joined: -1, named: 6, none: 1, output: 8,
-	}},
+	{plimsoll.OpenAI, "gpt-4.1", gpt4(false)},
+	{plimsoll.OpenAI, "gpt chatgpt", gpt4(true)},
 	{plimsoll.Responses, "gpt chatgpt", frame{
 		Framing: Framing{Message: 4, Reply: 3, System: 4, Tools: -3, Call: 2}, typeScript: true,
-		status: 3, named: 6, none: 1, lone: true, output: 1, forgets: true, summarised: true,
+		status: 3, named: 6, none: 1, lone: true, output: 1, forgets: true, summarised: true, search: 299,
 	}},
 
 	// Others: what hosts put before every prompt, and what tools bring with them. Hosts differ.
 	{"", "grok-2 grok-3", template(4, 3, 140, 0)},
 	{"", "grok-4-fast grok-4-1-fast", template(4, 162, 0, 0)},
 	{"", "grok", template(4, 175, 45, 0)},
-	{"", "deepseek", forgetful(template(2, 1, 215, 24))},
+	{"", "deepseek-v4", dropping(forgetful(unsure(template(2, 1, 215, 24), 82)))}, // with a prompt of 80 if it thinks hard
+	{"", "deepseek", dropping(forgetful(template(2, 1, 215, 24)))},
 	{"", "mistral-small magistral-small", template(2, 12, 12, 16)},
 	{"", "mistral ministral magistral codestral devstral pixtral", template(2, 1, 12, 16)},
-	{"", "llama-4", template(4, 30, 640, 0)},
-	{"", "llama", template(4, 30, 400, 0)},
-	{"", "qwen", forgetful(template(4, 3, 110, 0))},
+	{"", "llama-4", dropping(template(4, 30, 640, 0))},
+	{"", "llama", dropping(template(4, 30, 400, 0))},
+	{"", "qwen3.8", dropping(forgetful(template(4, 46, 220, 0)))},
+	{"", "qwen", dropping(forgetful(template(4, 3, 110, 0)))},
 	{"", "kimi", template(4, 4, 0, 0)},
-	{"", "glm-5", forgetful(template(4, 8, 108, 0))},
-	{"", "glm", forgetful(template(2, 3, 108, 0))},
+	{"", "glm-5", dropping(forgetful(template(4, 8, 108, 0)))},
+	{"", "glm", dropping(forgetful(template(2, 3, 108, 0)))},
+	{"", "mimo", template(4, 238, 210, 0)},
 	{"", "sonar", template(0, 0, 0, 0)},
 
-	{plimsoll.Anthropic, "", claude(376, 498, 1)},
-	{plimsoll.Gemini, "", gemini(true)},
+	{plimsoll.Anthropic, "", later(claude(376, 498, 1))},
+	{plimsoll.Gemini, "", gemini(18, 6, 9, true)},
 	{"", "", template(4, 3, 0, 0)},
+}
+
+// gpt4 returns the frame of gpt-4 and its like in Chat Completions.
+func gpt4(titled bool) frame {
+	return frame{
+		Framing: Framing{Message: 4, Reply: 3, System: 4, Tools: 3, Call: 4}, typeScript: true,
+		listed: true, joined: -1, named: 6, none: 1, output: 8, titled: titled,
+	}
 }
 
 // template returns the frame of a model that is shown a chat template with tools as JSON:
@@ -165,6 +185,18 @@ func template(message, once, tools, tool int) frame {
 		Framing: Framing{Message: message, Reply: once, System: message, Tools: tools, Tool: tool, Call: 10},
 		off:     12 + once, doubt: 50,
 	}
+}
+
+// unsure returns a frame of which what is added once may be off by as much.
+func unsure(f frame, off int) frame {
+	f.off = off
+	return f
+}
+
+// dropping returns the frame of a model that is not shown tools which it must not call.
+func dropping(f frame) frame {
+	f.drops = true
+	return f
 }
 
 // forgetful returns the frame of a model that is not shown its old reasoning again.
@@ -178,16 +210,24 @@ func forgetful(f frame) frame {
 func claude(tools, forced, adaptive int) frame {
 	return frame{
 		Framing: Framing{Message: 3, Reply: 4, System: 3, Tools: tools, Tool: 17, Call: 40},
-		forced:  forced, argument: 16, enabled: 26, adaptive: adaptive, output: 130, off: 5, doubt: 20,
+		forced:  forced, argument: 16, enabled: 26, adaptive: adaptive, output: 140, cites: 530, off: 5, doubt: 20,
 	}
 }
 
+// later returns the frame of a Claude model since version 4.8, whose calls are shorter and whose
+// prompts are longer in its own tokens.
+func later(f frame) frame {
+	f.Call, f.output, f.cites = 20, 195, 730
+	return f
+}
+
 // gemini returns the frame of Gemini 2.5 and later at Google AI Studio. Vertex adds nothing, but a
-// request does not say where it goes. Sealed says that the thoughts on calls are billed.
-func gemini(sealed bool) frame {
+// request does not say where it goes. The figures are for a property, what is nested, and a
+// value; sealed says that the thoughts on calls are billed.
+func gemini(property, nested, value int, sealed bool) frame {
 	return frame{
 		Framing: Framing{Message: 1, System: 1, Tool: 18, Call: 12}, argument: 10,
-		words: true, property: 12, sealed: sealed, off: 3, doubt: 50,
+		words: true, property: property, nested: nested, value: value, sealed: sealed, off: 3, doubt: 50,
 	}
 }
 
@@ -206,14 +246,14 @@ func frameOf(d plimsoll.Dialect, provider, asked, model string) frame {
 }
 
 // ofFamily reports whether a model is of one of the families, which are beginnings of names.
-// A name may have a host's own word before it.
+// A name may have a host's own words before it.
 func ofFamily(model, families string) bool {
 	if families == "" {
 		return true
 	}
 	model = strings.ToLower(model)
 	for family := range strings.FieldsSeq(families) {
-		if strings.HasPrefix(model, family) || strings.Contains(model, "-"+family) {
+		if i := strings.Index(model, family); i == 0 || i > 0 && strings.IndexByte("-/.", model[i-1]) >= 0 {
 			return true
 		}
 	}

@@ -88,11 +88,12 @@ func TestTheFormOfAnAnswerWeighsWhatOpenAIBills(t *testing.T) {
 		messages    []plimsoll.Message
 		want        int
 	}{
-		{"Chat", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{hi}, 3 + text + 8},
-		{"Chat with instructions", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{say(plimsoll.System, "Be brief"), hi}, 3 + text + 5},
-		{"Chat with instructions that end in a stop", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{say(plimsoll.System, "Be brief."), hi}, 3 + text + 4},
+		{"Chat with a name of one token", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{hi}, 3 + text + 7},
+		{"Chat of gpt-4.1, whatever the name", "gpt-4.1", plimsoll.OpenAI, false, []plimsoll.Message{hi}, 3 + text + 8},
+		{"Chat with instructions", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{say(plimsoll.System, "Be brief"), hi}, 3 + text + 4},
+		{"Chat with instructions that end in a stop", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{say(plimsoll.System, "Be brief."), hi}, 3 + text + 3},
 		{"Chat with tools", "gpt-4o", plimsoll.OpenAI, true, []plimsoll.Message{hi}, 3 + text + 1},
-		{"Chat after an answer in the form", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{hi, say(plimsoll.Assistant, "{}"), hi}, 3 + text + 8 + 4},
+		{"Chat after an answer in the form", "gpt-4o", plimsoll.OpenAI, false, []plimsoll.Message{hi, say(plimsoll.Assistant, "{}"), hi}, 3 + text + 7 + 3},
 		{"Chat of GPT-5", "gpt-5", plimsoll.OpenAI, false, []plimsoll.Message{hi}, 2 + text + 4},
 		{"Responses", "gpt-4o", plimsoll.Responses, false, []plimsoll.Message{hi}, 3 + text + 1},
 		{"Responses of GPT-5", "gpt-5", plimsoll.Responses, false, []plimsoll.Message{hi}, 2 + text},
@@ -176,7 +177,7 @@ func TestEmptyInstructionsWeighNothing(t *testing.T) {
 
 func TestReasoningBeforeTheLastQuestionWeighsNothingWhereItIsForgotten(t *testing.T) {
 	t.Parallel()
-	thought := plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "a summary", Signature: strings.Repeat("x", 800+630)})
+	thought := plimsoll.NewMessage(plimsoll.Assistant, plimsoll.Reasoning{Text: "a summary", Signature: strings.Repeat("x", 970+600)})
 	question := say(plimsoll.User, "and now?")
 	for _, tt := range []struct {
 		model      string
@@ -229,6 +230,8 @@ func TestClaudeBringsItsPromptForToolsInAnyDialect(t *testing.T) {
 			{"claude-sonnet-4-20250514", "", 320},
 			{"databricks-claude-3-7-sonnet", "", 320},
 			{"claude-sonnet-5", "", 376},
+			{"claude-opus-5", "", 308},
+			{"claude-opus-5", "required", 430},
 		} {
 			c := chat(tt.model, say(plimsoll.User, "hi"))
 			c.Dialect, c.Choice = dialect, tt.choice
@@ -281,10 +284,136 @@ func TestHiddenPromptsAreCountedWhereTheModelTells(t *testing.T) {
 	for model, want := range map[string]int{
 		"gpt-oss-120b": 67, "openai/gpt-oss-20b": 67, "grok-4.3": 179, "deepseek-chat": 3, "mistral-small-latest": 14,
 		"mistral-large-latest": 3, "meta-llama/Llama-3.3-70B-Instruct": 34, "a-model-of-mine": 7,
+		"openai/gpt-oss-safeguard-20b": 67, "mimo-v2.5-pro": 242, "qwen3.8-max": 50, "gemma-4-31b": 13,
 	} {
 		load := token.NewMeter(nil).Weigh(chat(model, say(plimsoll.User, "")))
 		if load.Total != want || load.Exact {
 			t.Errorf("%s: an empty message weighs %d, exact %v; want %d, an estimate", model, load.Total, load.Exact, want)
+		}
+	}
+}
+
+// Recordings of rig, ellmer and mastra.
+func TestParallelCallsWeighAsOneText(t *testing.T) {
+	t.Parallel()
+	n := named(t, "o200k_base").Count
+	call := func(id string) plimsoll.ToolCall { return plimsoll.ToolCall{ID: id, Name: "now", Arguments: "{}"} }
+	for _, calls := range [][]plimsoll.Part{{call("1"), call("2")}, {call("1"), call("2"), call("3"), call("4"), call("5")}} {
+		use := `{"recipient_name":"functions.now","parameters":{}}`
+		uses := `{"tool_uses":[` + strings.Repeat(use+",", len(calls)-1) + use + `]}`
+		load := token.NewMeter(nil).Weigh(chat("gpt-4o", plimsoll.NewMessage(plimsoll.Assistant, calls...)))
+		if got, want := load.Messages[0].Tokens, 4+12+4+n(uses); got != want {
+			t.Errorf("%d calls weigh %d, want %d", len(calls), got, want)
+		}
+	}
+}
+
+// Of 8 recordings, those that did not search are billed so.
+func TestOpenAIsOwnSearchWeighsItsPrompt(t *testing.T) {
+	t.Parallel()
+	c := chat("gpt-4.1", say(plimsoll.User, "hi"))
+	c.Dialect, c.Tools = plimsoll.Responses, plimsoll.ListOf(plimsoll.Tool{Opaque: `{"type":"web_search_preview","search_context_size":"low"}`})
+	if load := token.NewMeter(nil).Weigh(c); load.Tools != 296 || load.Band < 299 {
+		t.Errorf("the search weighs %d ± %d, want 296 ± 299", load.Tools, load.Band)
+	}
+}
+
+// Recordings of pydantic-ai and rig.
+func TestAModelThatThinksAsAProHasAPromptOfItsOwn(t *testing.T) {
+	t.Parallel()
+	c := chat("gpt-5.6-sol", say(plimsoll.User, "hi"))
+	c.Dialect = plimsoll.Responses
+	plain := token.NewMeter(nil).Weigh(c)
+	c.Thinking = "pro"
+	if pro := token.NewMeter(nil).Weigh(c); pro.Total-plain.Total != 1540 || pro.Exact || pro.Band < 500 {
+		t.Errorf("%d more than %d, exact %v, band %d; want 1540 and a band", pro.Total-plain.Total, plain.Total, pro.Exact, pro.Band)
+	}
+}
+
+// Parallel calls of gpt-5.4 are billed ten more for two, and some calls with a status three less.
+func TestWhatBillsOfCallsDisagreeOnIsInTheBand(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		model, status string
+		least         int
+	}{{"gpt-5.4", "", 10}, {"openai/gpt-5.4-nano", "", 14}, {"gpt-4.1", "completed", 6}, {"gpt-4.1", "", 0}, {"gpt-5", "", 0}} {
+		call := func(id string) plimsoll.Message {
+			return plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: id, Name: "add", Arguments: "{}", Status: tt.status})
+		}
+		c := chat(tt.model, call("1"), call("2"))
+		if c.Dialect = plimsoll.Responses; strings.HasPrefix(tt.model, "openai/") {
+			c.Dialect = plimsoll.OpenAI
+		}
+		if load := token.NewMeter(nil).Weigh(c); load.Band < tt.least || load.Exact != (tt.least == 0) {
+			t.Errorf("%s: band %d, exact %v; want at least %d", tt.model, load.Band, load.Exact, tt.least)
+		}
+	}
+}
+
+// Recordings of ruby_llm, pydantic-ai and genai, at five hosts.
+func TestToolsThatMustNotBeCalledAreDroppedWhereHostsDropThem(t *testing.T) {
+	t.Parallel()
+	for model, dropped := range map[string]bool{
+		"deepseek-chat": true, "zai-org/GLM-5.2": true, "qwen3-32b": true, "llama-3.3-70b-versatile": true,
+		"mistral-large-latest": false, "gpt-4o": false, "claude-haiku-4-5": false,
+	} {
+		c := chat(model, say(plimsoll.User, "hi"))
+		c.Tools = addTool("Adds")
+		shown := token.NewMeter(nil).Weigh(c)
+		c.Choice = "none"
+		load := token.NewMeter(nil).Weigh(c)
+		if (load.Tools == 0) != dropped || dropped && load.Band < shown.Tools {
+			t.Errorf("%s: the tools weigh %d ± %d; dropped %v", model, load.Tools, load.Band, dropped)
+		}
+	}
+}
+
+// Recordings of ruby_llm, langchain and genai.
+func TestClaudeHasAPromptForCitations(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]int{"claude-haiku-4-5": 530, "claude-opus-4-8": 730, "gpt-4o": 0} {
+		weigh := func(raw string) int {
+			document := plimsoll.NewMessage(plimsoll.User, plimsoll.Opaque{Kind: "document", Raw: raw})
+			return token.NewMeter(nil).Weigh(chat(model, document)).Messages[0].Framing
+		}
+		if got := weigh(`{"type":"document","citations":{"enabled":true}}`) - weigh(`{"type":"document"}`); got != want {
+			t.Errorf("%s: %d more, want %d", model, got, want)
+		}
+	}
+}
+
+// Recordings of tidyverse/ellmer, activeagent, genai and pydantic-ai.
+func TestCallsOfLaterClaudesAreShorter(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]int{"claude-sonnet-4-5": 40, "claude-opus-4-7": 40, "claude-opus-4-8": 20, "claude-sonnet-5": 20, "claude-opus-5": 20} {
+		c := chat(model, plimsoll.NewMessage(plimsoll.Assistant, plimsoll.ToolCall{ID: "1"}))
+		if got := token.NewMeter(nil).Weigh(c).Messages[0].Parts[0]; got != want {
+			t.Errorf("%s: a call without words weighs %d, want %d", model, got, want)
+		}
+	}
+}
+
+// 126 sets of tools at AI Studio, in eleven projects.
+func TestGeminiWeighsWhatAToolTakesAndReturns(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, model string
+		tool        plimsoll.Tool
+		want        int
+	}{
+		{"a tool", "gemini-2.5-flash", plimsoll.Tool{}, 18},
+		{"two properties", "gemini-2.5-flash", plimsoll.Tool{Schema: `{"properties":{"":{},"":{}}}`}, 18 + 2*11},
+		{"a list", "gemini-2.5-flash", plimsoll.Tool{Schema: `{"properties":{"":{"items":{}}}}`}, 18 + 11 + 20},
+		{"a property of an object", "gemini-2.5-flash", plimsoll.Tool{Schema: `{"properties":{"":{"properties":{"":{}}}}}`}, 18 + 2*11 + 20},
+		{"a property since Gemini 3", "gemini-flash-latest", plimsoll.Tool{Schema: `{"properties":{"":{}}}`}, 18 + 18},
+		{"a property of the result", "gemini-2.5-flash", plimsoll.Tool{Result: `{"properties":{"":{}}}`}, 18 + 11 + 20},
+		{"a result that is a text", "gemini-2.5-flash", plimsoll.Tool{Result: `{"type":"string"}`}, 18},
+	} {
+		c := chat(tt.model, say(plimsoll.User, "hi"))
+		c.Dialect, c.Tools = plimsoll.Gemini, plimsoll.ListOf(tt.tool)
+		got := token.NewMeter(nil).Weigh(c).Tools
+		if blanks := 4; got < tt.want || got > tt.want+blanks {
+			t.Errorf("%s: %d, want %d and the blanks between words", tt.name, got, tt.want)
 		}
 	}
 }

@@ -19,8 +19,10 @@ import (
 // as behind an address, it is taken for a photo of 1024 × 768, with a band as large.
 type media struct {
 	image func(width, height int, detail string) int
-	// off is how far the weight of a picture of known size may be off.
-	off int
+	// off is how far the weight of a picture of known size may be off. Guessed says that the rule
+	// is another family's.
+	off     int
+	guessed bool
 	// page of a document, second of audio, second of video.
 	page, audio, video int
 }
@@ -40,12 +42,14 @@ func (r media) weigh(m plimsoll.Media) (n, band int) {
 		if width <= 0 || height <= 0 {
 			width, height = imageSize(m.Data)
 		}
-		if width > 0 && height > 0 {
-			return r.image(width, height, m.Detail), r.off
+		known := width > 0 && height > 0
+		if !known {
+			width, height = 1024, 768
 		}
-		n = r.image(1024, 768, m.Detail)
-		if n == r.image(1, 1, m.Detail) {
-			return n, r.off // at this resolution all pictures weigh the same
+		n = r.image(width, height, m.Detail)
+		// At some resolutions all pictures weigh the same.
+		if !r.guessed && (known || n == r.image(1, 1, m.Detail)) {
+			return n, r.off
 		}
 	}
 	return n, n
@@ -92,12 +96,12 @@ func patches(percent int) func(int, int, string) int {
 	}
 }
 
-// openAIImages is ordered: the first prefix that fits decides. Off is how far the rule may be
+// pictures is ordered: the first family that fits decides. Off is how far the rule may be
 // off: tiles equal every bill, patches are a token off in some.
-var openAIImages = []struct {
-	prefix string
-	rule   func(int, int, string) int
-	off    int
+var pictures = []struct {
+	families string
+	rule     func(int, int, string) int
+	off      int
 }{
 	{"gpt-4o-mini", tiles(2833, 5667), 0},
 	{"gpt-4.1-mini", patches(162), 2},
@@ -107,24 +111,38 @@ var openAIImages = []struct {
 	{"gpt-5.", patches(120), 2},
 	{"gpt-5", tiles(70, 140), 0},
 	{"o4-mini", patches(172), 2},
-	{"o1", tiles(75, 150), 0},
-	{"o3", tiles(75, 150), 0},
+	{"o1 o3", tiles(75, 150), 0},
+	{"gpt chatgpt", tiles(85, 170), 0},
+	{"mistral ministral magistral", mistralImage, 10},
+	{"qwen3", qwenImage, 10},
+	{"sonar", sonarImage, 10},
 }
 
-func openAIMedia(model, _ string) media {
-	rules := media{image: tiles(85, 170), page: 800, audio: 10, video: 300}
-	for _, r := range openAIImages {
-		if strings.HasPrefix(model, r.prefix) {
-			rules.image, rules.off = r.rule, r.off
-			break
+func pictureMedia(model string) media {
+	for _, r := range pictures {
+		if ofFamily(model, r.families) {
+			return media{image: r.rule, off: r.off, page: 800, audio: 10, video: 300}
 		}
 	}
-	return rules
+	return media{image: tiles(85, 170), guessed: true, page: 800, audio: 10, video: 300}
 }
+
+// mistralImage: squares of 28, with a token behind each row of them.
+func mistralImage(width, height int, _ string) int {
+	width, height = fitLongSide(width, height, 1540)
+	return (ceilDiv(width, 28) + 1) * ceilDiv(height, 28)
+}
+
+// qwenImage: squares of 32, to which the picture is scaled, between two marks.
+func qwenImage(width, height int, _ string) int {
+	return max(1, (width+16)/32)*max(1, (height+16)/32) + 2
+}
+
+func sonarImage(width, height int, _ string) int { return ceilDiv(width*height, 750) }
 
 // claudeMedia: a picture is cut into squares of 28 after scaling to the model's largest
 // size, which grew with the tokenizer of Claude 4.7.
-func claudeMedia(_, tokenizer string) media {
+func claudeMedia(tokenizer string) media {
 	side, most := 1568, 1600
 	if tokenizer == claude47 {
 		side, most = 2576, 4784
@@ -140,33 +158,51 @@ func claudeMedia(_, tokenizer string) media {
 func mediaOf(d plimsoll.Dialect, model, tokenizer string) media {
 	switch {
 	case ofFamily(model, "claude") || d == plimsoll.Anthropic:
-		return claudeMedia(model, tokenizer)
+		return claudeMedia(tokenizer)
 	case ofFamily(model, "gemini gemma") || d == plimsoll.Gemini:
-		return geminiMedia(model, tokenizer)
+		return geminiMedia(model)
 	}
-	return openAIMedia(model, tokenizer)
+	return pictureMedia(model)
 }
 
-func geminiMedia(model, _ string) media {
-	if strings.Contains(model, "gemini-3") {
-		return media{image: gemini3Image, off: 100, page: 560, audio: 32, video: 102}
+func geminiMedia(model string) media {
+	switch {
+	case ofFamily(model, "gemini-1 gemini-2.0"):
+		return media{image: gemini2Image, off: 40, page: 258, audio: 32, video: 295}
+	case ofFamily(model, "gemini-2 gemma"):
+		return media{image: gemini25Image, off: 40, page: 258, audio: 32, video: 295}
 	}
-	return media{image: geminiImage, off: 40, page: 258, audio: 32, video: 295}
+	return media{image: gemini3Image, off: 40, page: 530, audio: 32, video: 102}
 }
 
-// geminiImage: small pictures are one tile, others are brought down to a long
-// side of 3072 and cut into tiles of 256 to 768 pixels.
-func geminiImage(width, height int, detail string) int {
-	const tile = 258
-	if detail == "low" || detail == "MEDIA_RESOLUTION_LOW" {
-		return 64
+const (
+	geminiTile = 258
+	geminiLow  = 64
+)
+
+func isLow(detail string) bool { return detail == "low" || detail == "MEDIA_RESOLUTION_LOW" }
+
+// gemini2Image: small pictures are one tile. Others are brought down to a long side of 3072 and
+// shown as a whole, and again in tiles of 256 to 768 pixels.
+func gemini2Image(width, height int, detail string) int {
+	if isLow(detail) {
+		return geminiLow
 	}
 	if width <= 384 && height <= 384 {
-		return tile
+		return geminiTile
 	}
 	width, height = fitLongSide(width, height, 3072)
 	unit := min(768, max(256, min(width, height)*2/3))
-	return tile * ceilDiv(width, unit) * ceilDiv(height, unit)
+	return geminiTile * (1 + ceilDiv(width, unit)*ceilDiv(height, unit))
+}
+
+// gemini25Image: tiles of 768 pixels.
+func gemini25Image(width, height int, detail string) int {
+	if isLow(detail) {
+		return geminiLow
+	}
+	width, height = fitLongSide(width, height, 3072)
+	return geminiTile * ceilDiv(width, 768) * ceilDiv(height, 768)
 }
 
 func gemini3Image(_, _ int, detail string) int {
@@ -178,7 +214,7 @@ func gemini3Image(_, _ int, detail string) int {
 	case "ultra_high":
 		return 2240
 	default:
-		return 1120
+		return 1090
 	}
 }
 

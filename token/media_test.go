@@ -48,11 +48,19 @@ func TestPicturesWeighByDimensionsNotByBytes(t *testing.T) {
 		{"Claude scales large pictures down", plimsoll.Anthropic, "claude-sonnet-4-5", 8000, 8000, "", 1600},
 		{"Claude takes a small one as it is", plimsoll.Anthropic, "claude-sonnet-4-5", 100, 100, "", 19},
 		{"Gemini counts a small picture as one tile", plimsoll.Gemini, "gemini-2.5-pro", 384, 384, "", 258},
-		{"Gemini cuts a large one into tiles", plimsoll.Gemini, "gemini-2.5-pro", 960, 540, "", 1548},
+		{"Gemini takes one of 640 for a tile, too", plimsoll.Gemini, "gemini-2.5-pro", 640, 480, "", 258},
+		{"Gemini cuts a large one into tiles", plimsoll.Gemini, "gemini-2.5-pro", 960, 540, "", 2 * 258},
 		{"Gemini brings a large photo down first", plimsoll.Gemini, "gemini-2.5-pro", 8000, 6000, "", 12 * 258},
-		{"Gemini brings a long strip down first", plimsoll.Gemini, "gemini-2.5-pro", 12000, 300, "", 12 * 258},
-		{"Gemini takes an unknown size for a photo", plimsoll.Gemini, "gemini-2.5-pro", 0, 0, "", 4 * 258},
-		{"Gemini 3 has one price for a resolution", plimsoll.Gemini, "gemini-3-pro-preview", 4000, 3000, "", 1120},
+		{"Gemini brings a long strip down first", plimsoll.Gemini, "gemini-2.5-pro", 12000, 300, "", 4 * 258},
+		{"Gemini takes an unknown size for a photo", plimsoll.Gemini, "gemini-2.5-pro", 0, 0, "", 2 * 258},
+		{"Gemini 2.0 is shown tiles and the whole", plimsoll.Gemini, "gemini-2.0-flash", 640, 480, "", 5 * 258},
+		{"Gemini 2.0 is shown tiles and the whole of a photo", plimsoll.Gemini, "gemini-2.0-flash", 3008, 2000, "", 13 * 258},
+		{"Gemini 2.0 is shown a small one once", plimsoll.Gemini, "gemini-2.0-flash", 256, 256, "", 258},
+		{"Gemini 3 has one price for a resolution", plimsoll.Gemini, "gemini-3-pro-preview", 4000, 3000, "", 1090},
+		{"the latest Gemini has it, too", plimsoll.Gemini, "gemini-flash-latest", 330, 291, "", 1090},
+		{"Mistral ends each row of squares", plimsoll.OpenAI, "mistral-medium-latest", 330, 291, "", 143},
+		{"Qwen scales to squares of 32", plimsoll.OpenAI, "qwen/qwen3.5-122b-a10b", 330, 291, "", 92},
+		{"Sonar counts pixels", plimsoll.OpenAI, "sonar-pro", 330, 291, "", 129},
 		{"Gemini 3 at low resolution", plimsoll.Gemini, "gemini-3-pro-preview", 4000, 3000, "MEDIA_RESOLUTION_LOW", 280},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,6 +93,15 @@ func TestNoPictureWeighsMoreThanItsRuleAllows(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAPictureOfAnUnknownFamilyHasABandAsLargeAsItIs(t *testing.T) {
+	t.Parallel()
+	picture := plimsoll.NewMessage(plimsoll.User, plimsoll.Media{Kind: plimsoll.Image, Width: 512, Height: 512})
+	c := plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: "a-model-of-mine", Messages: plimsoll.ListOf(picture)}
+	if load := token.NewMeter(nil).Weigh(c); load.Messages[0].Parts[0] != 255 || load.Band < 255 {
+		t.Errorf("the picture weighs %d in a load with a band of %d, want 255 and as large a band", load.Messages[0].Parts[0], load.Band)
+	}
 }
 
 func TestDimensionsAreReadFromTheHeader(t *testing.T) {

@@ -81,6 +81,7 @@ func (h *hasher) tool(t plimsoll.Tool) {
 	h.string(t.Name)
 	h.string(t.Description)
 	h.string(t.Schema)
+	h.string(t.Result)
 	h.string(t.Opaque)
 }
 

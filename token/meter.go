@@ -225,14 +225,18 @@ func (m *Meter) head(s *scale, c plimsoll.Conversation) (system, tools, once pli
 		key := memoKey{s, ofTools, toolsDigest(c.Tools)}
 		tools = m.remembered(key, func() plimsoll.MessageLoad { return s.tools(c.Tools) })
 		tools.Tokens += s.around(c)
+		if s.frame.drops && c.Choice == "none" {
+			tools = plimsoll.MessageLoad{Band: tools.Tokens}
+		}
 	}
 	if c.Output != (plimsoll.Tool{}) {
 		key := memoKey{s, ofOutput, outputDigest(c.Output)}
 		once = m.remembered(key, func() plimsoll.MessageLoad { return s.output(c.Output) })
 		once.Tokens += s.aroundOutput(c)
 	}
-	once.Tokens += s.frame.Reply + s.thinking(c.Thinking)
-	once.Band += s.frame.off
+	thinking, band := s.thinking(c.Thinking)
+	once.Tokens += s.frame.Reply + thinking
+	once.Band += s.frame.off + band
 	return system, tools, once
 }
 

@@ -38,7 +38,11 @@ func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
 	parallel := s.frame.listed && plimsoll.CountOf[plimsoll.ToolCall](m) > 1
 	if parallel { // they are written as one call of a tool that takes a JSON list
 		const frame = 12 // that tool's name, twice, and the frame of its one result
-		w.Framing += frame + s.frame.Call + s.counter.Count(`{"tool_uses":[]}`)
+		w.Framing += frame + s.frame.Call + s.uses(m)
+	}
+	if s.frame.cites > 0 && cites(m) {
+		w.Framing += s.frame.cites
+		w.Band += s.frame.cites / 10
 	}
 	if of == ofPast && m.Parts.Len() == 1 {
 		w.Framing = 0 // nothing is left of the message
@@ -49,7 +53,7 @@ func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
 		_, isReasoning := p.(plimsoll.Reasoning)
 		switch {
 		case isCall && parallel:
-			w.Parts[i] = s.counter.Count(`{"recipient_name":"functions.` + c.Name + `","parameters":` + compactJSON(c.Arguments) + `}`)
+			w.Parts[i] = s.counter.Count(use(c))
 		case !isReasoning || of != ofPast:
 			w.Parts[i] = s.part(p, of == ofListed, &w.Band)
 		}
@@ -59,6 +63,36 @@ func (s *scale) message(m plimsoll.Message, of content) plimsoll.MessageLoad {
 		w.Tokens += s.join(m.Parts, w.Parts)
 	}
 	return w
+}
+
+// uses weighs what a list of parallel calls has more than its elements. It can be less than
+// nothing, because the vocabulary has brackets of neighbours in one token.
+func (s *scale) uses(m plimsoll.Message) int {
+	var each []string
+	n := 0
+	for _, p := range m.Parts.All() {
+		if c, ok := p.(plimsoll.ToolCall); ok {
+			each = append(each, use(c))
+			n -= s.counter.Count(use(c))
+		}
+	}
+	return n + s.counter.Count(`{"tool_uses":[`+strings.Join(each, ",")+`]}`)
+}
+
+// use writes a call as an element of the list of parallel calls.
+func use(c plimsoll.ToolCall) string {
+	return `{"recipient_name":"functions.` + c.Name + `","parameters":` + compactJSON(c.Arguments) + `}`
+}
+
+// cites reports whether Claude is to cite a document of a message, for which it has a prompt of
+// its own.
+func cites(m plimsoll.Message) bool {
+	for _, p := range m.Parts.All() {
+		if o, ok := p.(plimsoll.Opaque); ok && strings.Contains(o.Raw, `"citations"`) && strings.Contains(o.Raw, `"enabled"`) {
+			return true
+		}
+	}
+	return false
 }
 
 // join corrects the weights of several texts, which OpenAI's models are shown as one, and
@@ -87,7 +121,10 @@ func (s *scale) part(p plimsoll.Part, inList bool, band *int) int {
 	case plimsoll.ToolCall:
 		n = s.call(p)
 		*band += s.frame.doubt / 2 // a call and its result have some fifty tokens around them
-		if s.frame.sealed {        // Vertex does not bill it
+		if p.Status != "" {
+			*band += s.frame.status // some bills do not have it
+		}
+		if s.frame.sealed { // Vertex does not bill it
 			n += sealed(p.Signature)
 			*band += sealed(p.Signature)
 		}
@@ -143,7 +180,7 @@ func (s *scale) reasoning(r plimsoll.Reasoning, band *int) int {
 		return 0
 	case s.frame.summarised:
 		// Bills of 53 items of OpenAI. The summary is not billed.
-		n := max(0, (len(r.Signature)-800)*10/63)
+		n := max(0, (len(r.Signature)-970)/6)
 		*band += 20 + n/4
 		return n
 	case r.Text == "" && s.frame.words:
@@ -188,6 +225,9 @@ func (s *scale) tools(tools plimsoll.List[plimsoll.Tool]) (w plimsoll.MessageLoa
 	for _, t := range tools.All() {
 		if t.Opaque != "" {
 			n := s.counter.Count(t.Opaque)
+			if s.frame.search > 0 && strings.Contains(t.Opaque, `"web_search`) {
+				n = s.frame.search
+			}
 			w.Tokens += n
 			w.Band += n
 			continue
@@ -217,10 +257,19 @@ func (s *scale) tool(t plimsoll.Tool) int {
 	}
 	n := s.frame.Tool + s.counter.Count(t.Name) + s.counter.Count(t.Description)
 	if s.frame.words {
-		words, properties := schemaWords(t.Schema)
-		return n + s.counter.Count(words) + s.frame.property*properties
+		n += s.words(t.Schema)
+		if strings.Contains(t.Result, `"properties"`) {
+			n += s.frame.nested + s.words(t.Result)
+		}
+		return n
 	}
 	return n + s.counter.Count(t.Schema)
+}
+
+// words weighs a schema of which only the words are shown.
+func (s *scale) words(schema string) int {
+	words, properties, nested, values := schemaWords(schema)
+	return s.counter.Count(words) + s.frame.property*properties + s.frame.nested*nested + s.frame.value*values
 }
 
 // output weighs the form that the answer must have.
@@ -246,15 +295,17 @@ func (s *scale) output(t plimsoll.Tool) (w plimsoll.MessageLoad) {
 	return w
 }
 
-// thinking weighs the way to think that a request asks for.
-func (s *scale) thinking(how string) int {
+// thinking weighs the way to think that a request asks for, and how far that may be off.
+func (s *scale) thinking(how string) (n, band int) {
 	switch how {
 	case "enabled":
-		return s.frame.enabled
+		return s.frame.enabled, 0
 	case "adaptive":
-		return s.frame.adaptive
+		return s.frame.adaptive, 0
+	case "pro":
+		return s.frame.pro, s.frame.pro / 3 // each answer before it adds about a hundred
 	}
-	return 0
+	return 0, 0
 }
 
 // aroundOutput weighs what is put around the form of the answer.
@@ -263,6 +314,11 @@ func (s *scale) aroundOutput(c plimsoll.Conversation) int {
 	if s.frame.joined == 0 {
 		return n
 	}
+	name := 2
+	if s.frame.titled {
+		name = s.counter.Count(c.Output.Name)
+	}
+	n += name - 2
 	switch {
 	case c.Tools.Len() > 0:
 		n = 1
@@ -271,7 +327,7 @@ func (s *scale) aroundOutput(c plimsoll.Conversation) int {
 	}
 	for _, m := range c.Messages.All() {
 		if m.Role == plimsoll.Assistant && plimsoll.Has[plimsoll.Text](m) {
-			n += 4 // an answer says which form it has
+			n += 2 + name // an answer says which form it has
 		}
 	}
 	return n

@@ -46,11 +46,12 @@ func parameters(text string) string {
 }
 
 // schemaWords returns the names, descriptions and values of a schema, and how many properties
-// it has. References are not followed.
-func schemaWords(text string) (words string, properties int) {
+// it has, how many objects and lists are nested in it, and how many values its choices have.
+// References are not followed.
+func schemaWords(text string) (words string, properties, nested, values int) {
 	root, definitions, err := readSchema(text)
 	if err != nil {
-		return text, 0
+		return text, 0, 0, 0
 	}
 	var b strings.Builder
 	var walk func(*schema)
@@ -59,6 +60,10 @@ func schemaWords(text string) (words string, properties int) {
 			if word != "" {
 				b.WriteString(word + " ")
 			}
+		}
+		values += len(s.enum)
+		if s != root && (len(s.properties) > 0 || s.items != nil) {
+			nested++
 		}
 		for _, p := range s.properties {
 			properties++
@@ -76,7 +81,7 @@ func schemaWords(text string) (words string, properties int) {
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
 		walk(definitions[name])
 	}
-	return b.String(), properties
+	return b.String(), properties, nested, values
 }
 
 // schemaWriter writes schemas as TypeScript types.
@@ -124,7 +129,7 @@ func (w *schemaWriter) comments(s *schema) string {
 	writeComment(&b, s.title)
 	writeComment(&b, s.description)
 	for _, name := range limitNames {
-		if limit, ok := s.limits[name]; ok {
+		if limit, ok := s.limits[name]; ok && len(s.kinds) < 2 && (name != "format" || !slices.Contains(s.kinds, "number") && !slices.Contains(s.kinds, "integer")) {
 			b.WriteString("// " + name + ": " + limit + "\n")
 		}
 	}
@@ -165,6 +170,9 @@ func (w *schemaWriter) kind(s *schema, depth int) string {
 		for _, kind := range s.kinds {
 			one := *s
 			one.kinds, one.origin = []string{kind}, nil
+			if kind == "null" {
+				one.limits = nil
+			}
 			each = append(each, &one)
 		}
 		return w.union(each, depth)
@@ -223,7 +231,7 @@ func (w *schemaWriter) array(s *schema, depth int) string {
 	switch {
 	case comments != "" || strings.Contains(kind, "\n"):
 		return "Array<\n" + comments + kind + "\n>"
-	case strings.Contains(kind, " | "):
+	case strings.Contains(kind, " | ") && !strings.HasPrefix(kind, "{"):
 		return "Array<" + kind + ">"
 	}
 	return kind + "[]"

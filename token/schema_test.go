@@ -57,6 +57,21 @@ func TestToolsAreWrittenAsTypeScript(t *testing.T) {
 			"type opt = (_: {\n// Maybe\na?: \n// Maybe\nstring\n| // Maybe\nnull,\nb?: number | null,\n}) => any;",
 		},
 		{
+			"a list of types has limits only where it is not null",
+			plimsoll.Tool{Name: "age", Schema: `{"properties":{"age":{"type":["integer","null"],"format":"uint8","minimum":0,"maximum":255}}}`},
+			"type age = (_: {\nage?: \n// minimum: 0\n// maximum: 255\nnumber\n| null,\n}) => any;",
+		},
+		{
+			"the format of a number is not shown",
+			plimsoll.Tool{Name: "is", Schema: `{"properties":{"a":{"type":"number","format":"double"},"b":{"type":"integer","format":"int32"}}}`},
+			"type is = (_: { a?: number, b?: number }) => any;",
+		},
+		{
+			"a list of objects with choices is a list like others",
+			plimsoll.Tool{Name: "rate", Schema: `{"properties":{"all":{"type":"array","items":{"type":"object","properties":{"how":{"enum":["good","bad"]}}}}}}`},
+			"type rate = (_: { all?: { how?: \"good\" | \"bad\" }[] }) => any;",
+		},
+		{
 			"a reference is what it stands for, but never in a circle",
 			plimsoll.Tool{Name: "walk", Schema: `{"properties":{"root":{"$ref":"#/$defs/Node"},"own":{"$ref":"#/$defs/Node","description":"Mine"},"far":{"$ref":"other.json"}},
 				"$defs":{"Node":{"title":"Node","description":"A node","properties":{"next":{"$ref":"#/$defs/Node"}}}}}`},

@@ -29,12 +29,14 @@ func TestARequestSaysWhatItAsksFor(t *testing.T) {
 			 "response_format":{"type":"json_schema","json_schema":{"name":"City","description":"A city","schema":{"type":"object"},"strict":true}}}`,
 			asked{Choice: "add", Output: plimsoll.Tool{Name: "City", Description: "A city", Schema: `{"type":"object"}`}},
 		},
+		{"Chat with a function, in the older form", plimsoll.OpenAI, `{"messages":[],"function_call":{"name":"add"}}`, asked{Choice: "add"}},
 		{"Chat with a form without a schema", plimsoll.OpenAI, `{"messages":[],"response_format":{"type":"json_object"}}`, asked{}},
 		{
 			"Responses", plimsoll.Responses,
 			`{"input":"hi","tool_choice":{"type":"function","name":"add"},"text":{"verbosity":"low","format":{"type":"json_schema","name":"City","schema":{}}}}`,
 			asked{Choice: "add", Output: plimsoll.Tool{Name: "City", Schema: `{}`}},
 		},
+		{"Responses with a way to think", plimsoll.Responses, `{"input":"hi","reasoning":{"effort":"low","mode":"pro"}}`, asked{Thinking: "pro"}},
 		{
 			"Responses with some of the tools", plimsoll.Responses,
 			`{"input":"hi","tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"add"}]}}`,

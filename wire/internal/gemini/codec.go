@@ -58,6 +58,7 @@ var camelCase = map[string]string{
 	"code_execution_result":  "codeExecutionResult",
 	"function_declarations":  "functionDeclarations",
 	"parameters_json_schema": "parametersJsonSchema",
+	"response_json_schema":   "responseJsonSchema",
 }
 
 // camel brings a key to camel case; one that is not understood stays as it is.

@@ -113,13 +113,13 @@ func TestPartsOfEveryKindAreRead(t *testing.T) {
 func TestToolsOfEveryKindAreRead(t *testing.T) {
 	t.Parallel()
 	got := decode(t, `{"contents":[],"model":"models/m","tools":[
-	  {"functionDeclarations":[{"name":"a","description":"d","parameters":{"type":"OBJECT"}},{"name":"b","parametersJsonSchema":{"type":"object"}}]},
-	  {"google_search":{}, "function_declarations":{"name":"c","behavior":"BLOCKING"}, "codeExecution":null}]}`).Conversation()
+	  {"functionDeclarations":[{"name":"a","description":"d","parameters":{"type":"OBJECT"}},{"name":"b","parametersJsonSchema":{"type":"object"},"responseJsonSchema":{"type":"array"}}]},
+	  {"google_search":{}, "function_declarations":{"name":"c","behavior":"BLOCKING","response":{"type":"STRING"},"parameters":null}, "codeExecution":null}]}`).Conversation()
 	want := []plimsoll.Tool{
 		{Name: "a", Description: "d", Schema: `{"type":"OBJECT"}`},
-		{Name: "b", Schema: `{"type":"object"}`},
+		{Name: "b", Schema: `{"type":"object"}`, Result: `{"type":"array"}`},
 		{Opaque: `{"google_search":{}}`},
-		{Name: "c"},
+		{Name: "c", Result: `{"type":"STRING"}`},
 	}
 	if diff := cmp.Diff(want, got.Tools.Slice()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

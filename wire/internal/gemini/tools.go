@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire/internal/layout"
@@ -64,12 +66,16 @@ func (d *decoder) declaration(id layout.Identity) plimsoll.Tool {
 			t.Name = d.named(id, name)
 		case "description":
 			t.Description = d.named(id, name)
-		case "parameters", "parametersJsonSchema":
+		case "parameters", "parametersJsonSchema", "response", "responseJsonSchema":
 			v := s.Value()
 			if s.IsNull(v) {
 				continue
 			}
-			t.Schema = v.View(s.Body)
+			if strings.HasPrefix(name, "parameters") {
+				t.Schema = v.View(s.Body)
+			} else {
+				t.Result = v.View(s.Body)
+			}
 			id.Field(name, v.Of(s.Body))
 		default:
 			d.unknown(id, name)

@@ -52,7 +52,7 @@ func (d *decoder) member(key string) error {
 		d.tools = build.ReadFunctions(s)
 	case "functions":
 		d.functions = build.ReadFunctions(s)
-	case "tool_choice":
+	case "tool_choice", "function_call":
 		d.layout.Choice = s.Choice()
 	case "response_format":
 		d.layout.Output = build.Output(s.Value().Of(s.Body))

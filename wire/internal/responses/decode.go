@@ -65,6 +65,8 @@ func (d *decoder) member(key string) error {
 		d.tools()
 	case "tool_choice":
 		d.layout.Choice = s.Choice()
+	case "reasoning":
+		d.layout.Thinking = rawjson.MemberText(s.Value().Of(s.Body), "mode")
 	case "text":
 		d.layout.Output = build.Output(rawjson.Member(s.Value().Of(s.Body), "format"))
 	default:
