@@ -26,6 +26,7 @@ import (
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
+	plimsoll.Ollama: "llama3.2",
 }
 
 // bench is a scripted model with a managed client in front of it.
@@ -81,6 +82,8 @@ func path(d plimsoll.Dialect, stream bool) string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Ollama:
+		return "/api/chat"
 	}
 	if stream {
 		return "/v1beta/models/" + models[d] + ":streamGenerateContent?alt=sse"
@@ -141,7 +144,7 @@ func (a *answer) read(t *testing.T, d plimsoll.Dialect, stream bool) {
 		return
 	}
 	assembler := dialects.Codec(d).NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(a.body), nil); ; {
+	for events := sse.NewReader(bytes.NewReader(a.body), &sse.Options{Lines: dialects.Codec(d).Traits().Lines}); ; {
 		e, err := events.Next()
 		if errors.Is(err, io.EOF) {
 			break
