@@ -275,6 +275,8 @@ func (r *httpRun) path() string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Ollama:
+		return "/api/chat"
 	}
 	if r.stream {
 		return "/v1beta/models/" + models[r.dialect] + ":streamGenerateContent?alt=sse"
@@ -341,7 +343,7 @@ func (r *httpRun) read(body []byte) wire.Response {
 		return said
 	}
 	assembler := codec.NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(body), nil); ; {
+	for events := sse.NewReader(bytes.NewReader(body), &sse.Options{Lines: codec.Traits().Lines}); ; {
 		e, err := events.Next()
 		if errors.Is(err, io.EOF) {
 			return assembler.Response()
