@@ -260,11 +260,11 @@ func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
 		c.Model = k.options.Model
 	}
 	line, err := k.options.Limits(c)
-	if c.Window > 0 && (err != nil || c.Window < line.Window) {
-		return k.LineWithin(c.Window, c), nil
-	}
 	if err != nil {
 		return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
+	}
+	if c.Window > 0 && c.Window < line.Window {
+		return k.LineWithin(c.Window, c), nil
 	}
 	return k.reserving(line), nil
 }

@@ -210,6 +210,8 @@ func (r weighed) limitName() string {
 	switch r.LimitFrom {
 	case "flag":
 		return "limit given"
+	case "file":
+		return "window that the request asks for"
 	case "environment", "environment default":
 		return "limit set in the environment"
 	case "default":

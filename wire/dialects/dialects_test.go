@@ -95,6 +95,7 @@ func TestTheBodyTellsTheDialect(t *testing.T) {
 		{"thinking in a message is Ollama's", `{"messages":[{"role":"assistant","thinking":"hm","content":"hi"}]}`, plimsoll.Ollama},
 		{"arguments in an object are Ollama's", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]}]}`, plimsoll.Ollama},
 		{"arguments in a text are OpenAI's", `{"keep_alive":"5m","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}`, plimsoll.OpenAI},
+		{"arguments in a text beside the name of a tool are Ollama's", `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_name":"f","content":"hi"}]}`, plimsoll.Ollama},
 		{"options beside max_tokens are OpenAI's", `{"messages":[{"role":"user","content":"hi"}],"options":{"num_ctx":4096},"max_tokens":5}`, plimsoll.OpenAI},
 		{"options beside content in a list are OpenAI's", `{"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"options":{}}`, plimsoll.OpenAI},
 		{"contents are Gemini's", `{"contents":[{"parts":[{"text":"hi"}]}]}`, plimsoll.Gemini},
