@@ -272,11 +272,18 @@ func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if err != nil {
 		return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
 	}
+	if c.Window > 0 && c.Window < line.Window {
+		return k.LineWithin(c.Window, c), nil
+	}
 	return k.reserving(line), nil
 }
 
-// LineWithin returns the line for a conversation in a window that a user names.
+// LineWithin returns the line for a conversation in a window that a user names. If the
+// request asks the server for a smaller one, that is the model's own.
 func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
+	if c.Window > 0 && c.Window <= window {
+		return k.reserving(plimsoll.Line{Window: c.Window, Reserve: ReserveFor(c.Window, c.MaxOutput, false)})
+	}
 	return k.reserving(plimsoll.Line{Window: window, Reserve: ReserveFor(window, c.MaxOutput, true)})
 }
 

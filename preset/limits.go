@@ -16,6 +16,9 @@ func (o *Options) lines(registry *model.Registry, strict bool) func(plimsoll.Con
 	}
 	return func(c plimsoll.Conversation) (plimsoll.Line, error) {
 		limit := find(c.Model)
+		if limit.Source == model.SourceDefault && c.Window > 0 { // nothing else is known
+			limit = model.Limit{Tokens: c.Window, Source: model.SourceRegistry}
+		}
 		if limit.Source == model.SourceDefault && strict {
 			return plimsoll.Line{}, fmt.Errorf("model %q: %w", c.Model, plimsoll.ErrUnknownModel)
 		}

@@ -83,6 +83,8 @@ func DefaultModel(d plimsoll.Dialect) string {
 		return "claude-sonnet-4-5"
 	case plimsoll.Gemini:
 		return "gemini-2.5-pro"
+	case plimsoll.Ollama:
+		return "llama3.2"
 	}
 	return "gpt-4o"
 }

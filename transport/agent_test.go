@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/scripted"
-	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/internal/storetest"
 	"github.com/plimsoll/plimsoll/internal/wiretest"
 	"github.com/plimsoll/plimsoll/store"
@@ -27,6 +26,7 @@ import (
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
+	plimsoll.Ollama: "llama3.2",
 }
 
 // bench is a scripted model with a managed client in front of it.
@@ -99,6 +99,8 @@ func path(d plimsoll.Dialect, stream bool) string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Ollama:
+		return "/api/chat"
 	}
 	if stream {
 		return "/v1beta/models/" + models[d] + ":streamGenerateContent?alt=sse"
@@ -159,14 +161,7 @@ func (a *answer) read(t *testing.T, d plimsoll.Dialect, stream bool) {
 		return
 	}
 	assembler := dialects.Codec(d).NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(a.body), nil); ; {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range replytest.Events(t, a.body) {
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}

@@ -23,6 +23,9 @@ var choices = map[plimsoll.Dialect]struct{ any, named string }{
 
 // choosing returns the agent's next request with a demand.
 func (a *agent) choosing(choice string) []byte {
+	if choice == "" {
+		a.t.Skip("the API has no such demand")
+	}
 	return append([]byte("{"+choice+","), bytes.TrimPrefix(a.body(), []byte("{"))...)
 }
 

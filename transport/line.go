@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,6 +131,9 @@ func (r *trip) asksForMillion() bool {
 func (r *trip) limitKey(model string) limit.ModelKey {
 	if r.asksForMillion() {
 		model += " with a million tokens"
+	}
+	if window := r.client.Conversation().Window; window > 0 {
+		model += " with " + strconv.Itoa(window) + " tokens"
 	}
 	return limit.ModelKey{Tenant: r.owner.key, Upstream: r.x.Upstream, Model: model}
 }

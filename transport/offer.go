@@ -42,12 +42,15 @@ func (r *trip) mayOffer(request *wire.Request) bool {
 	return r.codec.Offerable(request)
 }
 
-// hasFunctions reports whether a request has functions of the client. Then the last
-// attempt of an answer goes out without our tools, so that the model turns to the
+// mayWithdraw reports whether the last attempt of an answer goes out without our tools.
+// It does if the request has functions of the client, so that the model turns to the
 // client: a client that demands a call of some tool must get one of its own. A request
 // without such functions keeps our tools, since APIs refuse calls in a history beside an
-// empty list.
-func hasFunctions(request *wire.Request) bool {
+// empty list. Only an API that cannot forbid calls takes that.
+func (r *trip) mayWithdraw(request *wire.Request) bool {
+	if r.codec.Traits().NoCalls.Key == "" {
+		return true
+	}
 	for _, t := range request.Conversation().Tools.All() {
 		if t.Opaque == "" {
 			return true
@@ -60,9 +63,6 @@ func hasFunctions(request *wire.Request) bool {
 // something about that itself stays as it is.
 func (r *trip) silenced(request *wire.Request, body []byte) []byte {
 	none := r.codec.Traits().NoCalls
-	if none.Key == "" {
-		return body
-	}
 	for name := range request.Members() {
 		if name == none.Key || name == "tool_config" {
 			return body

@@ -98,3 +98,58 @@ func TestADeploymentOfAzuresNamesTheModel(t *testing.T) {
 		t.Errorf("a conversation that is too long for the deployment: %d, decision %q", got.status, d)
 	}
 }
+
+// Ollama loads a model with the window that the request asks for, and cuts what is longer
+// without a word.
+func TestTheWindowThatARequestAsksForIsTheLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options          string
+		operator, client int
+		want             int
+	}{
+		"the model's own":                {`{}`, 0, 0, 131_072 - 8192},
+		"asked for":                      {`{"num_ctx":4096}`, 0, 0, 4096 - 256},
+		"with a longest answer":          {`{"num_ctx":4096,"num_predict":1000}`, 0, 0, 3096},
+		"smaller than the operator's":    {`{"num_ctx":4096}`, 8192, 0, 4096 - 256},
+		"larger than the operator's":     {`{"num_ctx":4096}`, 2048, 0, 2048 - 128},
+		"smaller than the header's":      {`{"num_ctx":4096}`, 0, 8192, 4096 - 256},
+		"larger than the model can have": {`{"num_ctx":1000000}`, 0, 0, 131_072 - 8192},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, nil, transport.Options{Window: c.operator})
+			header := http.Header{}
+			if c.client > 0 {
+				header.Set(transport.HeaderLimit, strconv.Itoa(c.client))
+			}
+			body := `{"model":"llama3.2","options":` + c.options + `,"messages":[{"role":"user","content":"hi"}]}`
+			if got := limitOf(t, b.postRaw("/api/chat", []byte(body), header)); got != c.want {
+				t.Errorf("the limit is %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsLearnedOfOneWindowIsNotSaidOfAnother(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t, func(_ int, body string) (int, string) {
+		if strings.Contains(body, `"num_ctx":8192`) && len(body) > 16_000 {
+			return http.StatusBadRequest, `{"error":"this model's maximum context length is 4000 tokens, and the prompt has 6000 tokens"}`
+		}
+		return http.StatusOK, `{"model":"m","message":{"role":"assistant","content":"ok"},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":1}`
+	})
+	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b.server = u.Server
+	ask := func(window, turns int) answer {
+		said := strings.Repeat(`{"role":"user","content":"How deep is the water at the quay of the harbour?"},{"role":"assistant","content":"Seven fathoms at high tide."},`, turns)
+		return b.postRaw("/api/chat", fmt.Appendf(nil, `{"model":"m","stream":false,"options":{"num_ctx":%d},"messages":[%s{"role":"user","content":"hi"}]}`, window, said), nil)
+	}
+	ask(8192, 130)
+	if got := limitOf(t, ask(8192, 1)); got > 4000 {
+		t.Errorf("the limit that the server told is forgotten: %d", got)
+	}
+	if got := limitOf(t, ask(16_384, 1)); got != 16_384-1024 {
+		t.Errorf("the limit of a larger window is %d", got)
+	}
+}

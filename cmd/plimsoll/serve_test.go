@@ -43,6 +43,8 @@ func agentRequest(t *testing.T, d plimsoll.Dialect, rounds int) []byte {
 		opening = `{`
 	case plimsoll.Anthropic:
 		opening = `{"model":"claude-sonnet-4-5","max_tokens":500,`
+	case plimsoll.Ollama:
+		opening = `{"model":"llama3.2","stream":false,`
 	}
 	return append([]byte(opening), bytes.TrimPrefix(body, []byte("{"))...)
 }
@@ -52,6 +54,7 @@ var apiPaths = map[plimsoll.Dialect][]string{
 	plimsoll.Responses: {"/v1/responses", "/openai/v1/responses"},
 	plimsoll.Anthropic: {"/v1/messages?beta=true", "/anthropic/v1/messages"},
 	plimsoll.Gemini:    {"/v1beta/models/gemini-2.5-flash:generateContent", "/gemini/v1beta/models/gemini-2.5-flash:generateContent", "/v1/models/gemini-2.5-flash:generateContent"},
+	plimsoll.Ollama:    {"/api/chat", "/ollama/api/chat"},
 }
 
 func call(t *testing.T, method, url string, body []byte, header map[string]string) (*http.Response, []byte) {

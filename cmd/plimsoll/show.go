@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/transcript"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/preset"
 )
 
 // showReport draws one report: how it was counted, the largest messages, what
@@ -55,7 +55,7 @@ func (r weighed) method(d display) string {
 		out += " (for " + bar.Clean(r.Requested) + ")"
 	case r.ModelFrom == "file":
 		out += " (named in the file)"
-	case r.ModelFrom == "default" && (r.Dialect == plimsoll.Anthropic || r.Dialect == plimsoll.Gemini):
+	case r.ModelFrom == "default" && r.Dialect != "" && preset.DefaultModel(r.Dialect) != preset.DefaultModel(""):
 		out += " (the default for " + string(r.Dialect) + " requests)"
 	case r.ModelFrom == "default":
 		out += " (the default)"
@@ -210,6 +210,8 @@ func (r weighed) limitName() string {
 	switch r.LimitFrom {
 	case "flag":
 		return "limit given"
+	case "file":
+		return "window that the request asks for"
 	case "environment", "environment default":
 		return "limit set in the environment"
 	case "default":

@@ -81,6 +81,7 @@ func (e *Engine) weigh(ctx context.Context, s state, asking int, to []string, te
 		if !slices.Contains(to, p.Name) {
 			continue
 		}
+		e.loadModel(ctx, p)
 		plan, v, err := e.plan(ctx, p, s, asking)
 		if err != nil {
 			refused = append(refused, Failed{p.Name, refuse(p, err)})

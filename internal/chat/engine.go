@@ -90,6 +90,11 @@ func (e *Engine) open(ctx context.Context) error {
 		return err
 	}
 	e.client = &http.Client{Transport: e.transport}
+	for _, p := range e.participants {
+		if err := e.unnamed(ctx, p); err != nil {
+			return err
+		}
+	}
 	if e.session == "" {
 		if err := e.begin(); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 )
 
 // refused explains an error answer.
-func (a *answerer) refused(resp *http.Response, body []byte) error {
+func (a *answerer) refused(ctx context.Context, resp *http.Response, body []byte) error {
 	if o, ok := wire.FindOverflow(resp.StatusCode, body); ok {
 		return a.full(o.Message)
 	}
@@ -27,6 +27,9 @@ func (a *answerer) refused(resp *http.Response, body []byte) error {
 		e.Status = resp.StatusCode
 	}
 	err := a.explain(e)
+	if e.Status == http.StatusNotFound && a.p.API == "ollama" {
+		err.Hint = a.e.offered(ctx, a.p) + "; /model replaces it"
+	}
 	if wait := retryAfter(resp.Header.Get("Retry-After"), a.e.options.Now()); wait > 0 && err.Code == plimsoll.CodeUnavailable {
 		err.Hint = fmt.Sprintf("wait %v, then /retry", wait)
 	}

@@ -88,7 +88,7 @@ func ParseParticipant(spec string, getenv func(string) string) (Participant, err
 	}
 	p := Participant{Name: name, API: word, Dialect: known.dialect}
 	p.Model, p.URL = cutURL(rest)
-	if p.Model == "" {
+	if p.Model == "" && word != "ollama" { // whose server lists its models
 		return Participant{}, badSpec(spec, errors.New("no model is named"))
 	}
 	p.Key = Key(first(known.keys, getenv))

@@ -38,7 +38,7 @@ func (e *Engine) command(ctx context.Context, name, arguments string, tell func(
 	case "method":
 		return e.method(arguments, tell)
 	case "model":
-		return e.model(arguments, tell)
+		return e.model(ctx, arguments, tell)
 	case "pin":
 		return e.pin(arguments, tell)
 	case "prune":

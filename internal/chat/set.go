@@ -106,7 +106,7 @@ func (e *Engine) system(ctx context.Context, text string, tell func(Event)) erro
 }
 
 // model shows who takes part, adds one or lets one go.
-func (e *Engine) model(spec string, tell func(Event)) error {
+func (e *Engine) model(ctx context.Context, spec string, tell func(Event)) error {
 	if spec == "" {
 		var lines []string
 		for _, p := range e.Participants() {
@@ -129,6 +129,9 @@ func (e *Engine) model(spec string, tell func(Event)) error {
 	}
 	p, err := e.options.Parse(spec)
 	if err != nil {
+		return err
+	}
+	if err := e.unnamed(ctx, p); err != nil {
 		return err
 	}
 	word := "joins"

@@ -26,7 +26,7 @@ func (a *answerer) read(ctx context.Context, resp *http.Response) (wire.Response
 	codec := dialects.Codec(a.p.Dialect)
 	if resp.StatusCode >= 400 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		return wire.Response{}, a.refused(resp, body)
+		return wire.Response{}, a.refused(ctx, resp, body)
 	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

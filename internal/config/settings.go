@@ -97,7 +97,7 @@ type CompactionSettings struct {
 	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What Plimsoll asks a model to retain word for word."`
 	RetainDirectives     []string `null:"none" help:"What to add to that, as bullets."`
 	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
-	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL or gemini:MODEL."`
+	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini|ollama)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	TimeoutSeconds       int      `default:"60" min:"1" help:"How long a model may take, in seconds; then extract writes the summary."`
 	Hooks                Hooks
 }

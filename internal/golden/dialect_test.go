@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
@@ -46,11 +47,13 @@ type conversation struct {
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
+	plimsoll.Ollama: "llama3.2",
 }
 
 // listOf is the member of a request with the messages.
 var listOf = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "messages", plimsoll.Responses: "input", plimsoll.Anthropic: "messages", plimsoll.Gemini: "contents",
+	plimsoll.Ollama: "messages",
 }
 
 type object = map[string]any
@@ -70,6 +73,8 @@ func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte
 			list = append(list, object{"role": m.role, "content": m.blocks()})
 		case plimsoll.Gemini:
 			list = append(list, m.content(c.noIDs))
+		case plimsoll.Ollama:
+			list = append(list, m.records(c.noIDs)...)
 		}
 	}
 	var tools []object
@@ -77,7 +82,7 @@ func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte
 		tools = append(tools, tool.declare(d))
 	}
 	switch d {
-	case plimsoll.OpenAI:
+	case plimsoll.OpenAI, plimsoll.Ollama:
 		list = append([]object{{"role": "system", "content": c.system}}, list...)
 	case plimsoll.Responses:
 		request["instructions"] = c.system
@@ -95,8 +100,8 @@ func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte
 	}
 	if d != plimsoll.Gemini {
 		request["model"] = models[d]
-		if stream {
-			request["stream"] = true
+		if stream || d == plimsoll.Ollama {
+			request["stream"] = stream
 		}
 	}
 	return encode(t, request)
@@ -116,7 +121,7 @@ func encode(t *testing.T, v any) []byte {
 func (t tool) declare(d plimsoll.Dialect) object {
 	schema := json.RawMessage(t.schema)
 	switch d {
-	case plimsoll.OpenAI:
+	case plimsoll.OpenAI, plimsoll.Ollama:
 		return object{"type": "function", "function": object{"name": t.name, "description": t.description, "parameters": schema}}
 	case plimsoll.Responses:
 		return object{"type": "function", "name": t.name, "description": t.description, "parameters": schema}
@@ -250,4 +255,47 @@ func (m message) content(noIDs bool) object {
 		role = "model"
 	}
 	return object{"role": role, "parts": out}
+}
+
+// records writes messages of Ollama's.
+func (m message) records(noIDs bool) []object {
+	var out, calls []object
+	var texts, images []string
+	head := object{"role": m.role}
+	for _, p := range m.parts {
+		switch p := p.(type) {
+		case string:
+			texts = append(texts, p)
+		case thought:
+			head["thinking"] = string(p)
+		case picture:
+			images = append(images, string(p))
+		case call:
+			made := object{"function": object{"index": len(calls), "name": p.name, "arguments": json.RawMessage(p.arguments)}}
+			if !noIDs {
+				made["id"] = p.id
+			}
+			calls = append(calls, made)
+		case result:
+			made := object{"role": "tool", "tool_name": p.name, "content": p.text}
+			if !noIDs {
+				made["tool_call_id"] = p.id
+			}
+			if p.picture != "" {
+				made["images"] = []string{string(p.picture)}
+			}
+			out = append(out, made)
+		}
+	}
+	if texts == nil && images == nil && calls == nil {
+		return out
+	}
+	head["content"] = strings.Join(texts, "\n")
+	if images != nil {
+		head["images"] = images
+	}
+	if calls != nil {
+		head["tool_calls"] = calls
+	}
+	return append(out, head)
 }

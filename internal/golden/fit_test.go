@@ -103,7 +103,7 @@ func TestWhatIsPlannedAndSentStaysAsItIs(t *testing.T) {
 					continue
 				}
 				for _, d := range dialects.All() {
-					if st.noIDs && d != plimsoll.Gemini {
+					if st.noIDs && d != plimsoll.Gemini && d != plimsoll.Ollama {
 						continue
 					}
 					name := strings.ReplaceAll(fmt.Sprintf("%s, %s, %s", st.name, v.name, d), " ", "-")

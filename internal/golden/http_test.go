@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,8 +14,8 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/scripted"
-	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
@@ -275,6 +274,8 @@ func (r *httpRun) path() string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Ollama:
+		return "/api/chat"
 	}
 	if r.stream {
 		return "/v1beta/models/" + models[r.dialect] + ":streamGenerateContent?alt=sse"
@@ -341,16 +342,10 @@ func (r *httpRun) read(body []byte) wire.Response {
 		return said
 	}
 	assembler := codec.NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(body), nil); ; {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			return assembler.Response()
-		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
+	for _, e := range replytest.Events(r.t, body) {
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}
 	}
+	return assembler.Response()
 }

@@ -76,6 +76,30 @@ func TestWhoNamedTheModelAndTheLimitIsSaid(t *testing.T) {
 	}
 }
 
+func TestTheWindowThatARequestAsksForIsTheLimitOfItsCount(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, model string
+		asked       int // by the request
+		option      int
+		limit       int
+		from        string
+	}{
+		{"smaller than the model's", "gpt-4o", 2048, 0, 2048, "request"},
+		{"larger than the model's", "gpt-4o", 1_000_000, 0, 128_000, "registry"},
+		{"of an unknown model", "smollm2", 32_768, 0, 32_768, "request"},
+		{"beside a limit", "gpt-4o", 2048, 5000, 5000, "option"},
+	} {
+		c := plimsoll.Conversation{Model: tt.model, Window: tt.asked, Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "hi"))}
+		s := scales()
+		s.Limit = tt.option
+		got, err := s.Conversation(c)
+		if err != nil || got.Limit != tt.limit || got.LimitFrom != tt.from {
+			t.Errorf("%s: %d by %s, %v", tt.name, got.Limit, got.LimitFrom, err)
+		}
+	}
+}
+
 func TestAModelThatNobodyKnowsIsRefusedWithAHint(t *testing.T) {
 	t.Parallel()
 	s := scales()

@@ -64,6 +64,9 @@ func (s *Scales) Conversation(c plimsoll.Conversation) (Count, error) {
 	if err != nil {
 		return Count{}, err
 	}
+	if s.Limit == 0 && c.Window > 0 && (c.Window < asked.limit.Tokens || asked.limit.Source == model.SourceDefault) {
+		asked.limit, asked.known.Window = model.Limit{Tokens: c.Window, Source: model.Source(s.Words.Given)}, c.Window
+	}
 	c.Model = asked.name
 	weigh := s.Weigh
 	if s.Named != nil {

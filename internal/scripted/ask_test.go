@@ -1,8 +1,6 @@
 package scripted_test
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/sse"
+	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
@@ -21,6 +19,7 @@ var paths = map[plimsoll.Dialect]string{
 	plimsoll.Responses: "/v1/responses",
 	plimsoll.Anthropic: "/v1/messages",
 	plimsoll.Gemini:    "/v1beta/models/gemini-2.5-flash:generateContent",
+	plimsoll.Ollama:    "/api/chat",
 }
 
 const streamPath = "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
@@ -31,6 +30,7 @@ var bodies = map[plimsoll.Dialect]string{
 	plimsoll.Responses: `{"model":"gpt-4o","input":"hi"}`,
 	plimsoll.Anthropic: `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`,
 	plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`,
+	plimsoll.Ollama:    `{"model":"llama3.2","messages":[{"role":"user","content":"hi"}]}`,
 }
 
 // reply is an answer as a client reads it.
@@ -45,6 +45,9 @@ type reply struct {
 // ask sends a request and reads the complete answer.
 func ask(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 	t.Helper()
+	if d == plimsoll.Ollama { // it streams unless it is told not to
+		body = `{"stream":false,` + strings.TrimPrefix(body, "{")
+	}
 	got := send(t, h, http.MethodPost, paths[d], body)
 	var err error
 	if got.said, err = dialects.Codec(d).ReadResponse(got.body); err != nil {
@@ -64,15 +67,7 @@ func askStreamed(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) 
 	}
 	got := send(t, h, http.MethodPost, path, body)
 	assembler := dialects.Codec(d).NewAssembler()
-	events := sse.NewReader(bytes.NewReader(got.body), nil)
-	for {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, e := range replytest.Events(t, got.body) {
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}

@@ -21,7 +21,7 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// eachDialect runs a test in all four.
+// eachDialect runs a test in all of them.
 func eachDialect(t *testing.T, test func(t *testing.T, d plimsoll.Dialect)) {
 	t.Parallel()
 	for _, d := range dialects.All() {
@@ -75,6 +75,9 @@ func TestAnAnswerSaysWhatTheStepSaysStreamedOrNot(t *testing.T) {
 func TestEveryStopReasonIsToldInTheWordsOfTheAPI(t *testing.T) {
 	eachDialect(t, func(t *testing.T, d plimsoll.Dialect) {
 		for _, stop := range []wire.Stop{wire.StopEnd, wire.StopLength, wire.StopFiltered} {
+			if d == plimsoll.Ollama && stop == wire.StopFiltered {
+				continue // it has no word for that
+			}
 			step := scripted.Step{Text: "x", Stop: stop}
 			if got := ask(t, once(step), d, bodies[d]).said.Stop; got != stop {
 				t.Errorf("complete: %q, want %q", got, stop)
@@ -87,14 +90,15 @@ func TestEveryStopReasonIsToldInTheWordsOfTheAPI(t *testing.T) {
 }
 
 func TestWhatTheAPIRefusesIsRefusedAsTheAPIDoes(t *testing.T) {
-	orphan := map[plimsoll.Dialect]string{
+	refused := map[plimsoll.Dialect]string{
 		plimsoll.OpenAI:    `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"1","content":"x"}]}`,
 		plimsoll.Responses: `{"model":"m","input":[{"type":"function_call_output","call_id":"1","output":"x"}]}`,
 		plimsoll.Anthropic: `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"x"}]}]}`,
 		plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"f","response":{}}}]}]}`,
+		plimsoll.Ollama:    `{"model":"m","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]}]}`,
 	}
 	eachDialect(t, func(t *testing.T, d plimsoll.Dialect) {
-		for name, body := range map[string]string{"no JSON": `{`, "no conversation": `{"model":"m"}`, "a result without its call": orphan[d]} {
+		for name, body := range map[string]string{"no JSON": `{`, "no conversation": `{"model":"m"}`, "a result without its call, or arguments in a text": refused[d]} {
 			model := once(scripted.Say("never"))
 			got := ask(t, model, d, body)
 			if got.status != 400 || got.said.Error == nil || got.said.Error.Message == "" || got.said.Error.Overflows() {
@@ -199,7 +203,7 @@ func TestAFullWindowIsToldInTheWordsOfTheAPI(t *testing.T) {
 				t.Errorf("streamed %v: status %d, %s", streamed, got.status, got.body)
 			}
 			if want == 400 {
-				if o, ok := wire.FindOverflow(got.status, got.body); !ok || d != plimsoll.Responses && (o.Limit != 1000 || o.Tokens < 2000) {
+				if o, ok := wire.FindOverflow(got.status, got.body); !ok || d != plimsoll.Responses && d != plimsoll.Ollama && (o.Limit != 1000 || o.Tokens < 2000) {
 					t.Errorf("streamed %v: overflow %v %+v", streamed, ok, o)
 				}
 			} else if got.said.Error == nil {
@@ -286,8 +290,8 @@ func TestManyMayAskAtOnce(t *testing.T) {
 	for _, e := range model.Log() {
 		ids[e.Step.Calls[0].ID] = true
 	}
-	if len(ids) != 16 {
-		t.Errorf("16 calls have %d ids", len(ids))
+	if want := 4 * len(dialects.All()); len(ids) != want {
+		t.Errorf("%d calls have %d ids", want, len(ids))
 	}
 }
 
@@ -308,7 +312,10 @@ func TestUsageShowsWhatAPromptCacheWouldHaveRead(t *testing.T) {
 		},
 	}
 	eachDialect(t, func(t *testing.T, d plimsoll.Dialect) {
-		body := histories[d]
+		body, ok := histories[d]
+		if !ok {
+			t.Skip("the API says nothing of cached tokens")
+		}
 		model := once(scripted.Say("ok"))
 		usage := func(turns ...string) plimsoll.Usage { return ask(t, model, d, body(turns...)).said.Usage }
 		first := usage(long)

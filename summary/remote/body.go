@@ -142,7 +142,7 @@ func hasOpen(open map[int]bool, round plimsoll.Span) bool {
 // replaceInstructions replaces the instructions of a dialect that has them among the
 // messages. In other dialects they are a member of the request; see [asking.settle].
 func replaceInstructions(d *plimsoll.Draft, r *summary.Request) error {
-	if cmp.Or(r.Conversation.Dialect, plimsoll.OpenAI) != plimsoll.OpenAI {
+	if d := cmp.Or(r.Conversation.Dialect, plimsoll.OpenAI); d != plimsoll.OpenAI && d != plimsoll.Ollama {
 		return nil
 	}
 	if err := d.Drop(plimsoll.Span{End: d.Outline().Head}, why); err != nil {
@@ -183,7 +183,11 @@ func (a asking) plain(r *summary.Request) []byte {
 	if system != "" {
 		system = `{"role":"system","content":` + system + `},`
 	}
-	return []byte(`{"model":` + quoted(a.model) + `,"messages":[` + system + `{"role":"user","content":` + text + `}],"` + a.outputMember() + `":` + output + `}`)
+	limit := `"` + a.outputMember() + `":` + output
+	if a.options.Dialect == plimsoll.Ollama {
+		limit = `"stream":false,"options":{"num_predict":` + output + `}`
+	}
+	return []byte(`{"model":` + quoted(a.model) + `,"messages":[` + system + `{"role":"user","content":` + text + `}],` + limit + `}`)
 }
 
 // outputMember is the name of Chat Completions' limit. OpenAI's newer models refuse

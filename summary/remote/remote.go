@@ -85,9 +85,9 @@ var _ summary.Summarizer = (*Summarizer)(nil)
 func New(o Options) (*Summarizer, error) {
 	p, ok := providerOf[o.Dialect]
 	if !ok {
-		return nil, invalid(fmt.Errorf("there is no API called %q", o.Dialect), "use one of openai, responses, anthropic and gemini")
+		return nil, invalid(fmt.Errorf("there is no API called %q", o.Dialect), "use one of openai, responses, anthropic, gemini and ollama")
 	}
-	if o.BaseURL == "" && o.Key == "" {
+	if o.BaseURL == "" && o.Key == "" && p.env != "" {
 		return nil, invalid(errors.New("no API key"), "set "+p.env+", or give the address of a server that needs no key")
 	}
 	o.setDefaults()

@@ -71,13 +71,14 @@ func says(d plimsoll.Dialect, text, stop string) func(http.ResponseWriter, *http
 }
 
 // stopEnd is how each API says that an answer is complete.
-var stopEnd = map[plimsoll.Dialect]string{plimsoll.OpenAI: "stop", plimsoll.Responses: "completed", plimsoll.Anthropic: "end_turn", plimsoll.Gemini: "STOP"}
+var stopEnd = map[plimsoll.Dialect]string{plimsoll.OpenAI: "stop", plimsoll.Responses: "completed", plimsoll.Anthropic: "end_turn", plimsoll.Gemini: "STOP", plimsoll.Ollama: "stop"}
 
 var answerForms = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI:    `{"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":TEXT},"finish_reason":"STOP"}],"usage":{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":90}}}`,
 	plimsoll.Responses: `{"model":"m","status":"STOP","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":TEXT}]}],"usage":{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":90}}}`,
 	plimsoll.Anthropic: `{"type":"message","role":"assistant","model":"m","content":[{"type":"text","text":TEXT}],"stop_reason":"STOP","usage":{"input_tokens":10,"cache_read_input_tokens":90,"cache_creation_input_tokens":0,"output_tokens":7}}`,
 	plimsoll.Gemini:    `{"modelVersion":"m","candidates":[{"index":0,"content":{"role":"model","parts":[{"text":TEXT}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":90,"candidatesTokenCount":7}}`,
+	plimsoll.Ollama:    `{"model":"m","message":{"role":"assistant","content":TEXT},"done":true,"done_reason":"STOP","prompt_eval_count":100,"eval_count":7}`,
 }
 
 // callers are requests as agents send them: a turn with a round, and a second turn
@@ -89,6 +90,8 @@ var callers = map[plimsoll.Dialect]string{
  "input":[{"role":"user","content":"Count the crates."},{"type":"function_call","call_id":"c1","name":"sh","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"seven crates"},{"role":"assistant","content":"Seven."},{"role":"user","content":"And the barrels?"}],"custom":1}`,
 	plimsoll.Anthropic: `{"model":"claude-sonnet-4-5","max_tokens":100,"system":[{"type":"text","text":"Be  brief."}],"tools" : [ {"name":"sh","input_schema":{"type":"object"}} ],"stream":true,"stop_sequences":["END"],
  "messages":[{"role":"user","content":"Count the crates."},{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"c1","name":"sh","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"seven crates"}]},{"role":"assistant","content":"Seven."},{"role":"user","content":"And the barrels?"}],"custom":1}`,
+	plimsoll.Ollama: `{"model":"llama3.2","tools" : [ {"type":"function","function":{"name":"sh","parameters":{"type":"object"}},"x":1.0} ],"format":"json","options":{"num_ctx":8192,"stop":["END"],"temperature":0.50},
+ "messages":[{"role":"system","content":"Be  brief."},{"role":"user","content":"Count the crates."},{"role":"assistant","content":"I look.","tool_calls":[{"function":{"name":"sh","arguments":{}}}]},{"role":"tool","tool_name":"sh","content":"seven crates"},{"role":"assistant","content":"Seven."},{"role":"user","content":"And the barrels?"}],"custom":1}`,
 	plimsoll.Gemini: `{"systemInstruction":{"parts":[{"text":"Be  brief."}]},"tools" : [ {"functionDeclarations":[{"name":"sh","parameters":{"type":"OBJECT"}}]} ],"generationConfig":{"temperature":0.50,"responseMimeType":"application/json","maxOutputTokens":9},
  "contents":[{"role":"user","parts":[{"text":"Count the crates."}]},{"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"sh","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"sh","response":{"output":"seven crates"}}}]},{"role":"model","parts":[{"text":"Seven."}]},{"role":"user","parts":[{"text":"And the barrels?"}]}],"custom":1}`,
 }

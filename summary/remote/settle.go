@@ -33,6 +33,8 @@ func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
 		a.settleAnthropic(o, r)
 	case plimsoll.Gemini:
 		a.settleGemini(o, r)
+	case plimsoll.Ollama:
+		a.settleOllama(o, r)
 	}
 	return o.bytes()
 }
@@ -133,5 +135,23 @@ func (a asking) settleGemini(o *object, r *summary.Request) {
 		o.set(`{"parts":[{"text":`+quoted(r.Prompt.System)+`}]}`, "systemInstruction", "system_instruction")
 	case o.has("tools"):
 		o.set(`{"functionCallingConfig":{"mode":"NONE"}}`, "toolConfig", "tool_config")
+	}
+}
+
+// settleOllama keeps the tools, because the server has read them. The API has no member
+// that forbids calls: the prompt says to call none, and remote refuses an answer that does.
+func (a asking) settleOllama(o *object, r *summary.Request) {
+	o.remove("format", "logprobs", "top_logprobs")
+	o.set("false", "stream") // the server streams unless it is told not to
+	if r.Prompt.System != "" {
+		o.remove("tools")
+	}
+	output := strconv.Itoa(a.output(r))
+	limit := func(options *object) {
+		options.remove("stop")
+		options.set(output, "num_predict")
+	}
+	if !o.within(limit, "options") {
+		o.set(`{"num_predict":`+output+`}`, "options")
 	}
 }

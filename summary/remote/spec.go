@@ -10,7 +10,8 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// provider is what is known of the company whose API it is.
+// provider is what is known of the company whose API it is. Env names the variable with the
+// key; it is empty if the server needs none.
 type provider struct{ url, env string }
 
 var providerOf = map[plimsoll.Dialect]provider{
@@ -18,21 +19,25 @@ var providerOf = map[plimsoll.Dialect]provider{
 	plimsoll.Responses: {"https://api.openai.com/v1", "OPENAI_API_KEY"},
 	plimsoll.Anthropic: {"https://api.anthropic.com", "ANTHROPIC_API_KEY"},
 	plimsoll.Gemini:    {"https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY"},
+	plimsoll.Ollama:    {"http://127.0.0.1:11434", ""},
 }
 
-const specHint = "write API:MODEL or API:MODEL@URL with one of the APIs openai, responses, anthropic and gemini, such as openai:qwen3@http://localhost:11434/v1"
+const specHint = "write API:MODEL or API:MODEL@URL with one of the APIs openai, responses, anthropic, gemini and ollama, such as openai:qwen3@http://localhost:11434/v1"
 
 // Parse reads which model to ask and where: "openai:MODEL@URL", "anthropic:MODEL",
-// "gemini:MODEL", "responses:MODEL". Without an URL it is the provider's own server;
-// without a model, the conversation's. The key comes from the environment:
-// OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.
+// "gemini:MODEL", "responses:MODEL", "ollama:MODEL". Without an URL it is the provider's
+// own server, or Ollama on this machine; without a model, the conversation's. The key
+// comes from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY.
 func Parse(spec string, getenv func(string) string) (Options, error) {
 	api, name, _ := strings.Cut(spec, ":")
 	p, ok := providerOf[plimsoll.Dialect(api)]
 	if !ok {
 		return Options{}, invalid(fmt.Errorf("there is no API called %q", api), specHint)
 	}
-	o := Options{Dialect: plimsoll.Dialect(api), Key: Key(strings.TrimSpace(getenv(p.env)))}
+	o := Options{Dialect: plimsoll.Dialect(api)}
+	if p.env != "" {
+		o.Key = Key(strings.TrimSpace(getenv(p.env)))
+	}
 	o.Model, o.BaseURL = cutURL(name)
 	if at := strings.LastIndexByte(o.Model, '@'); at >= 0 && hostAndPort.MatchString(o.Model[at+1:]) {
 		return Options{}, invalid(fmt.Errorf("%q is no address", o.Model[at+1:]), "begin the address with http:// or https://")

@@ -22,6 +22,7 @@ func TestASpecNamesAPIModelAndAddress(t *testing.T) {
 		"anthropic:claude-x@20250101":               {Dialect: plimsoll.Anthropic, Model: "claude-x@20250101", Key: "ka"},
 		"anthropic":                                 {Dialect: plimsoll.Anthropic, Key: "ka"},
 		"gemini:gemini-2.5-flash":                   {Dialect: plimsoll.Gemini, Model: "gemini-2.5-flash", Key: "kg"},
+		"ollama:qwen3:8b":                           {Dialect: plimsoll.Ollama, Model: "qwen3:8b"},
 		"responses:gpt-5":                           {Dialect: plimsoll.Responses, Model: "gpt-5", Key: "ko"},
 	} {
 		got, err := Parse(spec, env)

@@ -19,6 +19,11 @@ func TestLongAgentsAreNotRefused(t *testing.T) {
 			`{"role":"assistant","content":[{"type":"text","text":"I read on"}],"refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_%[1]d","type":"function","function":{"name":"read","arguments":"{}"}}]},
 			 {"role":"tool","tool_call_id":"call_%[1]d","content":[{"type":"text","text":"%[2]s"}]},`,
 		},
+		plimsoll.Ollama: {
+			`{"messages":[%s{"role":"user","content":"go on"}]}`,
+			`{"role":"assistant","content":"I read on","thinking":"hm","tool_calls":[{"function":{"name":"read","arguments":{}}}]},
+			 {"role":"tool","tool_name":"read%[1]d","content":"%[2]s"},`,
+		},
 		plimsoll.Anthropic: {
 			`{"messages":[%s{"role":"user","content":"go on"}]}`,
 			`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I read on"},{"type":"tool_use","id":"call_%[1]d","name":"read","input":{}}]},
@@ -58,6 +63,7 @@ func TestChatsOfManyShortMessagesAreNotRefused(t *testing.T) {
 	for dialect, form := range map[plimsoll.Dialect]string{
 		plimsoll.OpenAI:    `{"messages":[%s{"role":"user","content":"ok"}]}`,
 		plimsoll.Anthropic: `{"messages":[%s{"role":"user","content":"ok"}]}`,
+		plimsoll.Ollama:    `{"messages":[%s{"role":"user","content":"ok"}]}`,
 		plimsoll.Responses: `{"input":[%s{"role":"user","content":"ok"}]}`,
 		plimsoll.Gemini:    `{"contents":[%s{"role":"user","parts":[{"text":"ok"}]}]}`,
 	} {

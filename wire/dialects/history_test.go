@@ -41,6 +41,17 @@ var clients = []client{
 		head:    2, roundLinks: 2,
 	},
 	{
+		dialect: plimsoll.Ollama,
+		body:    `{"model":"m","keep_alive":"5m","messages":[{"role":"system","content":"SYSTEM"}MESSAGES]TOOLS}`,
+		tools:   `,"tools":[{"type":"function","function":{"name":"read"}},{"type":"function","function":{"name":"write"}}]`,
+		fewer:   `,"tools":[{"type":"function","function":{"name":"read"}}]`,
+		user:    `,{"role":"user","content":"TEXT"}`, assistant: `,{"role":"assistant","content":"TEXT"}`,
+		round:   `,{"role":"assistant","content":"","tool_calls":[{"function":{"name":"read","arguments":{}}}]},{"role":"tool","tool_name":"read","content":"r"}`,
+		compact: "Summarise what was said.",
+		summary: "Summary: a harbour.",
+		head:    2, roundLinks: 2,
+	},
+	{
 		dialect:   plimsoll.Responses,
 		body:      `{"model":"m","prompt_cache_key":"s-1","input":[{"type":"message","role":"developer","content":"SYSTEM"}MESSAGES]TOOLS}`,
 		tools:     `,"tools":[{"type":"function","name":"read"},{"type":"namespace","name":"fs","tools":[]}]`,

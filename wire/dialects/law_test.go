@@ -38,6 +38,12 @@ var forms = map[plimsoll.Dialect]form{
 		 {"role":"user","content":[{"type":"tool_result","tool_use_id":"ID",ODD,"content":"RESULT"}]}`,
 		`,{"role":"assistant","content":"ok"},{"role":"user","content":"go on"}], "tools":[{"name":"f","input_schema":{ODD}}]}  `,
 	},
+	plimsoll.Ollama: {
+		` {"model":"m", ODD,"messages":[ {"role":"user",ODD,"content":"caf\u00e9","images":[ "aGk=" ]} `,
+		`, {"role":"assistant","content":"","thinking":"caf\u00e9","tool_calls":[{"id":"ID","function":{"index":0,"name":"f","arguments":{ODD},ODD},ODD}]},
+		 {"role":"tool","tool_call_id":"ID",ODD,"content":"RESULT"}`,
+		`,{"role":"user","content":"go on"}], "tools":[{"type":"function","function":{"name":"f","parameters":{ODD}}}]}  `,
+	},
 	plimsoll.Gemini: {
 		` {"model":"m", ODD,"contents":[ {"role":"user",ODD,"parts":[{"text":"caf\u00e9",ODD}]} `,
 		`, {"role":"model","parts":[{"functionCall":{"id":"ID","name":"f","args":{ODD}},ODD}]},

@@ -82,6 +82,12 @@ func shapes() []shape {
 	part := func(name, arguments string) string {
 		return fmt.Sprintf(`{"functionCall":{"name":%q,"args":%s}}`, name, arguments)
 	}
+	record := func(message string) string {
+		return `{"model":"m","message":` + message + `,"done":true,"done_reason":"stop"}`
+	}
+	called := func(name, arguments string) string {
+		return fmt.Sprintf(`{"role":"assistant","content":"","tool_calls":[{"function":{"name":%q,"arguments":%s}}]}`, name, arguments)
+	}
 	return []shape{
 		{
 			plimsoll.OpenAI, listIn("messages"), completion(chat(replytest.HiddenTool, "o1", "{}")),
@@ -118,6 +124,14 @@ func shapes() []shape {
 			each(`{"functionResponse":{"name":"NAME","id":"ID","response":{"output":"theirs"}}}`, func(all []string) []string {
 				return []string{`{"role":"user","parts":[` + strings.Join(all, ",") + `]}`}
 			}),
+		},
+		{
+			plimsoll.Ollama, listIn("messages"), record(called(replytest.HiddenTool, "{}")),
+			func(arguments string) string { return record(called("read", arguments)) },
+			func(arguments string) []string {
+				return []string{userElement, called("read", arguments), `{"role":"tool","tool_name":"read","content":"x"}`}
+			},
+			each(`{"role":"tool","tool_name":"NAME","content":"theirs"}`, slices.Clone),
 		},
 	}
 }
@@ -298,6 +312,7 @@ func TestAReplyWithNothingToShowIsEmptyAsTheAPIsOwnAre(t *testing.T) {
 		{`{"id":"m","type":"message","role":"assistant","content":[],"stop_reason":"end_turn"}`, `{"role":"assistant","content":[]}`},
 		{responsesOf("r", "completed"), ""},
 		{pieceOf("STOP", `{"text":""}`), `{"role":"model","parts":[{"text":""}]}`},
+		{`{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}`, `{"role":"assistant","content":""}`},
 	} {
 		s := shapes()[i]
 		t.Run(string(s.dialect), func(t *testing.T) {

@@ -87,6 +87,8 @@ func TestAStrictModelTakesWhatIsJoined(t *testing.T) {
 		{"Anthropic as events", "/v1/messages", plimsoll.Anthropic, `"model":"m","max_tokens":10,"stream":true`, true},
 		{"Responses", "/v1/responses", plimsoll.Responses, `"model":"m","store":false`, false},
 		{"Responses as events", "/v1/responses", plimsoll.Responses, `"model":"m","store":false,"stream":true`, true},
+		{"Ollama", "/api/chat", plimsoll.Ollama, `"model":"m","stream":false`, false},
+		{"Ollama as lines", "/api/chat", plimsoll.Ollama, `"model":"m"`, true},
 		{"Gemini", "/v1beta/models/gemini-3-pro:generateContent", plimsoll.Gemini, `"model":"gemini-3-pro"`, false},
 		{"Gemini as events", "/v1beta/models/gemini-3-pro:streamGenerateContent?alt=sse", plimsoll.Gemini, `"model":"gemini-3-pro"`, true},
 		{"Gemini as a list", "/v1beta/models/gemini-3-pro:streamGenerateContent", plimsoll.Gemini, `"model":"gemini-3-pro"`, false},

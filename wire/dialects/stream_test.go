@@ -15,7 +15,7 @@ import (
 
 // streams are short answers as each provider frames them: Gemini ends events with
 // CRLF CRLF, Chat Completions ends with [DONE] and a usage chunk without choices,
-// Anthropic pings, Responses names its events.
+// Anthropic pings, Responses names its events, Ollama has lines instead of events.
 var streams = map[plimsoll.Dialect]struct{ raw, want string }{
 	plimsoll.OpenAI: {
 		": keep-alive\n\n" +
@@ -40,6 +40,11 @@ var streams = map[plimsoll.Dialect]struct{ raw, want string }{
 			"data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"載\"}]},\"finishReason\":\"STOP\"}],\"usageMetadata\":{\"promptTokenCount\":10,\"cachedContentTokenCount\":4,\"candidatesTokenCount\":2},\"modelVersion\":\"g\"}\r\n\r\n",
 		"model g\ntext \"満載\"\nstop end\nusage input 6 output 2 cache_creation 0 cache_read 4 reasoning 0\ndone true\n",
 	},
+	plimsoll.Ollama: {
+		"{\"model\":\"o\",\"message\":{\"role\":\"assistant\",\"content\":\"満\"},\"done\":false}\n" +
+			"{\"model\":\"o\",\"message\":{\"role\":\"assistant\",\"content\":\"載\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":6,\"eval_count\":2}\n",
+		"model o\ntext \"満載\"\nstop end\nusage input 6 output 2 cache_creation 0 cache_read 0 reasoning 0\ndone true\n",
+	},
 	plimsoll.Responses: {
 		"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"r\",\"model\":\"m\",\"status\":\"in_progress\",\"output\":[]}}\n\n" +
 			"event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":\"満載\"}\n\n" +
@@ -60,7 +65,11 @@ func TestC02_AStreamSaysTheSameHoweverItIsCut(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(seed), 7))
 				assembler := dialects.Codec(dialect).NewAssembler()
 				var forwarded strings.Builder
-				splitter := sse.NewSplitter(func(e sse.Event, err error) {
+				framing := sse.Events
+				if dialect == plimsoll.Ollama {
+					framing = sse.Lines
+				}
+				splitter := framing.Splitter(func(e sse.Event, err error) {
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -25,6 +25,7 @@ var jsonSchema = strings.Fields(`type format title description enum const defaul
 
 var declarations = map[plimsoll.Dialect]declared{
 	plimsoll.OpenAI:    {[]string{"tools", "function"}, []string{"name", "description", "parameters", "strict"}, "parameters", jsonSchema},
+	plimsoll.Ollama:    {[]string{"tools", "function"}, []string{"name", "description", "parameters"}, "parameters", jsonSchema},
 	plimsoll.Responses: {[]string{"tools"}, []string{"type", "name", "description", "parameters", "strict"}, "parameters", jsonSchema},
 	plimsoll.Anthropic: {[]string{"tools"}, []string{"type", "name", "description", "input_schema", "cache_control"}, "input_schema", jsonSchema},
 	plimsoll.Gemini: {[]string{"tools", "functionDeclarations"}, []string{"name", "description", "parameters"}, "parameters", strings.Fields(`type format title

@@ -31,6 +31,11 @@ var repeating = map[plimsoll.Dialect]struct {
 		`{"role":"assistant","reasoning":"WORDS","reasoning_content":"WORDS","tool_calls":[{"id":"ID","function":{"name":"f","arguments":"{}","arguments":"{\"a\":\"WORDS\"}"}}]},{"role":"tool","tool_call_id":"ID","content":[{"type":"text","text":"WORDS"},{"type":"text","text":"WORDS"}]}`,
 		`{"role":"assistant","content":"","function_call":{"name":"f","arguments":"{\"a\":\"WORDS\"}"}},{"role":"function","name":"f","content":"WORDS WORDS"},{"role":"assistant","content":"WORDS"}`,
 	}},
+	plimsoll.Ollama: {`{"model":"qwen3:8b","messages":[%s]}`, `{"role":"user","content":"WORDS"}`, []string{
+		`{"role":"assistant","content":"WORDS","thinking":"WORDS","content":"WORDS","thinking":"WORDS"}`,
+		`{"role":"assistant","content":"","thinking":"WORDS","tool_calls":[{"function":{"name":"x","arguments":{}}}],"tool_calls":[{"function":{"name":"f","arguments":{},"arguments":{"a":"WORDS"}}}]},{"role":"tool","content":"WORDS","content":"WORDS WORDS"},{"role":"assistant","content":"WORDS"}`,
+		`{"role":"assistant","tool_calls":[{"id":"ID","function":{"name":"f","arguments":{"a":"WORDS"}}},{"id":"xID","function":{"name":"f","arguments":{}}}]},{"role":"tool","tool_call_id":"xID","content":"WORDS WORDS","images":["aGk="],"images":["aGk=","aGk="]},{"role":"tool","tool_name":"f","content":"WORDS"},{"role":"assistant","content":"WORDS"}`,
+	}},
 	plimsoll.Responses: {`{"model":"gpt-5","input":[%s]}`, `{"role":"user","content":"WORDS"}`, []string{
 		`{"type":"reasoning","id":"rs_ID","summary":[{"type":"summary_text","text":"WORDS"}],"content":[{"type":"reasoning_text","text":"WORDS"}],"encrypted_content":"WORDS"},{"type":"message","id":"msg_ID","role":"assistant","content":[{"type":"output_text","text":"WORDS"}]}`,
 		`{"type":"reasoning","id":"rs_ID","summary":[{"type":"summary_text","text":"WORDS"}],"summary":"WORDS"},{"type":"function_call","id":"fc_ID","call_id":"ID","name":"f","arguments":"{\"a\":\"WORDS\"}"},{"type":"function_call_output","call_id":"ID","output":"WORDS","output":"WORDS WORDS"}`,
@@ -93,6 +98,7 @@ func TestWhatWasFittedWeighsWhatThePlanSays(t *testing.T) {
 		{plimsoll.OpenAI, "qwen3-32b", false},
 		{plimsoll.OpenAI, "sonar-pro", true},
 		{plimsoll.OpenAI, "mistral-large-latest", true},
+		{plimsoll.Ollama, "", false},
 		{plimsoll.Responses, "", false},
 		{plimsoll.Anthropic, "", false},
 		{plimsoll.Gemini, "", false},

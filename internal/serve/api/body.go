@@ -146,7 +146,7 @@ func membersOf(data []byte) ([]member, error) {
 
 // target says which API and which model a request is for.
 type target struct {
-	Dialect string `json:"dialect,omitempty" enum:"auto openai responses anthropic gemini" jsonschema:"The API that the request is meant for. Default: found by its members."`
+	Dialect string `json:"dialect,omitempty" enum:"auto openai responses anthropic gemini ollama" jsonschema:"The API that the request is meant for. Default: found by its members."`
 	Model   string `json:"model,omitempty" jsonschema:"Model to count for. Default: the one that the request names."`
 }
 
@@ -157,7 +157,7 @@ func (t target) codec() (wire.Codec, error) {
 	}
 	codec := dialects.Codec(plimsoll.Dialect(t.Dialect))
 	if codec == nil {
-		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic or gemini, or leave it out")
+		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic, gemini or ollama, or leave it out")
 	}
 	return codec, nil
 }

@@ -114,12 +114,14 @@ func (t *target) take(prefix string) {
 func familyOf(path string, dialect plimsoll.Dialect, h http.Header) plimsoll.Dialect {
 	_, method, _ := strings.Cut(path[strings.LastIndex(path, "/")+1:], ":")
 	switch {
-	case dialect == plimsoll.Anthropic, dialect == plimsoll.Gemini:
+	case dialect == plimsoll.Anthropic, dialect == plimsoll.Gemini, dialect == plimsoll.Ollama:
 		return dialect
 	case below(path, "/v1beta"), below(path, "/v1alpha"), below(path, "/upload/v1beta"), below(path, "/download/v1beta"), geminiMethods[method]:
 		return plimsoll.Gemini
 	case dialect != "":
 		return plimsoll.OpenAI
+	case atOllama(path):
+		return plimsoll.Ollama
 	case h.Get("X-Goog-Api-Key") != "":
 		return plimsoll.Gemini
 	case h.Get("Anthropic-Version") != "", below(path, "/v1/messages"), path == "/v1/complete":
@@ -132,6 +134,14 @@ func familyOf(path string, dialect plimsoll.Dialect, h http.Header) plimsoll.Dia
 var geminiMethods = map[string]bool{
 	"generateContent": true, "streamGenerateContent": true, "countTokens": true, "embedContent": true, "batchEmbedContents": true,
 	"batchGenerateContent": true, "predict": true, "predictLongRunning": true,
+}
+
+// atOllama reports whether a path is one of Ollama's own API. Some gateways have /api before
+// a version.
+func atOllama(path string) bool {
+	rest, ok := strings.CutPrefix(path, "/api/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && !isVersion(first)
 }
 
 func below(path, dir string) bool {
@@ -147,6 +157,8 @@ func (t *target) join() *url.URL {
 	segment, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	cut := strings.LastIndex(base, "/") + 1
 	switch last := base[cut:]; {
+	case t.dialect == plimsoll.Ollama && isVersion(last):
+		base = base[:max(0, cut-1)] // beside the API that is compatible with OpenAI's
 	case t.own != "":
 		base = above(t.upstream, t.own)
 	case segment == "v1" && (isVersion(last) || t.compatible && slices.ContainsFunc(strings.Split(base, "/"), isVersion)):

@@ -70,11 +70,12 @@ func (Codec) Recognises(body []byte) bool {
 			h.foreign = true
 		}
 	}
-	return s.End() == nil && h.messages && h.own && !h.foreign
+	return s.End() == nil && h.messages && (h.named || h.own && !h.texts) && !h.foreign
 }
 
-// hints are what tells this API from OpenAI's.
-type hints struct{ messages, own, foreign bool }
+// hints are what tells this API from OpenAI's. Named says that a result has the name of
+// its tool, and texts that arguments are texts, which are a mistake beside such a name.
+type hints struct{ messages, own, foreign, named, texts bool }
 
 func (h *hints) inMessages(s *rawjson.Scanner) {
 	for range s.Elements() {
@@ -87,8 +88,10 @@ func (h *hints) inMessages(s *rawjson.Scanner) {
 				h.foreign = h.foreign || s.Peek() == '['
 			case "images":
 				h.own = h.own || s.Peek() == '['
-			case "tool_name", "thinking":
+			case "thinking":
 				h.own = h.own || s.Peek() == '"'
+			case "tool_name":
+				h.named = h.named || s.Peek() == '"'
 			case "tool_calls":
 				h.inCalls(s)
 			}
@@ -112,7 +115,7 @@ func (h *hints) inCalls(s *rawjson.Scanner) {
 			for key := range s.Members() {
 				if string(key) == "arguments" {
 					kind := s.Peek()
-					h.own, h.foreign = h.own || kind == '{', h.foreign || kind == '"'
+					h.own, h.texts = h.own || kind == '{', h.texts || kind == '"'
 				}
 			}
 		}
