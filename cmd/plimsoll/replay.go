@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/config"
 	"github.com/plimsoll/plimsoll/internal/lab/replay"
 )
 
@@ -18,9 +21,9 @@ import (
 type replayCmd struct {
 	Files []string `arg:"" name:"file" complete:"file" help:"Recorded conversations, .jsonl or .jsonl.gz."`
 
-	Policy     []string `placeholder:"NAME,…" help:"Policies to compare. Default: none and those that say something beside it."`
+	Policy     []string `placeholder:"NAME,…" help:"Policies to compare. Default: none and those that say something beside it, and serve if your settings describe another one."`
 	Prices     string   `placeholder:"NAME" help:"A price list or a model. Default: the prices of each conversation's own model."`
-	Window     int      `placeholder:"N" help:"Context window in tokens. Default: that of each conversation's model, else 200,000."`
+	Window     *int     `placeholder:"N" help:"Context window in tokens. Default: that of the settings, else of each conversation's model, else 200,000."`
 	MinContext int      `placeholder:"N" help:"Leave out conversations that weigh less than this."`
 	Refetch    bool     `help:"Charge for reading again what a policy has hidden and the conversation used."`
 	Tools      bool     `help:"Give a conversation the tools that read what was taken out, with its first cut, as the proxy does."`
@@ -34,7 +37,7 @@ type replayCmd struct {
 func (*replayCmd) Help() string {
 	return `Plays recorded conversations to policies, without a model. It says what each policy would have cost, relative to doing nothing and to the optimum, and how much of what the agent used later was still visible.
 
-Policies: ` + strings.Join(replay.Names(), ", ") + `.
+Policies: ` + strings.Join(replay.Names(), ", ") + `, and serve, which is what "plimsoll serve" does with your settings. The settings window, reserve and models hold for all policies.
 
 Price lists: ` + strings.Join(listNames(), ", ") + `; or any model that "plimsoll models" knows.
 
@@ -56,7 +59,7 @@ func listNames() []string {
 
 // Validate refuses numbers that cannot be meant.
 func (c *replayCmd) Validate() error {
-	if c.Window < 0 || c.MinContext < 0 {
+	if c.Window != nil && *c.Window < 0 || c.MinContext < 0 {
 		return fmt.Errorf("--window and --min-context: want numbers of tokens that are not negative")
 	}
 	return nil
@@ -65,9 +68,25 @@ func (c *replayCmd) Validate() error {
 // Run plays the files and writes what was asked for.
 func (c *replayCmd) Run(p *process, root *cli) error {
 	d := newDisplay(p, nil, root.Color)
-	o := &replay.Options{Policies: c.Policy, Prices: c.Prices, Window: c.Window, MinContext: c.MinContext, Refetch: c.Refetch}
-	if c.Quality && c.Policy == nil {
+	settings, err := p.settings(root, []config.Flag{{Key: "window", Value: c.Window}})
+	if err != nil {
+		return err
+	}
+	registry, err := loadRegistry(p, texts(settings.Settings.Models))
+	if err != nil {
+		return err
+	}
+	o := &replay.Options{
+		Policies: c.Policy, Prices: c.Prices, MinContext: c.MinContext, Refetch: c.Refetch, Registry: registry,
+		Window: settings.Settings.Window, Reserve: settings.Settings.Reserve,
+		Serve: func() (*fit.Options, error) { return p.keeperOptions(settings, keeping{dry: true, registry: registry}) },
+	}
+	switch {
+	case c.Policy != nil:
+	case c.Quality:
 		o.Policies = replay.Names()
+	case slices.ContainsFunc([]string{"preset", "policy", "method", "pins", "marks.high", "marks.low"}, func(key string) bool { return settings.Origin(key).Chosen() }):
+		o.Policies = append(replay.Defaults(), replay.Serve)
 	}
 	if c.Tools {
 		o.Offer = expand.Tools()
@@ -148,7 +167,7 @@ func costTable(r *replay.Report) table {
 		{title: "valid", right: true, drop: 6},
 		{title: "stable", right: true, drop: 3},
 		{title: "cached", right: true, drop: 5},
-		{title: "cuts", right: true},
+		{title: "breaks", right: true},
 		{title: "refetch", right: true, drop: 2},
 		{title: "mean load", right: true, drop: 1},
 	}}
@@ -157,7 +176,7 @@ func costTable(r *replay.Report) table {
 		t.rows = append(t.rows, []string{
 			name, fmt.Sprintf("%.3f", res.CostVsNone), fmt.Sprintf("%.3f", res.CostVsOptimum), rate(res.Reach), rate(res.ReachRef),
 			rate(res.ReachHard), rate(res.Validity), rate(res.PrefixStability), rate(res.CacheReadShare),
-			grouped(res.Cuts), grouped(res.Refetches), grouped(res.MeanLoad),
+			grouped(res.Breaks), grouped(res.Refetches), grouped(res.MeanLoad),
 		})
 	}
 	t.rows = append(t.rows, []string{"(optimum)", fmt.Sprintf("%.3f", r.Optimum), "1.000", "", "", "", "", "", "", "", "", ""})
@@ -170,7 +189,7 @@ func qualityTable(r *replay.Report) table {
 		{title: "policy"},
 		{title: "cost", right: true},
 		{title: "cached", right: true, drop: 2},
-		{title: "cuts", right: true},
+		{title: "breaks", right: true},
 		{title: "window used", right: true},
 		{title: "ids", right: true},
 		{title: "words", right: true},
@@ -183,7 +202,7 @@ func qualityTable(r *replay.Report) table {
 	for _, name := range r.Order {
 		res := r.Policies[name]
 		t.rows = append(t.rows, []string{
-			name, fmt.Sprintf("%.3f", res.CostVsNone), rate(res.CacheReadShare), grouped(res.Cuts), rateIfAny(res.Used),
+			name, fmt.Sprintf("%.3f", res.CostVsNone), rate(res.CacheReadShare), grouped(res.Breaks), rateIfAny(res.Used),
 			rateIfAny(res.SurvivalIDs), rateIfAny(res.SurvivalWords), rate(res.Reach), rateIfAny(res.ReachWords),
 			grouped(res.Recollections), grouped(res.RecollectionTokens), rateIfAny(res.RecollectionHits),
 		})

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/fit/rent"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/token"
@@ -28,6 +29,11 @@ type Options struct {
 	// Window in tokens; 0 means that of each session's model, 200,000 if that is
 	// unknown.
 	Window int
+	// Reserve is kept free of the window for the answer; nil means what each policy
+	// reserves.
+	Reserve *int
+	// Serve returns the options of a server's keeper, for the policy [Serve].
+	Serve func() (*fit.Options, error)
 	// MinContext leaves out sessions that weigh less.
 	MinContext int
 	// Refetch charges for reading again what can no longer be seen.
@@ -188,6 +194,9 @@ func newLab(o *Options) (*lab, error) {
 		names = append([]string{None}, names...)
 	}
 	for _, name := range names {
+		if name == Serve && o.Serve == nil {
+			return nil, &plimsoll.Error{Op: "replay", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("policy serve without settings: %w", plimsoll.ErrInvalid), Hint: "set Options.Serve"}
+		}
 		p, err := policyOf(name)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ type Outcome struct {
 	Sent    int
 	Read    int
 	Peak    int
-	Cuts    int
+	Breaks  int
 	Summary int
 	Refetch int
 
@@ -36,7 +36,7 @@ func (o *Outcome) add(p *Outcome) {
 	o.Sent += p.Sent
 	o.Read += p.Read
 	o.Peak = max(o.Peak, p.Peak)
-	o.Cuts += p.Cuts
+	o.Breaks += p.Breaks
 	o.Summary += p.Summary
 	o.Refetch += p.Refetch
 	o.need += p.need

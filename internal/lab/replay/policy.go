@@ -24,9 +24,11 @@ const (
 	EveryTurn = preset.PolicyEveryTurn
 	// Sliding keeps the newest 40,000 tokens.
 	Sliding = "sliding"
+	// Serve is what [Options.Serve] describes.
+	Serve = "serve"
 )
 
-// Names lists the policies.
+// Names lists the policies, without [Serve].
 func Names() []string {
 	return slices.Concat([]string{None, Off, Threshold, EveryTurn, Sliding}, methods, preset.Names())
 }
@@ -49,7 +51,7 @@ func policyOf(name string) (policy, error) {
 	switch {
 	case name == None:
 		return policy{name, func(r *policyRun, _ *Options) (planner, error) { return &none{till: r.till}, nil }}, nil
-	case slices.Contains(Names(), name):
+	case name == Serve || slices.Contains(Names(), name):
 		return policy{name, func(r *policyRun, o *Options) (planner, error) {
 			k, err := o.keeper(name, r)
 			if err != nil {
@@ -60,7 +62,7 @@ func policyOf(name string) (policy, error) {
 	}
 	return policy{}, &plimsoll.Error{
 		Op: "replay", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("policy %q is unknown: %w", name, plimsoll.ErrInvalid),
-		Hint: "choose from " + strings.Join(Names(), ", "),
+		Hint: "choose from " + strings.Join(append(Names(), Serve), ", "),
 	}
 }
 
@@ -69,9 +71,12 @@ const slidingWindow = 40_000
 
 // keeper returns the options of the keeper for a policy.
 func (o *Options) keeper(name string, r *policyRun) (*fit.Options, error) {
+	if name == Serve {
+		return o.served(r)
+	}
 	with := preset.Options{
-		Model: r.conversation.Model, Window: r.window, Meter: r.meter, Archive: r.archive,
-		Alpha: o.Alpha, Prices: func(string) rent.Prices { return r.prices },
+		Model: r.conversation.Model, Window: r.window, Reserve: o.Reserve, Meter: r.meter, Archive: r.archive,
+		Alpha: o.Alpha, Prices: pricesOf(r),
 	}
 	with.Outputs.KeepNewest, with.Compaction.Tail, with.Compaction.Size = o.KeepNewest, o.Tail, o.Size
 	base := name
@@ -98,4 +103,30 @@ func (o *Options) keeper(name string, r *policyRun) (*fit.Options, error) {
 		rent.MinGap = o.MinGap
 	}
 	return k, nil
+}
+
+// served returns the options of a server's keeper, in the window and by the prices of the
+// session. What the record lacks of system and tools weighs in every count.
+func (o *Options) served(r *policyRun) (*fit.Options, error) {
+	k, err := o.Serve()
+	if err != nil {
+		return nil, err
+	}
+	k.Model, k.Window, k.Archive, k.Memory = r.conversation.Model, r.window, r.archive, nil
+	if k.Best == nil {
+		k.Meter = r.meter
+	} else {
+		k.Best = r.meter
+		if hidden, ok := r.meter.(*based); ok {
+			k.Meter = &based{k.Meter, hidden.base}
+		}
+	}
+	if rent, ok := k.Policy.(*rent.Rent); ok {
+		rent.Prices = pricesOf(r)
+	}
+	return k, nil
+}
+
+func pricesOf(r *policyRun) func(string) rent.Prices {
+	return func(string) rent.Prices { return r.prices }
 }

@@ -193,8 +193,8 @@ func TestMethodsArePlayedAsPolicies(t *testing.T) {
 	r := replayed(t, &Options{Policies: []string{"window", "summary", "hybrid"}, Prices: "nocache", Window: 60_000}, voyage(60, 1500))
 	for name, summaries := range map[string]bool{"window": false, "summary": true, "hybrid": true} {
 		res := r.Policies[name]
-		if res.Cuts == 0 || (res.Summaries > 0) != summaries || res.Used == nil || *res.Used <= 0 || *res.Used > 1 {
-			t.Errorf("%s: %d cuts, %d summaries, window used %v", name, res.Cuts, res.Summaries, res.Used)
+		if res.Breaks == 0 || (res.Summaries > 0) != summaries || res.Used == nil || *res.Used <= 0 || *res.Used > 1 {
+			t.Errorf("%s: %d breaks, %d summaries, window used %v", name, res.Breaks, res.Summaries, res.Used)
 		}
 	}
 }

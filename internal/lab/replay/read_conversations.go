@@ -76,7 +76,7 @@ func (r record) session(body []byte) (*Session, error) {
 	conversation := parsed.Conversations[0]
 	s := &Session{
 		ID: r.ID, Model: conversation.Model, Dialect: conversation.Dialect,
-		System: solidParts(conversation.System), Tools: conversation.Tools,
+		System: solidParts(conversation.System), Tools: conversation.Tools, Complete: !r.whole(),
 	}
 	if s.Model == "" && !r.whole() {
 		s.Model = preset.DefaultModel(s.Dialect) // as every way in counts such a request

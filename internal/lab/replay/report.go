@@ -78,9 +78,9 @@ type PolicyResult struct {
 	BreaksPer100    float64 `json:"breaks_per_100_calls"`
 	ExcessRewrite   float64 `json:"excess_rewrite"`
 	CacheReadShare  float64 `json:"cache_read_share"`
-	// Cuts is how often what was sent before was changed, Summaries how often a
+	// Breaks is how often a request did not begin with the one before it, Summaries how often a
 	// checkpoint or a summary was made for it.
-	Cuts      int `json:"cuts"`
+	Breaks    int `json:"breaks"`
 	Summaries int `json:"summaries"`
 	Refetches int `json:"refetches"`
 	Calls     int `json:"calls"`
@@ -204,7 +204,7 @@ func (r *Report) result(i, baseline int, none, optimum float64) PolicyResult {
 		ReachHard: share(sum.hardSeen, sum.hard), Validity: share(sum.valid, sum.checked),
 		PrefixStability: share(sum.common, sum.shared), CacheReadShare: share(sum.Read, sum.Sent),
 		BreaksPer100: 100 * float64(sum.breaks) / float64(max(1, sum.Calls+sum.Refetch)), ExcessRewrite: float64(sum.excess) / float64(max(1, sum.fresh)),
-		Cuts: sum.Cuts, Summaries: sum.Summary, Refetches: sum.Refetch, Calls: sum.Calls,
+		Breaks: sum.Breaks, Summaries: sum.Summary, Refetches: sum.Refetch, Calls: sum.Calls,
 		MeanLoad: sum.Sent / max(1, sum.Calls+sum.Refetch), PeakLoad: sum.Peak, UserKept: share(sum.usersKept, sum.users), Flaws: sum.flaws,
 	}
 	q := sum.quality
@@ -286,7 +286,7 @@ func (r *Report) assumptions() []string {
 		"Window: " + window + ".",
 		fmt.Sprintf("System and tools: %d sessions recorded them, %d by their first bill, %d assumed (%s tokens for agents, %s for others).", bases["recorded"], bases["first bill"], bases["assumed"], grouped(agentBase), grouped(otherBase)),
 		"Tools that read what was taken out: " + offer + ".",
-		"Tokens are counted by the meter with its factor for the family of the model; what it learns from bills shows in count_error alone.",
+		"Tokens are counted by the meter with its factor for the family of the model; bills show in count_error alone.",
 		fmt.Sprintf("none: nothing until %g of the window, then a summary of %s tokens that a model writes, which keeps no message and names nothing.", overflowShare, grouped(noneSummary)),
 		"auto and the presets make their checkpoints without a model, so they cost nothing.",
 		fmt.Sprintf("Optimum: cuts at the best calls with the future known, each a summary of 3,500 tokens that a model writes and the newest 20,000 tokens; 400 and 3,000 for sessions under %s tokens.", grouped(smallSession)),

@@ -147,7 +147,7 @@ func (r *policyRun) pay(s *sending, output int, now time.Time, answer ...plimsol
 	broke := r.till.pay(&s.plannedRequest, r.unpaid, output, now, answer...)
 	r.unpaid = 0
 	r.out.Peak = max(r.out.Peak, s.total)
-	count(&r.out.Cuts, broke)
+	count(&r.out.Breaks, broke)
 	count(&r.out.Summary, s.summary)
 	if broke {
 		if s.refused == nil {

@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
@@ -65,8 +67,8 @@ func TestALongSessionIsCheaperUnderAutoAndNothingIsLost(t *testing.T) {
 	t.Parallel()
 	r := replayed(t, &Options{Policies: []string{"none", "auto"}, Prices: "anthropic-5m", Window: 200_000, Refetch: true}, voyage(120, 1500))
 	auto, none := r.Policies["auto"], r.Policies["none"]
-	if none.CostVsNone != 1 || auto.CostVsNone >= 1 || auto.Cuts == 0 {
-		t.Errorf("none %.3f, auto %.3f with %d cuts", none.CostVsNone, auto.CostVsNone, auto.Cuts)
+	if none.CostVsNone != 1 || auto.CostVsNone >= 1 || auto.Breaks == 0 {
+		t.Errorf("none %.3f, auto %.3f with %d breaks", none.CostVsNone, auto.CostVsNone, auto.Breaks)
 	}
 	if auto.Validity != 1 || auto.ReachRef != 1 {
 		t.Errorf("validity %v, reach by references %v: %v", auto.Validity, auto.ReachRef, auto.Flaws)
@@ -115,8 +117,8 @@ func TestDoingNothingSummarisesWhenTheWindowIsFull(t *testing.T) {
 	t.Parallel()
 	r := replayed(t, &Options{Policies: []string{"none"}, Prices: "anthropic-5m", Window: 60_000}, voyage(60, 1500))
 	none := r.Policies["none"]
-	if none.Summaries == 0 || none.Summaries != none.Cuts || none.PeakLoad > overflowAt(60_000) || none.Validity != 1 {
-		t.Errorf("%d summaries, %d cuts, peak %d, validity %v", none.Summaries, none.Cuts, none.PeakLoad, none.Validity)
+	if none.Summaries == 0 || none.Summaries != none.Breaks || none.PeakLoad > overflowAt(60_000) || none.Validity != 1 {
+		t.Errorf("%d summaries, %d breaks, peak %d, validity %v", none.Summaries, none.Breaks, none.PeakLoad, none.Validity)
 	}
 	if none.Reach >= 1 || none.ReachHard != 0 {
 		t.Errorf("reach %v, %v of what was summarised", none.Reach, none.ReachHard)
@@ -251,7 +253,7 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 	}
 	for _, name := range []string{"none", "auto"} {
 		for _, field := range []string{
-			"cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard", "validity", "prefix_stability", "cuts", "count_error",
+			"cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard", "validity", "prefix_stability", "breaks", "count_error",
 			"used_after_cut", "survival_identifiers", "survival_words", "reach_words", "recollections", "recollection_tokens", "recollection_hits",
 		} {
 			if _, ok := got.Policies[name][field]; !ok {
@@ -282,5 +284,22 @@ func TestReportsHaveWhatTheContractPromises(t *testing.T) {
 	rows, err := csv.NewReader(&table).ReadAll()
 	if err != nil || len(rows) != 3 || !slices.Contains(rows[0], "reach_ref") || !slices.Contains(rows[0], "survival_words") {
 		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func TestServePlaysWhatTheSettingsDescribe(t *testing.T) {
+	t.Parallel()
+	o := &Options{
+		Policies: []string{preset.NameAuto, Off, Serve}, Prices: "openai-5.6", Window: 60_000, Reserve: new(20_000),
+		Serve: func() (*fit.Options, error) {
+			return preset.Auto(&preset.Options{Policy: preset.PolicyOff, Reserve: new(20_000)})
+		},
+	}
+	r := replayed(t, o, voyage(40, 1500))
+	if diff := cmp.Diff(r.Policies[Off], r.Policies[Serve]); diff != "" {
+		t.Errorf("serve with policy off differs from off (-off +serve):\n%s", diff)
+	}
+	if r.Policies[Serve].PeakLoad == r.Policies[preset.NameAuto].PeakLoad || r.Policies[Serve].PeakLoad > 40_000 {
+		t.Errorf("serve sends up to %d tokens, auto %d; 40,000 are left beside the reserve", r.Policies[Serve].PeakLoad, r.Policies[preset.NameAuto].PeakLoad)
 	}
 }

@@ -21,6 +21,8 @@ type Session struct {
 	// keep have neither; then the first bill tells what they weigh.
 	System plimsoll.List[plimsoll.Part]
 	Tools  plimsoll.List[plimsoll.Tool]
+	// Complete says that the record is of requests: what is not in them was not sent.
+	Complete bool
 	// Entries, oldest first.
 	Entries []Entry
 	// Unanswered says that the record ends with a request.

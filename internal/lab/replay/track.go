@@ -168,7 +168,7 @@ func (t *track) needs(i int, seen map[atom]bool) []atom {
 func (t *track) measureBase(s *Session, load plimsoll.Load) {
 	hidden := 0
 	switch billed, before, ok := t.firstBill(s); {
-	case load.System+load.Tools > 0:
+	case s.Complete || load.System+load.Tools > 0:
 		t.baseFrom = "recorded"
 	case ok:
 		hidden, t.baseFrom = min(mostBase, max(leastBase, billed-before)), "first bill"

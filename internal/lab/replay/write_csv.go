@@ -11,7 +11,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{
 		"session", "calls", "tokens", "base", "policy", "cost", "cost_vs_none", "cost_vs_optimum", "reach", "reach_ref", "reach_hard",
-		"validity", "prefix_stability", "cache_read_share", "cuts", "summaries", "refetches", "peak_load",
+		"validity", "prefix_stability", "cache_read_share", "breaks", "summaries", "refetches", "peak_load",
 		"used_after_cut", "survival_identifiers", "survival_words", "reach_words", "recollections", "recollection_tokens", "recollection_hits",
 	}}
 	for _, p := range r.Played {
@@ -24,7 +24,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 				decimal(o.Cost), decimal(o.Cost / none), decimal(o.Cost / p.Optimum),
 				decimal(share(o.exact, o.need)), decimal(share(o.stored, o.need)), decimal(share(o.hardSeen, o.hard)),
 				decimal(share(o.valid, o.checked)), decimal(share(o.common, o.shared)), decimal(share(o.Read, o.Sent)),
-				strconv.Itoa(o.Cuts), strconv.Itoa(o.Summary), strconv.Itoa(o.Refetch), strconv.Itoa(o.Peak),
+				strconv.Itoa(o.Breaks), strconv.Itoa(o.Summary), strconv.Itoa(o.Refetch), strconv.Itoa(o.Peak),
 				optional(shareIfAny(q.used, q.cuts)), optional(shareIfAny(float64(q.atomsKept), q.atoms)), optional(shareIfAny(float64(q.wordsKept), q.words)),
 				optional(shareIfAny(float64(q.wordsSeen), q.wordsUsed)),
 				strconv.Itoa(q.recollections), strconv.Itoa(q.recollected), optional(shareIfAny(float64(q.hits), q.recollections)),
