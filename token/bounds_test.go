@@ -115,7 +115,7 @@ func TestACalibrationKeepsTheModelsWithTheMostBills(t *testing.T) {
 	if len(c.models) != modelLimit {
 		t.Errorf("%d models are kept, want %d", len(c.models), modelLimit)
 	}
-	if _, _, seen := c.factorOf("claude-opus-4-5"); !seen {
+	if !c.factorsOf("claude-opus-4-5").seen {
 		t.Error("the model with the most bills was forgotten")
 	}
 }

@@ -27,6 +27,8 @@ const (
 	// step would take for an error of the scale. A growth of wholeGrowth says it all.
 	leastGrowth = 2000
 	wholeGrowth = 16_000
+	// leastFirst is how many tokens the first bill of a conversation must have to say anything.
+	leastFirst = 500
 	// anchorLimit is how many conversations are remembered.
 	anchorLimit = 8192
 	// modelLimit is how many models are remembered.
@@ -105,6 +107,9 @@ type Drift struct {
 	Observations int `json:"observations"`
 	// Factor by which estimates of this model are multiplied; 1 for exact ones.
 	Factor float64 `json:"factor"`
+	// Spelled is the factor for letters that a small vocabulary spells byte by byte, if the
+	// vocabulary is not known; 0 if nothing was learned of it.
+	Spelled float64 `json:"spelled_factor,omitempty"`
 	// Error is the moving average of |estimate - bill| / bill, after correction.
 	Error float64 `json:"error"`
 	// Bias is the moving average of (estimate - bill) / bill, after correction.
@@ -124,8 +129,11 @@ func (m *Meter) Observe(key string, c plimsoll.Conversation, usage plimsoll.Usag
 	s, actual := m.scale(c), usage.Prompt()
 	f := m.factor(s)
 	load, sum := m.weigh(c, "")
-	m.options.Calibration.observe(key, s, sum.raw, load.Total, actual)
-	if learned := m.factor(s); learned.times != f.times {
+	if s.spells && c.Tools.Len() == 0 { // templates drop tools
+		m.options.Calibration.first(key, s, sum, actual)
+	}
+	m.options.Calibration.observe(key, s, sum, load.Total, actual)
+	if learned := m.factor(s); learned.times != f.times || learned.spelled != f.spelled {
 		load, sum = m.weigh(c, "")
 	}
 	m.options.Calibration.hold(key, anchor{tally: sum, model: s.model, actual: actual, hidden: actual - load.Total})
@@ -147,8 +155,41 @@ func (a *anchored) Weigh(c plimsoll.Conversation) plimsoll.Load {
 	return load
 }
 
+// first learns from the first bill of a conversation with a model that no one knows: what its
+// vocabulary makes of a script is a guess until then.
+func (c *Calibration) first(key string, s *scale, sum tally, actual int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, known := c.anchor(key, s.model); known || sum.raw < leastFirst {
+		return
+	}
+	l := c.learnedOf(s.model)
+	factor := sum.factor(l)
+	if factor == nil {
+		return
+	}
+	ratio := clamp(float64(actual)/float64(sum.raw), factorMin, factorMax)
+	if l.Observations > 0 && *factor != 0 {
+		ratio = *factor + (ratio-*factor)*factorWeight
+	}
+	*factor = ratio
+	l.apply()
+}
+
+// factor returns the factor of a model that a load is about: that of letters that are spelled,
+// or of others; nil if it has both.
+func (t tally) factor(l *learned) *float64 {
+	switch {
+	case 4*t.spelled >= 3*t.raw:
+		return &l.Spelled
+	case 4*t.spelled <= t.raw:
+		return &l.Factor
+	}
+	return nil
+}
+
 // observe learns from one bill; weighed is the load without any anchor.
-func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
+func (c *Calibration) observe(key string, s *scale, sum tally, weighed, actual int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learnedOf(s.model)
@@ -156,7 +197,7 @@ func (c *Calibration) observe(key string, s *scale, raw, weighed, actual int) {
 	estimate := max(0, weighed+before.hidden)
 	exact := s.counter.Info().Exact
 	if known && !exact {
-		l.learnFactor(raw-before.raw, actual-before.actual)
+		l.learnFactor(tally{raw: sum.raw - before.raw, spelled: sum.spelled - before.spelled}, actual-before.actual)
 	}
 	off := float64(estimate-actual) / float64(actual)
 	if known || exact {
@@ -187,16 +228,18 @@ func (c *Calibration) report(l *learned, estimate, actual int, off float64) {
 }
 
 // learnFactor moves the factor a little toward the ratio of growths.
-func (l *learned) learnFactor(raw, actual int) {
-	if raw < leastGrowth || actual <= 0 {
+func (l *learned) learnFactor(growth tally, actual int) {
+	factor := growth.factor(l)
+	if growth.raw < leastGrowth || actual <= 0 || factor == nil {
 		return
 	}
-	ratio := float64(actual) / float64(raw)
+	ratio := float64(actual) / float64(growth.raw)
 	if ratio < factorMin || ratio > factorMax {
 		return
 	}
-	step := (ratio - l.Factor) * factorWeight * min(1, float64(raw)/wholeGrowth)
-	l.Factor = clamp(l.Factor+clamp(step, -factorStep, factorStep), factorMin, factorMax)
+	was := cmp.Or(*factor, 1)
+	step := (ratio - was) * factorWeight * min(1, float64(growth.raw)/wholeGrowth)
+	*factor = clamp(was+clamp(step, -factorStep, factorStep), factorMin, factorMax)
 	l.apply()
 }
 
@@ -260,11 +303,17 @@ func (d Drift) bounded() Drift {
 	if d.Factor == 0 || math.IsNaN(d.Factor) {
 		d.Factor = 1
 	}
+	if math.IsNaN(d.Spelled) {
+		d.Spelled = 0
+	}
 	if math.IsNaN(d.Error) {
 		d.Error = 0
 	}
 	if math.IsNaN(d.Bias) {
 		d.Bias = 0
+	}
+	if d.Spelled = clamp(d.Spelled, 0, factorMax); d.Spelled > 0 {
+		d.Spelled = max(d.Spelled, factorMin)
 	}
 	d.Factor = clamp(d.Factor, factorMin, factorMax)
 	d.Error = clamp(d.Error, 0, errorMax)
@@ -291,19 +340,17 @@ func (c *Calibration) hold(key string, a anchor) {
 	c.anchors.Put(strings.Clone(key), a) // the key may be a view into a request
 }
 
-// factorOf returns the factor and the error of a model, and whether a bill was seen. A nil
-// calibration has seen none.
-func (c *Calibration) factorOf(model string) (factor, err float64, seen bool) {
+// factorsOf returns what is known of a model. A nil calibration knows nothing.
+func (c *Calibration) factorsOf(model string) learned {
 	if c == nil {
-		return 1, 0, false
+		return learned{applied: 1}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l, ok := c.models[model]
-	if !ok {
-		return 1, 0, false
+	if l, ok := c.models[model]; ok {
+		return *l
 	}
-	return l.applied, l.Error, l.seen
+	return learned{applied: 1}
 }
 
 func clamp(x, low, high float64) float64 { return min(high, max(low, x)) }

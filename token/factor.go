@@ -10,6 +10,8 @@ import (
 // and the message is their sum, so that figures always add up.
 type factor struct {
 	times float64
+	// spelled is for messages that a small vocabulary spells; 0 if that is the same.
+	spelled float64
 	// err is the relative error seen, or assumed before any bill was.
 	err float64
 }
@@ -32,12 +34,26 @@ func (m *Meter) factor(s *scale) factor {
 	if info.Strategy == StrategyScaled || info.Strategy == StrategyVocabulary {
 		f.err = errScaled
 	}
-	times, err, seen := m.options.Calibration.factorOf(s.model)
+	l := m.options.Calibration.factorsOf(s.model)
 	if !info.Exact {
-		f.times = times
+		f.times = l.applied
 	}
-	if seen {
-		f.err = max(errLeast, 2*err)
+	if s.spells {
+		f.spelled = l.Spelled
+	}
+	if l.seen {
+		f.err = max(errLeast, 2*l.Error)
+	}
+	return f
+}
+
+// isSpelled reports whether a raw weight is mostly of letters that a small vocabulary spells.
+func isSpelled(raw plimsoll.MessageLoad) bool { return 3*raw.Band > raw.Tokens }
+
+// of returns the factor for a raw weight.
+func (f factor) of(raw plimsoll.MessageLoad) factor {
+	if f.spelled > 0 && isSpelled(raw) {
+		f.times = f.spelled
 	}
 	return f
 }
@@ -51,7 +67,7 @@ func (f factor) apply(n int) int {
 
 // load corrects a raw weight. Without a correction both share their parts.
 func (f factor) load(raw plimsoll.MessageLoad) plimsoll.MessageLoad {
-	l := raw
+	l, f := raw, f.of(raw)
 	if f.times != 1 {
 		l.Framing, l.Band, l.Parts = f.apply(raw.Framing), f.apply(raw.Band), make([]int, len(raw.Parts))
 		l.Tokens = l.Framing

@@ -98,7 +98,7 @@ func (m *Meter) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 	f := m.factor(s)
 	before, _, _ := m.head(s, c)
 	after, _, _ := m.head(s, grown)
-	return f.apply(after.Tokens) - f.apply(before.Tokens)
+	return f.of(after).apply(after.Tokens) - f.of(before).apply(before.Tokens)
 }
 
 // WeighTool returns what one more tool adds.
@@ -114,8 +114,9 @@ func (m *Meter) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 
 // tally is what a load is judged by beside its own figures.
 type tally struct {
-	// raw is the whole load before any correction.
-	raw int
+	// raw is the whole load before any correction, and spelled what a small vocabulary spells
+	// of it.
+	raw, spelled int
 	// formulas is how far formulas may be off, framed the framing of the messages if that is
 	// a guess.
 	formulas, framed int
@@ -128,13 +129,13 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 	f := m.factor(s)
 	system, tools, once := m.head(s, c)
 	load := plimsoll.Load{
-		System: f.apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(once.Tokens),
+		System: f.of(system).apply(system.Tokens), Tools: f.apply(tools.Tokens), Framing: f.apply(once.Tokens),
 		Messages: make([]plimsoll.MessageLoad, c.Messages.Len()),
 	}
 	load.Total = load.System + load.Tools + load.Framing
 	sum := tally{
 		raw:      system.Tokens + tools.Tokens + once.Tokens,
-		formulas: f.apply(system.Band) + f.apply(tools.Band) + f.apply(once.Band),
+		formulas: f.of(system).apply(system.Band) + f.apply(tools.Band) + f.apply(once.Band),
 	}
 	siblings, past := siblingsOf(c.Messages), lastAsked(c.Messages)
 	for i, message := range c.Messages.All() {
@@ -143,6 +144,9 @@ func (m *Meter) weigh(c plimsoll.Conversation, conversation string) (plimsoll.Lo
 		load.Messages[i] = l
 		load.Total += l.Tokens
 		sum.raw += raw.Tokens
+		if s.spells && isSpelled(raw) {
+			sum.spelled += raw.Tokens
+		}
 		sum.formulas += l.Band
 		sum.framed += l.Framing
 	}
@@ -305,6 +309,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 	if m.options.Framing != nil {
 		f = frame{Framing: *m.options.Framing}
 	}
+	guess, _ := counter.(vocabularyCounter)
 	// Only OpenAI's framing is exact, and only with OpenAI's vocabularies.
 	info := counter.Info()
 	billed := info.Strategy == plimsoll.StrategyTiktoken && f.typeScript
@@ -313,6 +318,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 		frame:      f,
 		media:      mediaOf(id.dialect, name, known.Tokenizer.Name),
 		thought:    thoughtPercent(known.Tokenizer.Name, name),
+		spells:     guess.spells,
 		looseFrame: info.Exact && !billed && !f.TextOnly,
 		model:      name,
 	}
