@@ -169,7 +169,8 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 	if sent == 0 {
 		return load, meter
 	}
-	if times := float64(a.Billed) / float64(sent); sent >= leastSent && times > 1.5 && times < 4 {
+	times := float64(a.Billed) / float64(sent)
+	if sent >= leastSent && times < 4 && (times > 1.5 || times > 1 && t.Counted > 0) { // a server counts no hidden prompt
 		meter = proportional{meter, times}
 		load, hidden, sent = meter.Weigh(t.Conversation), 0, a.Billed
 	}

@@ -66,9 +66,9 @@ func TestABillAfterACutOrWithThoughtsMayBeLess(t *testing.T) {
 		}
 		return w.Draft().Drop(plimsoll.Span{Start: 1, End: 3}, testkit.Because)
 	})
-	k := newKeeper(t, 10_000, fit.Options{Rungs: []fit.Rung{drop}})
+	k := newKeeper(t, 12_500, fit.Options{Reserve: new(0), Rungs: []fit.Rung{drop}})
 	billedFor(t, k, thousands(9), 8000)
-	if least := billedFor(t, k, thousands(11), 7500); least > 0 {
+	if least := billedFor(t, k, thousands(13), 7500); least > 0 {
 		t.Errorf("after a cut: the prompt has at least %d tokens", least)
 	}
 	k = newKeeper(t, 100_000, fit.Options{})

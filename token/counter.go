@@ -47,7 +47,7 @@ func For(name string, o *Options) (plimsoll.Counter, error) {
 	}
 	m, err := o.registry().Lookup(name)
 	if err != nil {
-		return scaled(name, unknownFamily), nil
+		return scaled(name, strangers), nil
 	}
 	if slices.Contains(bpe.Names(), m.Tokenizer.Name) {
 		c, err := openAI(m.ID, m.Tokenizer.Name)
@@ -113,6 +113,7 @@ func Names() []string {
 type vocabularyCounter struct {
 	vocabulary interface{ Count(string) int }
 	percent    int
+	spells     bool
 	info       plimsoll.CounterInfo
 }
 
@@ -123,7 +124,11 @@ func (c vocabularyCounter) Count(text string) int {
 	if c.percent == 0 {
 		return n
 	}
-	return (n*c.percent + 50) / 100
+	n = (n*c.percent + 50) / 100
+	if c.spells {
+		n += spelled(text)
+	}
+	return n
 }
 
 func (c vocabularyCounter) Info() plimsoll.CounterInfo { return c.info }
@@ -157,7 +162,7 @@ func scaled(name string, f family) vocabularyCounter {
 	if err != nil {
 		panic(err) // the table names only what is built in
 	}
-	return vocabularyCounter{vocabulary: e, percent: f.percent, info: plimsoll.CounterInfo{
+	return vocabularyCounter{vocabulary: e, percent: f.percent, spells: f.spells, info: plimsoll.CounterInfo{
 		Model: name, Strategy: StrategyScaled,
 	}}
 }

@@ -33,6 +33,30 @@ func estimators() []estimator {
 	}
 }
 
+// spelled is how many tokens a small vocabulary needs for a text beyond o200k_base × 1.2: it
+// knows few letters but the Latin ones, and spells the others byte by byte. The figures
+// follow SmolLM2's vocabulary of 49,152; docs/counting.md has the measurement. The first byte
+// of a character tells its script.
+func spelled(s string) int {
+	percent := 0
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b < 0xcd || b == 0xe2: // ASCII, Latin, a later byte, punctuation
+		case b < 0xe0: // Greek, Cyrillic, Hebrew, Arabic
+			percent += 45
+		case b == 0xe0: // of India, Thai
+			percent += 130
+		case b >= 0xea && b <= 0xed: // Hangul
+			percent += 180
+		case b >= 0xf0: // pictograms
+			percent += 200
+		default: // kana, Chinese
+			percent += 90
+		}
+	}
+	return (percent + 50) / 100
+}
+
 // heuristic is characters / 4 + 1.
 func heuristic(s string) int { return utf8.RuneCountInString(s)/4 + 1 }
 

@@ -24,6 +24,9 @@ type family struct {
 	// sessions and dialogues that the family's own tokenizer, or its provider's
 	// bill, has counted; see docs/counting.md.
 	percent int
+	// spells says that the vocabulary may be small: it spells the letters of many scripts byte
+	// by byte.
+	spells bool
 }
 
 // The built-in encodings that count for families without a vocabulary.
@@ -35,7 +38,12 @@ const (
 // claude47 is the tokenizer that Claude has used since version 4.7.
 const claude47 = "claude-4.7"
 
-var unknownFamily = family{standIn: o200k, percent: 120}
+// unknownFamily is that of models without a known vocabulary, and strangers that of models
+// without a known name: those may be small.
+var (
+	unknownFamily = family{standIn: o200k, percent: 120}
+	strangers     = family{standIn: o200k, percent: 120, spells: true}
+)
 
 var families = [...]family{
 	{name: "claude", standIn: o200k, percent: 116},

@@ -298,6 +298,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 	if m.options.Framing != nil {
 		f = frame{Framing: *m.options.Framing}
 	}
+	guess, _ := counter.(vocabularyCounter)
 	// Only OpenAI's framing is exact, and only with OpenAI's vocabularies.
 	info := counter.Info()
 	billed := info.Strategy == plimsoll.StrategyTiktoken && f.typeScript
@@ -306,6 +307,7 @@ func (m *Meter) newScale(id scaleID) *scale {
 		frame:      f,
 		media:      mediaOf(id.dialect, name, known.Tokenizer.Name),
 		thought:    thoughtPercent(known.Tokenizer.Name, name),
+		spells:     guess.spells,
 		looseFrame: info.Exact && !billed && !f.TextOnly,
 		model:      name,
 	}

@@ -19,6 +19,9 @@ type scale struct {
 	// looseFrame says that the counter is exact for bare text, but that
 	// this framing was not read off its provider's bills.
 	looseFrame bool
+	// spells says that the vocabulary may be small, so that the count of other letters than
+	// Latin ones is a guess.
+	spells bool
 	// model is the resolved name, under which calibration learns.
 	model string
 }
@@ -117,6 +120,9 @@ func (s *scale) part(p plimsoll.Part, inList bool, band *int) int {
 	n := 0
 	switch p := p.(type) {
 	case plimsoll.Text:
+		if s.spells {
+			*band += spelled(p.Text) // a larger vocabulary needs nothing beyond
+		}
 		return s.counter.Count(p.Text)
 	case plimsoll.ToolCall:
 		n = s.call(p)

@@ -1,6 +1,8 @@
 package transport_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,6 +26,7 @@ import (
 type local struct {
 	*httptest.Server
 	window    atomic.Int64
+	tells     atomic.Int64 // another window, if not 0
 	overflows atomic.Int64
 	largest   atomic.Int64
 	// count is the server's tokenizer, and counts says that clients can ask it.
@@ -46,7 +49,7 @@ func newLocal(t *testing.T, window int) *local {
 		n, window := l.count(body), int(l.window.Load())
 		switch {
 		case r.Method == http.MethodGet && r.URL.Path == "/props":
-			fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1}`, window)
+			fmt.Fprintf(w, `{"default_generation_settings":{"n_ctx":%d},"total_slots":1}`, cmp.Or(int(l.tells.Load()), window))
 		case r.URL.Path == "/v1/chat/completions/input_tokens" && l.counts:
 			fmt.Fprintf(w, `{"object":"response.input_tokens","input_tokens":%d}`, n)
 		case r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions"):
@@ -160,6 +163,27 @@ func TestAServerThatWasRestartedWithAnotherWindowIsAskedAgain(t *testing.T) {
 	}
 }
 
+func TestALearnedLimitNarrowsTheWindowUntilTheServerTellsAnother(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 8, 22, 0, 0, 0, 0, time.UTC)
+	l := newLocal(t, 9000)
+	l.tells.Store(20_000)
+	b := newAsking(t, l, transport.Options{Now: func() time.Time { return now }})
+	a := b.long(plimsoll.OpenAI, 20)
+	for i, want := range []model.Source{"learned", "learned", "asked"} {
+		if i == 2 {
+			l.window.Store(30_000)
+			l.tells.Store(0)
+			now = now.Add(time.Hour)
+		}
+		a.ask()
+		a.say("go on")
+		if x := <-b.exchanges; x.Source != want || x.Rescued != (i == 0) {
+			t.Errorf("request %d: the limit is %+v from %q, rescued %v", i, x.Line, x.Source, x.Rescued)
+		}
+	}
+}
+
 // japanese is a request to a model that the registry does not know, with so many messages of
 // 80 characters. Each conversation has a topic.
 func japanese(topic string, messages int) []byte {
@@ -172,8 +196,21 @@ func japanese(topic string, messages int) []byte {
 	return []byte(b.String())
 }
 
-// smallVocabulary counts like SmolLM2's: nearly two tokens a character of Japanese.
-func smallVocabulary(body []byte) int { return utf8.RuneCount(body) * 18 / 10 }
+// smallVocabulary counts like SmolLM2's: 1.75 tokens for a character of Japanese, a token for
+// four others, and five around a message.
+func smallVocabulary(body []byte) int {
+	var request struct{ Messages []struct{ Content string } }
+	if json.Unmarshal(body, &request) != nil {
+		return 0
+	}
+	n := 3
+	for _, m := range request.Messages {
+		runes := utf8.RuneCountInString(m.Content)
+		wide := (len(m.Content) - runes) / 2
+		n += 5 + wide*7/4 + (runes-wide)/4
+	}
+	return n
+}
 
 func TestAServerThatCountsIsAskedBeforeTheFirstBill(t *testing.T) {
 	t.Parallel()
@@ -200,7 +237,7 @@ func TestAServerThatCountsIsAskedBeforeTheFirstBill(t *testing.T) {
 
 func TestARequestThatFitsEasilyIsNotCounted(t *testing.T) {
 	t.Parallel()
-	l := newLocal(t, 40_960)
+	l := newLocal(t, 8192)
 	l.count, l.counts = smallVocabulary, true
 	b := newAsking(t, l, transport.Options{})
 	b.postRaw("/v1/chat/completions", japanese("天気", 5), nil)

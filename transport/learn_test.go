@@ -132,20 +132,24 @@ func TestAWindowThatSomebodyNamesIsNotBelowWhatWasLearned(t *testing.T) {
 // only that it was too much, and several conversations, each of which would overflow.
 func TestAWindowIsLearnedFromOneOverflow(t *testing.T) {
 	t.Parallel()
+	const withFigures = `"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`
+	const without = `"Your input exceeds the context window of this model. Please adjust your input and try again."`
 	for name, tt := range map[string]struct {
-		told   string
-		window int
+		told    string
+		window  int
+		percent int // of what we count
 	}{
-		"with figures":                          {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 0},
-		"without figures":                       {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 0},
-		"with figures, below the window set":    {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 20_000},
-		"without figures, below the window set": {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 20_000},
+		"with figures":                          {withFigures, 0, 100},
+		"without figures":                       {without, 0, 100},
+		"with figures, below the window set":    {withFigures, 20_000, 100},
+		"without figures, below the window set": {without, 20_000, 100},
+		"with figures that are far from ours":   {withFigures, 0, 190},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var over atomic.Int64
 			u := newUpstream(t, func(_ int, body string) (int, string) {
-				n := len(body) * 10 / 28 // nearly what we count
+				n := len(body) * 10 / 28 * tt.percent / 100
 				if n > 9000 {
 					over.Add(1)
 					return http.StatusBadRequest, `{"error":{"message":` + strings.ReplaceAll(tt.told, "TOKENS", fmt.Sprint(n)) + `,"code":"context_length_exceeded"}}`

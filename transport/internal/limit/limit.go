@@ -43,9 +43,13 @@ const margin = 0.98
 // to those that we count differs more between short prompts.
 const smallMargin, small = 0.93, 8192
 
-// leastRatio and mostRatio bound the ratio that is believed: figures beyond them are
-// about something else.
-const leastRatio, mostRatio = 0.6, 1.7
+const (
+	// oddRatio and mostRatio bound the ratio that is believed: figures beyond them are about
+	// something else. A template that drops tools makes it small, a small vocabulary large.
+	oddRatio, mostRatio = 0.2, 3
+	// leastRatio bounds the ratio that is used: other requests may have no tools.
+	leastRatio = 0.6
+)
 
 // Learn draws a limit from an overflow. The refused request weighs so much by our
 // count, and most is the largest prompt that the server has answered. Learn reports
@@ -66,11 +70,11 @@ func Learn(o wire.Overflow, weighed, maxOutput int, most Prompt) (Learned, bool)
 		if maxOutput > 0 && o.Tokens-maxOutput > weighed/2 && abs(withAnswer-1) < abs(l.Ratio-1) {
 			l.Output, l.Ratio = true, withAnswer
 		}
-		sure = l.Ratio >= leastRatio && l.Ratio <= mostRatio
+		sure = l.Ratio >= oddRatio && l.Ratio <= mostRatio
 	case o.Limit > 0:
 		// The server names only the limit. The request exceeds it, which bounds the ratio.
 		l.Ratio = max(1, float64(o.Limit)/float64(max(1, weighed)))
-		sure = l.Ratio <= mostRatio
+		sure = l.Ratio <= 1.7 // such a limit may be of another thing
 	default:
 		// The server names no figure. The limit is between what it answered and this.
 		l.Limit, sure = weighed*3/4, aboutTokens(o.Message)

@@ -91,3 +91,22 @@ func TestABillForAPartOfAPromptTellsTheWindow(t *testing.T) {
 		}
 	}
 }
+
+func TestACountThatIsFarFromOursTeachesTheLimit(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		tokens, weighed int
+		sure            bool
+		most            int // of our tokens
+	}{
+		"Japanese with a small vocabulary":  {5431, 3000, true, 1131},
+		"tools that the template drops":     {2485, 9000, true, 3413},
+		"characters instead of tokens":      {12_000, 3000, false, 682},
+		"a limit of something that is less": {2485, 90_000, false, 3413},
+	} {
+		got, sure := limit.Learn(wire.Overflow{Limit: 2048, Tokens: tt.tokens}, tt.weighed, 0, limit.Prompt{})
+		if line := got.Line(plimsoll.Conversation{}, plimsoll.Line{}); sure != tt.sure || line.Window > tt.most || line.Window < tt.most*9/10 {
+			t.Errorf("%s: sure %v, %d of our tokens, want %v and nearly %d", name, sure, line.Window, tt.sure, tt.most)
+		}
+	}
+}
