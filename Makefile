@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable interop test-agents test-browser tokenizers postgres terminal bench bench-replay nightly mutants fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents test-local test-browser tokenizers postgres terminal bench bench-replay nightly mutants fuzz generate setup clean
 
 ## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
@@ -93,6 +93,10 @@ interop:
 test-agents:
 	cd interop && $(GO) test -count=1 -timeout 40m -v -run '^TestRealAgents' . -agents
 
+## test-local: llama.cpp's server with a small model behind the proxy, with tables of figures; a quarter of an hour
+test-local:
+	@local=$$(interop/llama/install) && cd interop && $(GO) test -count=1 -timeout 2h -v -run Local . -local "$$local"
+
 ## bench: side by side with peers, in ratios; see docs/benchmarks.md
 bench:
 	./bench/run
@@ -102,8 +106,8 @@ bench:
 bench-replay:
 	$(GO) test -count=1 -v -run '^TestTheNumbers' ./internal/lab/replay -numbers
 
-## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each; about half an hour
-nightly:
+## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each, and test-local; about an hour
+nightly: test-local
 	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./rung ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
 	$(GO) test -count=1 ./wire/internal/... -mutations=100000
 	$(GO) test -count=1 ./store/sqlite -crash.kills=400 -damage.trials=40

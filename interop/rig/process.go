@@ -54,16 +54,29 @@ func moduleRoot() (string, error) {
 	return filepath.Dir(dir), nil
 }
 
-// serve starts `plimsoll serve` in front of an upstream and returns its address. It is
-// ended with the test.
-func serve(t testing.TB, upstream, kept string, flags ...string) string {
+// Binary returns the path of plimsoll.
+func Binary(t testing.TB) string {
 	t.Helper()
 	file, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	address := freeAddress(t)
+	return file
+}
+
+// Serve starts `plimsoll serve` in front of an upstream, with a store of its own, and
+// returns its address. It is ended with the test.
+func Serve(t testing.TB, upstream string, flags ...string) string {
+	t.Helper()
+	return serve(t, upstream, filepath.Join(t.TempDir(), "store.db"), flags...)
+}
+
+// serve starts `plimsoll serve` in front of an upstream and returns its address. It is
+// ended with the test.
+func serve(t testing.TB, upstream, kept string, flags ...string) string {
+	t.Helper()
+	file, dir := Binary(t), t.TempDir()
+	address := FreeAddress(t)
 	args := append([]string{"serve", "--listen", address, "--upstream", upstream, "--store", kept}, flags...)
 	cmd := exec.Command(file, args...)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir)
@@ -107,8 +120,8 @@ func serve(t testing.TB, upstream, kept string, flags ...string) string {
 	}
 }
 
-// freeAddress finds a port that nobody listens on.
-func freeAddress(t testing.TB) string {
+// FreeAddress finds a port of this machine that nobody listens on.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

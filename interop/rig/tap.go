@@ -6,10 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // Passage is one request of the client's and what came back.
@@ -39,6 +41,20 @@ func (p Passage) Converses() bool {
 		}
 	}
 	return false
+}
+
+// Tap puts a tap in front of a server. It returns the tap's address, and a function that
+// returns what has passed there so far.
+func Tap(t testing.TB, to string) (string, func() []Passage) {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap := newTap(target)
+	front := httptest.NewServer(tap)
+	t.Cleanup(front.Close)
+	return front.URL, tap.passages
 }
 
 // tap hands everything on as it comes and keeps a copy.
