@@ -105,7 +105,7 @@ type Tool struct {
 	Description string
 	// Schema is the JSON schema of the arguments, unchanged; empty for none.
 	Schema string
-	// Result is the JSON schema of what the tool returns, unchanged. Only Gemini is told it.
+	// Result is the JSON schema of what the tool returns, unchanged. Only Gemini has one.
 	Result string
 	// Opaque is the whole declaration, unchanged, for tools that are not plain
 	// functions (web search, code execution, namespaces). Then Schema is empty.

@@ -27,7 +27,7 @@ func (o *options) wantsFit() bool {
 }
 
 func (o *options) wantsTokenizers() bool {
-	parts := []string{fitWord, storeWord, survivalWord, proxyWord, proxyLeakWord, houseWord, qualityWord}
+	parts := []string{fitWord, storeWord, survivalWord, proxyWord, proxyLeakWord, houseWord, qualityWord, billsWord}
 	return slices.ContainsFunc(strings.Split(o.only, ","), func(w string) bool { return !slices.Contains(parts, w) })
 }
 

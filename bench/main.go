@@ -28,6 +28,8 @@ type options struct {
 	shared     string
 	only       string
 	locomo     string
+	recordings string
+	extract    string
 	bytes      int
 	rounds     int
 	updateDocs bool
@@ -39,8 +41,10 @@ func main() {
 	flag.StringVar(&o.json, "json", "", "also write everything that was measured to this `file`")
 	flag.StringVar(&o.cache, "cache", os.Getenv("PLIMSOLL_BENCH_CACHE"), "`folder` for what is built and installed (default .cache/bench in the repository)")
 	flag.StringVar(&o.shared, "shared", os.Getenv("PLIMSOLL_SHARED"), "`folder` that holds corpora/ (default ../shared beside the repository, if it exists)")
-	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, proxy what serving adds to requests, proxy-leak what they leave behind, survival what compactions keep; only if asked for: house how much of the source one request runs through and how much is public, quality what is left of long chats")
+	flag.StringVar(&o.only, "only", "", "measure only the peers whose names contain one of these `words`, separated by commas; fit means how conversations are made to fit, store how what was cut is kept, proxy what serving adds to requests, proxy-leak what they leave behind, survival what compactions keep; only if asked for: house how much of the source one request runs through and how much is public, quality what is left of long chats, bills how near counts are to bills")
 	flag.StringVar(&o.locomo, "locomo", os.Getenv("PLIMSOLL_LOCOMO"), "`folder` that holds the files of LoCoMo, for quality")
+	flag.StringVar(&o.recordings, "recordings", os.Getenv("PLIMSOLL_RECORDINGS"), "`folder` that holds recorded requests and their bills, for bills")
+	flag.StringVar(&o.extract, "extract", "", "folders or git directories, separated by `commas`, whose recordings are put into that folder first")
 	flag.IntVar(&o.bytes, "bytes", 1_000_000, "length of a text; slow peers get a fifth")
 	flag.IntVar(&o.rounds, "rounds", 8, "rounds of the main measurement, the best of which counts")
 	flag.BoolVar(&o.updateDocs, "update-docs", false, "rewrite the tables of docs/benchmarks.md")
@@ -99,7 +103,12 @@ func run(o options) error {
 		}
 	}
 	if o.wantsQuality() {
-		return o.quality(dir)
+		if err := o.quality(dir); err != nil {
+			return err
+		}
+	}
+	if o.wantsBills() {
+		return o.bills()
 	}
 	return nil
 }
