@@ -112,7 +112,7 @@ func TestTheWindowThatARequestAsksForIsTheLimit(t *testing.T) {
 		"asked for":                      {`{"num_ctx":4096}`, 0, 0, 4096 - 256},
 		"with a longest answer":          {`{"num_ctx":4096,"num_predict":1000}`, 0, 0, 3096},
 		"smaller than the operator's":    {`{"num_ctx":4096}`, 8192, 0, 4096 - 256},
-		"larger than the operator's":     {`{"num_ctx":4096}`, 2048, 0, 2048 - 128},
+		"larger than the operator's":     {`{"num_ctx":4096}`, 2048, 0, 2048 - 256},
 		"smaller than the header's":      {`{"num_ctx":4096}`, 0, 8192, 4096 - 256},
 		"larger than the model can have": {`{"num_ctx":1000000}`, 0, 0, 131_072 - 8192},
 	} {
