@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
-	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
 
