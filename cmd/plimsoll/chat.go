@@ -21,7 +21,7 @@ type chatCmd struct {
 	Model      []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
 	System     string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
 	Attach     []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
-	Limit      *int     `short:"l" placeholder:"N" help:"Context limit in tokens, whatever the model."`
+	Limit      *int     `short:"l" placeholder:"N" help:"Context window in tokens, for prompt and answer together, whatever the model."`
 	Method     string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
 	Preset     string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Continue   bool     `short:"c" help:"Go on with the newest session."`

@@ -21,7 +21,8 @@ type compactCmd struct {
 	Preset     string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat or gemini."`
 	Method     string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
 	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to compact for. Default: the one the request names."`
-	Window     *int     `short:"w" placeholder:"N" help:"Context limit in tokens. Default: the model's."`
+	Window     *int     `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's."`
+	Limit      *int     `placeholder:"N" help:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with --window or --reserve."`
 	Reserve    *int     `placeholder:"N" help:"Tokens to keep free for the answer."`
 	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	Directive  []string `short:"d" sep:"none" placeholder:"TEXT" help:"What to add to the question that a model is asked. May be repeated."`
@@ -80,10 +81,8 @@ func (c *compactCmd) Run(p *process, root *cli) error {
 }
 
 func (c *compactCmd) flags() []config.Flag {
-	return []config.Flag{
+	return append(lineFlags(c.Limit, c.Window, c.Reserve), []config.Flag{
 		{Key: "model", Value: c.Model},
-		{Key: "window", Value: c.Window},
-		{Key: "reserve", Value: c.Reserve},
 		{Key: "preset", Value: c.Preset},
 		{Key: "method", Value: c.Method},
 		{Key: "pins", Name: "--pin", Value: c.Pin},
@@ -91,8 +90,11 @@ func (c *compactCmd) flags() []config.Flag {
 		{Key: "models", Value: c.Models},
 		{Key: "tokenizers", Value: c.Tokenizers},
 		{Key: "store", Value: c.Store},
-	}
+	}...)
 }
+
+// Validate refuses flags that contradict each other.
+func (c *compactCmd) Validate() error { return limitAlone(c.Limit, c.Window, c.Reserve) }
 
 // compact compacts under the settings, with the store that they name.
 func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *conversationFile) (*fit.Compaction, error) {

@@ -22,7 +22,8 @@ type countCmd struct {
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
 	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the requests are meant for: auto, openai, responses, anthropic or gemini."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
-	Limit      *int     `placeholder:"N" help:"Compare with this many tokens instead of the model's input limit."`
+	Limit      *int     `placeholder:"N" help:"Compare with this many tokens, which the prompt may fill, instead of the model's input limit."`
+	Window     *int     `short:"w" placeholder:"N" help:"Compare with the limit that fit has in this window: prompt and answer together, less the reserve."`
 	FailOver   bool     `help:"End with status 3 when something is over the limit."`
 	All        bool     `short:"a" help:"Show every message, not only the largest."`
 	Top        int      `placeholder:"N" default:"12" help:"Show this many of the largest messages (12)."`
@@ -40,7 +41,7 @@ func (*countCmd) Help() string {
 
 Counts are exact where the provider's vocabulary is public (OpenAI's are built in, others load from --tokenizers). Everything else is an estimate and says so, with the error to expect. With a store, a request is counted from the last bill that the proxy or the chat saw in its conversation, as they and "plimsoll fit" count it.
 
-The limit is that of the model. A variable such as GPT_4O_MAX_CONTEXT_LENGTH, CLAUDE_MAX_CONTEXT_LENGTH or DEFAULT_MAX_CONTEXT_LENGTH sets another one, and --limit wins over both.
+The limit is that of the model. A variable such as GPT_4O_MAX_CONTEXT_LENGTH, CLAUDE_MAX_CONTEXT_LENGTH or DEFAULT_MAX_CONTEXT_LENGTH sets another one, and --limit wins over both. --window names a window instead: its limit is what the reserve leaves of it, as in "plimsoll fit".
 
 Examples:
 
@@ -55,6 +56,10 @@ func (c *countCmd) Validate() error {
 	switch {
 	case c.Limit != nil && *c.Limit <= 0:
 		return fmt.Errorf("--limit %d: want a number of tokens above zero", *c.Limit)
+	case c.Window != nil && *c.Window <= 0:
+		return fmt.Errorf("--window %d: want a number of tokens above zero", *c.Window)
+	case c.Limit != nil && c.Window != nil:
+		return errors.New("--limit and --window: give one of them")
 	case c.Width != nil && *c.Width < minWidth:
 		return fmt.Errorf("--width %d: want at least %d columns", *c.Width, minWidth)
 	case c.Dialect != "auto" && c.Format == string(transcript.Text):

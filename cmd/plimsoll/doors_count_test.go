@@ -1,13 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/wiretest"
+	"github.com/plimsoll/plimsoll/token"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // bill is the answer of a provider that bills a prompt.
@@ -95,4 +103,66 @@ func (w *doors) countedAlike(body []byte) figure {
 		}
 	}
 	return want
+}
+
+// TestProcessesAgreeOnTheFirstCut lets one proxy serve a conversation, with bills, until the
+// next request must be cut. Another proxy, a command and the library have seen nothing of
+// it but the bills in the store. Each must cut it as the first one does. Under policy rent
+// a process cuts before the limit only what it has seen paid for, so that is left out.
+func TestProcessesAgreeOnTheFirstCut(t *testing.T) {
+	t.Parallel()
+	for _, settings := range []string{"policy: threshold\n", "preset: agent\n", "preset: gemini\n", "preset: multichat\n", "preset: cookbook\n"} {
+		t.Run(strings.TrimSpace(settings), func(t *testing.T) {
+			t.Parallel()
+			w := newDoors(t, plimsoll.OpenAI, newStore(t), settings)
+			body := func(rounds int) []byte {
+				c := agentAtWork(1)
+				var all []plimsoll.Message
+				for n := range rounds {
+					work := agentAtWork(n + 1).Messages.Slice()
+					all = append(all, plimsoll.Say(plimsoll.User, fmt.Sprintf("Question %d?", n)))
+					all = append(all, work[len(work)-2:]...)
+					all = append(all, plimsoll.Say(plimsoll.Assistant, fmt.Sprintf("Answer %d.", n)))
+				}
+				c.Messages = plimsoll.ListOf(append(all, plimsoll.Say(plimsoll.User, fmt.Sprintf("Question %d?", rounds)))...)
+				request, err := wiretest.Rewrite(dialects.Codec(plimsoll.OpenAI), c)
+				w.must(err)
+				return append([]byte(`{"model":"gpt-4o",`), bytes.TrimPrefix(request, []byte("{"))...)
+			}
+			rounds := 1
+			planned := func() (p plimsoll.Plan) {
+				w.ask("plan", body(rounds), &p)
+				return p
+			}
+			for ; ; rounds++ {
+				if p := planned(); p.Changed() {
+					break
+				} else if rounds > 100 {
+					t.Fatal("nothing is ever cut")
+				} else {
+					w.answer = bill(plimsoll.OpenAI, p.After.Total+7)
+					w.proxied(body(rounds))
+				}
+			}
+			w.answer = "{}"
+			want := planned()
+			first := outcome{figureOf(want.Before), figureOf(want.After), ""}
+			report := filepath.Join(t.TempDir(), "report.json")
+			w.output(body(rounds), "fit", "--dry-run", "--report", report, "-")
+			var command plimsoll.Plan
+			text, err := os.ReadFile(report)
+			w.must(err)
+			w.must(json.Unmarshal(text, &command))
+			w.proxy = nil
+			second := planned()
+			for name, p := range map[string]plimsoll.Plan{"another proxy": second, "the command line": command} {
+				if diff := cmp.Diff(first, outcome{figureOf(p.Before), figureOf(p.After), ""}); diff != "" {
+					t.Errorf("%s differs from the proxy that saw the bills (-first +got):\n%s", name, diff)
+				}
+			}
+			if want.Before.Total == token.NewMeter(nil).Weigh(w.decode(body(rounds)).Conversation()).Total {
+				t.Error("the bills do not count")
+			}
+		})
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,8 @@ type fitCmd struct {
 	File string `arg:"" optional:"" default:"-" complete:"file" help:"A request, a list of messages, or messages one a line; - is standard input."`
 
 	Model   string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
-	Window  *int     `short:"w" placeholder:"N" help:"Context limit in tokens. Default: the model's."`
+	Window  *int     `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's."`
+	Limit   *int     `placeholder:"N" help:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with --window or --reserve."`
 	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: none in the presets multichat, gemini and cookbook; else what the request asks for, within bounds, or a sixteenth of the window."`
 	Preset  string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Method  string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
@@ -55,12 +57,29 @@ Examples:
     plimsoll fit --window 8000 --reserve 1000 --report why.json < chat.jsonl`
 }
 
+// Validate refuses flags that contradict each other.
+func (c *fitCmd) Validate() error { return limitAlone(c.Limit, c.Window, c.Reserve) }
+
+// limitAlone refuses a limit beside what it stands for.
+func limitAlone(limit, window, reserve *int) error {
+	if limit != nil && (window != nil || reserve != nil) {
+		return errors.New("--limit is a window of which nothing is reserved: leave out --window and --reserve")
+	}
+	return nil
+}
+
+// lineFlags are the flags that set the line.
+func lineFlags(limit, window, reserve *int) []config.Flag {
+	if limit != nil {
+		return []config.Flag{{Key: "window", Name: "--limit", Value: limit}, {Key: "reserve", Name: "--limit", Value: new(0)}}
+	}
+	return []config.Flag{{Key: "window", Value: window}, {Key: "reserve", Value: reserve}}
+}
+
 // Run fits the one conversation.
 func (c *fitCmd) Run(p *process, root *cli) error {
-	settings, err := p.settings(root, []config.Flag{
+	settings, err := p.settings(root, append(lineFlags(c.Limit, c.Window, c.Reserve), []config.Flag{
 		{Key: "model", Value: c.Model},
-		{Key: "window", Value: c.Window},
-		{Key: "reserve", Value: c.Reserve},
 		{Key: "preset", Value: c.Preset},
 		{Key: "method", Value: c.Method},
 		{Key: "marks.low", Name: "--low", Value: c.Low},
@@ -68,7 +87,7 @@ func (c *fitCmd) Run(p *process, root *cli) error {
 		{Key: "models", Value: c.Models},
 		{Key: "tokenizers", Value: c.Tokenizers},
 		{Key: "store", Value: c.Store},
-	})
+	}...))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type serveFlags struct {
 	Openai    string `name:"openai" placeholder:"URL" help:"Server for Chat Completions and Responses, such as http://127.0.0.1:11434/v1."`
 	Anthropic string `placeholder:"URL" help:"Server for Messages."`
 	Gemini    string `placeholder:"URL" help:"Server for generateContent."`
-	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context limit for every model. Default: the model's known limit, or the one that its server reports."`
+	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context window for every model, for prompt and answer together. Default: the model's, or the one that its server reports."`
 	Preset    string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Policy    string `placeholder:"NAME" help:"When to cut: threshold (only what does not fit), or rent (also what costs more to send again and again than to cut). Default: the preset's."`
 	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always or off."`

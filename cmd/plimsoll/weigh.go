@@ -24,8 +24,12 @@ import (
 // weigher turns inputs into reports.
 type weigher struct {
 	*report.Scales
-	// load weighs as the keeper of the settings does, which knows the bills in the store.
+	// keeper is that of the settings, which knows the bills in the store.
+	keeper func() (*fit.Keeper, error)
+	// load weighs as the keeper does.
 	load func(fit.Task) (plimsoll.Load, error)
+	// window, if not 0, says the limit, less the reserve.
+	window int
 	// modelFrom says where the model that is asked for is named, if no flag does.
 	modelFrom string
 	// warn tells the user what is no error.
@@ -58,19 +62,32 @@ func newWeigher(ctx context.Context, p *process, c *countCmd, settings *config.C
 	if c.Limit != nil {
 		w.Limit = *c.Limit
 	}
-	keeper := sync.OnceValues(func() (*fit.Keeper, error) {
+	w.keeper = sync.OnceValues(func() (*fit.Keeper, error) {
 		where := keepingOf(tenant)
 		where.dry, where.registry = true, registry
 		return p.keeper(settings, where)
 	})
 	w.load = func(t fit.Task) (plimsoll.Load, error) {
-		k, err := keeper()
+		k, err := w.keeper()
 		if err != nil {
 			return plimsoll.Load{}, err
 		}
 		return k.Weigh(ctx, t), nil
 	}
-	return w, nil
+	if c.Window != nil {
+		w.window = *c.Window
+		w.Limit, err = w.limitOf(plimsoll.Conversation{})
+	}
+	return w, err
+}
+
+// limitOf returns the limit that the window leaves a conversation.
+func (w *weigher) limitOf(c plimsoll.Conversation) (int, error) {
+	k, err := w.keeper()
+	if err != nil {
+		return 0, err
+	}
+	return max(1, k.LineWithin(w.window, c).Limit()), nil
 }
 
 // tokenizers is the directory of vocabularies: the one given, else the
@@ -206,6 +223,13 @@ func (w *weigher) weighTasks(name string, format transcript.Format, conversation
 	var reports []weighed
 	for i, c := range conversations {
 		scales := *w.Scales
+		if w.window > 0 {
+			limit, err := w.limitOf(c)
+			if err != nil {
+				return reports, err
+			}
+			scales.Limit = limit
+		}
 		if w.Named == nil {
 			load, err := w.load(tasks[i])
 			if err != nil {

@@ -114,3 +114,19 @@ type edited[R any] struct {
 	Request json.RawMessage `json:"request"`
 	Report  R               `json:"report"`
 }
+
+// TestLimitAndWindowMeanTheSameInEveryOperation: a window is for prompt and answer, a limit
+// is what the prompt may fill.
+func TestLimitAndWindowMeanTheSameInEveryOperation(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, newStore(t), nil)
+	for option, want := range map[string]int{"window=9000": 8438, "limit=9000": 9000} {
+		var counted struct{ Limit int }
+		post(h, "count?"+option, plain).read(t, &counted)
+		var plan plimsoll.Plan
+		post(h, "plan?"+option, plain).read(t, &plan)
+		if counted.Limit != want || plan.Line.Limit() != want {
+			t.Errorf("%s: count has the limit %d, plan %d; want %d", option, counted.Limit, plan.Line.Limit(), want)
+		}
+	}
+}

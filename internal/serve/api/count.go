@@ -11,7 +11,8 @@ import (
 type countRequest struct {
 	target
 	Encoding string  `json:"encoding,omitempty" jsonschema:"Count with this encoding or estimator instead of the model's own."`
-	Limit    int     `json:"limit,omitempty" jsonschema:"Compare with this many tokens instead of the model's input limit."`
+	Limit    int     `json:"limit,omitempty" jsonschema:"Compare with this many tokens, which the prompt may fill, instead of the model's input limit."`
+	Window   int     `json:"window,omitempty" minimum:"1" jsonschema:"Compare with the limit that fit has in this window: prompt and answer together, less the reserve. Not with limit or text."`
 	Text     *string `json:"text,omitempty" jsonschema:"Count this text, without any framing, instead of a request."`
 }
 
@@ -21,6 +22,9 @@ var words = report.Words{Asked: "option", Given: "request", Unknown: "give its l
 func (o *countRequest) do(c *httpCall) (any, error) {
 	scales := *c.h.options.Scales
 	scales.Model, scales.Limit, scales.Words = o.Model, o.Limit, words
+	if o.Window > 0 && (o.Limit > 0 || o.Text != nil) {
+		return nil, optionError("window", errBeside, "give window or limit, and limit alone for a text")
+	}
 	if o.Encoding != "" {
 		named, err := token.Named(o.Encoding)
 		if err != nil {
@@ -39,6 +43,9 @@ func (o *countRequest) do(c *httpCall) (any, error) {
 	r, k, client, err := c.prepare(o.target, Settings{})
 	if err != nil {
 		return nil, err
+	}
+	if o.Window > 0 {
+		scales.Limit = max(1, k.LineWithin(o.Window, r.Conversation()).Limit())
 	}
 	scales.Weigh = func(plimsoll.Conversation) plimsoll.Load { return k.Weigh(c.Context(), preset.Task(r, client)) }
 	count, err := scales.Conversation(r.Conversation())

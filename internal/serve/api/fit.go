@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -15,7 +16,8 @@ import (
 // Settings are what a request may ask of a keeper. Zero values leave the operator's
 // settings in force.
 type Settings struct {
-	Window  int      `json:"window,omitempty" minimum:"1" jsonschema:"Context limit in tokens. Default: the model's."`
+	Window  int      `json:"window,omitempty" minimum:"1" jsonschema:"Context window in tokens, for prompt and answer together. Default: the model's."`
+	Limit   int      `json:"limit,omitempty" minimum:"1" jsonschema:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with window or reserve."`
 	Reserve *int     `json:"reserve,omitempty" jsonschema:"Tokens to keep free for the answer."`
 	Preset  string   `json:"preset,omitempty" enum:"auto agent multichat gemini cookbook" jsonschema:"Named configuration."`
 	Method  string   `json:"method,omitempty" enum:"window summary hybrid" jsonschema:"How old content goes."`
@@ -26,6 +28,9 @@ type Settings struct {
 	// used once.
 	Dry bool `json:"-"`
 }
+
+// errBeside says that an option contradicts another one.
+var errBeside = errors.New("it is given beside an option that says the same")
 
 // planRequest asks what fit would do.
 type planRequest struct {
@@ -69,6 +74,12 @@ func (c *httpCall) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, pr
 	r, err := t.decode(c.body)
 	if err != nil {
 		return nil, nil, preset.Client{}, err
+	}
+	if s.Limit > 0 {
+		if s.Window > 0 || s.Reserve != nil {
+			return nil, nil, preset.Client{}, optionError("limit", errBeside, "it is a window of which nothing is reserved: leave out window and reserve")
+		}
+		s.Window, s.Reserve, s.Limit = s.Limit, new(0), 0
 	}
 	if err := c.readHeaders(&s); err != nil {
 		return nil, nil, preset.Client{}, err

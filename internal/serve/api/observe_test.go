@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -105,23 +106,33 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 // that the client has sent whole although fit would have cut it.
 func TestABillIsForWhatWasSent(t *testing.T) {
 	t.Parallel()
+	for _, name := range preset.Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			billedAsSent(t, name)
+		})
+	}
+}
+
+func billedAsSent(t *testing.T, preset string) {
 	body := string(examples.Harbour())
 	h := newHandler(t, newStore(t), nil)
 	var cut edited[plimsoll.Plan]
-	post(h, "fit?window=9000", body).read(t, &cut)
+	options := "?window=12000&preset=" + preset
+	post(h, "fit"+options, body).read(t, &cut)
 	bill := func(tokens int) string {
-		return fmt.Sprintf(`{"window":9000,"request":%s,"usage":{"prompt_tokens":%d,"completion_tokens":5}}`, body, tokens)
+		return fmt.Sprintf(`{"window":12000,"preset":%q,"request":%s,"usage":{"prompt_tokens":%d,"completion_tokens":5}}`, preset, body, tokens)
 	}
 	var got api.Observed
 	post(h, "observe", bill(cut.Report.After.Total+100)).read(t, &got)
 	var plan plimsoll.Plan
-	post(h, "plan?window=9000", body).read(t, &plan)
+	post(h, "plan"+options, body).read(t, &plan)
 	if got.Estimated != cut.Report.After.Total || plan.After.Total != got.Billed {
 		t.Errorf("the request that was cut to %d was billed as %+v, and weighs %d then", cut.Report.After.Total, got, plan.After.Total)
 	}
 	h = newHandler(t, newStore(t), nil)
 	post(h, "observe", bill(cut.Report.Before.Total+100)).read(t, &got)
-	post(h, "plan?window=9000", body).read(t, &plan)
+	post(h, "plan"+options, body).read(t, &plan)
 	if got.Estimated != cut.Report.Before.Total || plan.Before.Total != got.Billed {
 		t.Errorf("the request of %d that was sent whole was billed as %+v, and weighs %d then", cut.Report.Before.Total, got, plan.Before.Total)
 	}
