@@ -27,9 +27,6 @@ const (
 	// anchorSpread is how far the weight of the same messages may move, either way, before
 	// the anchor says nothing: then another counter made it.
 	anchorSpread = 1.5
-	// leastSent is the weight from which on a bill of a half more or worse shows another
-	// vocabulary. That of a lighter prompt can show a hidden one.
-	leastSent = 1000
 )
 
 // learner is a meter that compares its counts with bills.
@@ -96,7 +93,8 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 	return load
 }
 
-// proportional is a meter whose count is far too light, by so many times.
+// proportional is a meter for a server that counts so many times as much. What a server counts
+// has no hidden prompt, other than a bill, so all messages weigh more.
 type proportional struct {
 	plimsoll.Meter
 	times float64
@@ -169,8 +167,7 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 	if sent == 0 {
 		return load, meter
 	}
-	times := float64(a.Billed) / float64(sent)
-	if sent >= leastSent && times < 4 && (times > 1.5 || times > 1 && t.Counted > 0) { // a server counts no hidden prompt
+	if times := float64(a.Billed) / float64(sent); t.Counted > 0 && times > 1 {
 		meter = proportional{meter, times}
 		load, hidden, sent = meter.Weigh(t.Conversation), 0, a.Billed
 	}

@@ -28,8 +28,8 @@
 //	accounts.go   the one writer of accounts
 //	exchange.go   what observers get about a request
 //
-// and internal/answer, internal/history, internal/limit and internal/breaker hold what
-// can be understood without a round trip.
+// and internal/answer, internal/history, internal/limit, internal/server and
+// internal/breaker hold what can be understood without a round trip.
 //
 // # When something fails
 //

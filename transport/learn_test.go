@@ -132,24 +132,20 @@ func TestAWindowThatSomebodyNamesIsNotBelowWhatWasLearned(t *testing.T) {
 // only that it was too much, and several conversations, each of which would overflow.
 func TestAWindowIsLearnedFromOneOverflow(t *testing.T) {
 	t.Parallel()
-	const withFigures = `"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`
-	const without = `"Your input exceeds the context window of this model. Please adjust your input and try again."`
 	for name, tt := range map[string]struct {
-		told    string
-		window  int
-		percent int // of what we count
+		told   string
+		window int
 	}{
-		"with figures":                          {withFigures, 0, 100},
-		"without figures":                       {without, 0, 100},
-		"with figures, below the window set":    {withFigures, 20_000, 100},
-		"without figures, below the window set": {without, 20_000, 100},
-		"with figures that are far from ours":   {withFigures, 0, 190},
+		"with figures":                          {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 0},
+		"without figures":                       {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 0},
+		"with figures, below the window set":    {`"This model's maximum context length is 9000 tokens. However, your messages resulted in TOKENS tokens."`, 20_000},
+		"without figures, below the window set": {`"Your input exceeds the context window of this model. Please adjust your input and try again."`, 20_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var over atomic.Int64
 			u := newUpstream(t, func(_ int, body string) (int, string) {
-				n := len(body) * 10 / 28 * tt.percent / 100
+				n := len(body) * 10 / 28 // nearly what we count
 				if n > 9000 {
 					over.Add(1)
 					return http.StatusBadRequest, `{"error":{"message":` + strings.ReplaceAll(tt.told, "TOKENS", fmt.Sprint(n)) + `,"code":"context_length_exceeded"}}`
@@ -173,6 +169,30 @@ func TestAWindowIsLearnedFromOneOverflow(t *testing.T) {
 				t.Errorf("%d overflows, want the one that is learned from", n)
 			}
 		})
+	}
+}
+
+func TestAnOverflowFarFromOurCountIsLearnedFrom(t *testing.T) {
+	t.Parallel()
+	over := 0
+	u := newUpstream(t, func(_ int, body string) (int, string) {
+		if n := len(body) * 10 / 28 * 19 / 10; n > 18_000 {
+			over++
+			return http.StatusBadRequest, fmt.Sprintf(`{"error":{"message":"This model's maximum context length is 18000 tokens. However, your messages resulted in %d tokens.","code":"context_length_exceeded"}}`, n)
+		}
+		return http.StatusOK, saidChat
+	})
+	b := newBench(t, nil, transport.Options{Store: newStore(t)})
+	b.server = u.Server
+	for _, first := range []string{"one", "two", "three"} {
+		a := b.long(plimsoll.OpenAI, 20)
+		a.history[0] = plimsoll.Say(plimsoll.User, first)
+		if got := a.ask(); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	if over != 1 {
+		t.Errorf("%d overflows, want the one that is learned from", over)
 	}
 }
 
