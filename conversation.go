@@ -14,6 +14,8 @@ const (
 	Anthropic Dialect = "anthropic"
 	// Gemini is Google's generateContent.
 	Gemini Dialect = "gemini"
+	// Converse is Amazon Bedrock's API of that name.
+	Converse Dialect = "converse"
 )
 
 // Role says who speaks. Dialects that use other words (Gemini's "model") are

@@ -3,7 +3,6 @@ package transport_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,6 +25,7 @@ import (
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
+	plimsoll.Converse: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 
 // bench is a scripted model with a managed client in front of it.
@@ -81,6 +81,11 @@ func path(d plimsoll.Dialect, stream bool) string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Converse:
+		if stream {
+			return "/model/" + models[d] + "/converse-stream"
+		}
+		return "/model/" + models[d] + "/converse"
 	}
 	if stream {
 		return "/v1beta/models/" + models[d] + ":streamGenerateContent?alt=sse"
@@ -141,18 +146,17 @@ func (a *answer) read(t *testing.T, d plimsoll.Dialect, stream bool) {
 		return
 	}
 	assembler := dialects.Codec(d).NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(a.body), nil); ; {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	framing, _ := sse.FramingOf(a.header.Get("Content-Type"))
+	events := framing.Splitter(func(e sse.Event, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}
-	}
+	}, nil)
+	_, _ = events.Write(a.body)
+	_ = events.Close()
 	a.said, a.done = assembler.Response(), assembler.Done()
 }
 
@@ -201,7 +205,7 @@ func (a *agent) ask() answer {
 // opening is how the agent's requests begin.
 func (a *agent) opening() string {
 	switch a.dialect {
-	case plimsoll.Gemini:
+	case plimsoll.Gemini, plimsoll.Converse:
 		return "{"
 	case plimsoll.Anthropic:
 		return fmt.Sprintf(`{"model":%q,"max_tokens":1000,"stream":%t,`, models[a.dialect], a.stream)

@@ -129,6 +129,7 @@ var oddOverflows = map[plimsoll.Dialect][]string{
 	plimsoll.Anthropic: {"", "", `{"type":"error","error":{"type":"invalid_request_error","message":"input length and max_tokens exceed context limit"}}`},
 	plimsoll.Gemini:    {"", "", `[{"error":{"code":400,"message":"The input token count exceeds the maximum number of tokens allowed.","status":"INVALID_ARGUMENT"}}]`},
 	plimsoll.Responses: {""},
+	plimsoll.Converse:  {"", "", `{"message":"The model returned the following errors: prompt is too long"}`},
 }
 
 func zstdOf(text []byte) []byte {

@@ -55,7 +55,7 @@ func (r weighed) method(d display) string {
 		out += " (for " + bar.Clean(r.Requested) + ")"
 	case r.ModelFrom == "file":
 		out += " (named in the file)"
-	case r.ModelFrom == "default" && (r.Dialect == plimsoll.Anthropic || r.Dialect == plimsoll.Gemini):
+	case r.ModelFrom == "default" && (r.Dialect == plimsoll.Anthropic || r.Dialect == plimsoll.Gemini || r.Dialect == plimsoll.Converse):
 		out += " (the default for " + string(r.Dialect) + " requests)"
 	case r.ModelFrom == "default":
 		out += " (the default)"

@@ -2,7 +2,6 @@ package golden_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -275,6 +274,11 @@ func (r *httpRun) path() string {
 		return "/v1/responses"
 	case plimsoll.Anthropic:
 		return "/v1/messages"
+	case plimsoll.Converse:
+		if r.stream {
+			return "/model/" + models[r.dialect] + "/converse-stream"
+		}
+		return "/model/" + models[r.dialect] + "/converse"
 	}
 	if r.stream {
 		return "/v1beta/models/" + models[r.dialect] + ":streamGenerateContent?alt=sse"
@@ -309,7 +313,7 @@ func (r *httpRun) ask(header string) plimsoll.Message {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.named("client", fmt.Sprintf("%s\nContent-Type: %s\n%s\n\n%s\n%s", resp.Status, resp.Header.Get("Content-Type"), headers(resp.Header, "X-Plimsoll-"), digest(body), body))
+	r.named("client", fmt.Sprintf("%s\nContent-Type: %s\n%s\n\n%s\n%s", resp.Status, resp.Header.Get("Content-Type"), headers(resp.Header, "X-Plimsoll-"), digest(body), r.readable(body)))
 	if resp.StatusCode != http.StatusOK || header != "" {
 		return plimsoll.Message{}
 	}
@@ -341,16 +345,35 @@ func (r *httpRun) read(body []byte) wire.Response {
 		return said
 	}
 	assembler := codec.NewAssembler()
-	for events := sse.NewReader(bytes.NewReader(body), nil); ; {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			return assembler.Response()
-		}
-		if err != nil {
-			r.t.Fatal(err)
-		}
+	framing := sse.Lines
+	if r.dialect == plimsoll.Converse {
+		framing = sse.Frames
+	}
+	r.events(framing, body, func(e sse.Event) {
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}
+	})
+	return assembler.Response()
+}
+
+func (r *httpRun) events(framing sse.Framing, body []byte, each func(sse.Event)) {
+	s := framing.Splitter(func(e sse.Event, err error) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		each(e)
+	}, nil)
+	_, _ = s.Write(body)
+	_ = s.Close()
+}
+
+// readable writes the events of Amazon's frames as lines. Other bodies are text already.
+func (r *httpRun) readable(body []byte) string {
+	if !bytes.HasPrefix(body, []byte{0}) {
+		return string(body)
 	}
+	var lines strings.Builder
+	r.events(sse.Frames, body, func(e sse.Event) { fmt.Fprintf(&lines, "%s %s\n", e.Name, e.Data) })
+	return lines.String()
 }

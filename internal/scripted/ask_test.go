@@ -1,8 +1,6 @@
 package scripted_test
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,12 +13,13 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// paths are where each API listens; streamed ones of Gemini elsewhere.
+// paths are where each API listens; streamed ones of Gemini and Converse elsewhere.
 var paths = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI:    "/v1/chat/completions",
 	plimsoll.Responses: "/v1/responses",
 	plimsoll.Anthropic: "/v1/messages",
 	plimsoll.Gemini:    "/v1beta/models/gemini-2.5-flash:generateContent",
+	plimsoll.Converse:  "/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
 }
 
 const streamPath = "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
@@ -31,6 +30,7 @@ var bodies = map[plimsoll.Dialect]string{
 	plimsoll.Responses: `{"model":"gpt-4o","input":"hi"}`,
 	plimsoll.Anthropic: `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`,
 	plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`,
+	plimsoll.Converse:  `{"messages":[{"role":"user","content":[{"text":"hi"}]}]}`,
 }
 
 // reply is an answer as a client reads it.
@@ -57,26 +57,27 @@ func ask(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 func askStreamed(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 	t.Helper()
 	path := paths[d]
-	if d == plimsoll.Gemini {
+	switch d {
+	case plimsoll.Gemini:
 		path = streamPath
-	} else {
+	case plimsoll.Converse:
+		path += "-stream"
+	default:
 		body = `{"stream":true,"stream_options":{"include_usage":true},` + strings.TrimPrefix(body, "{")
 	}
 	got := send(t, h, http.MethodPost, path, body)
 	assembler := dialects.Codec(d).NewAssembler()
-	events := sse.NewReader(bytes.NewReader(got.body), nil)
-	for {
-		e, err := events.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	framing, _ := sse.FramingOf(got.header.Get("Content-Type"))
+	events := framing.Splitter(func(e sse.Event, err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if e.HasData() {
 			assembler.Event(e.Name, e.Data)
 		}
-	}
+	}, nil)
+	_, _ = events.Write(got.body)
+	_ = events.Close()
 	got.said, got.done = assembler.Response(), assembler.Done()
 	return got
 }

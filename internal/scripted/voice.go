@@ -47,6 +47,8 @@ func voiceOf(r *http.Request) voice {
 		return gemini{sse: r.URL.Query().Get("alt") == "sse", stream: strings.HasSuffix(path, ":streamGenerateContent")}
 	case ok && dialect == plimsoll.Anthropic, strings.HasSuffix(path, "/messages/count_tokens"), r.Header.Get("Anthropic-Version") != "":
 		return anthropic{}
+	case ok && dialect == plimsoll.Converse:
+		return bedrock{}
 	case ok && dialect == plimsoll.Responses, strings.HasSuffix(path, "/responses/input_tokens"):
 		return items{}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // settled is what each dialect's request for a summary says beside the conversation.
@@ -23,7 +22,7 @@ var settled = map[plimsoll.Dialect]map[string]string{
 
 func TestC05_TheRequestSharesItsPrefixWithTheCallers(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, says(d, "<summary>Seven crates were counted.</summary>", stopEnd[d]))
@@ -103,7 +102,7 @@ func TestC07_CallsAtTheEndAreTakenOut(t *testing.T) {
 		plimsoll.Anthropic: `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Count."},{"role":"assistant","content":[{"type":"text","text":%s},{"type":"tool_use","id":"c1","name":"sh","input":{}}]}]}`,
 		plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"Count."}]},{"role":"model","parts":[{"text":%s},{"functionCall":{"name":"sh","args":{}}}]}]}`,
 	}
-	for _, d := range dialects.All() {
+	for d := range callers {
 		for name, text := range map[string]string{"with text": `"I look."`, "without": `""`} {
 			t.Run(string(d)+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -195,7 +194,7 @@ func TestC08_TheModelOfTheOptionsWins(t *testing.T) {
 
 func TestAnotherAPIGetsTheConversationAsText(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			from := plimsoll.Anthropic
@@ -232,7 +231,7 @@ func TestAnotherAPIGetsTheConversationAsText(t *testing.T) {
 
 func TestG09_TheInstructionIsTheCompressionPrompt(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			reply := "<scratchpad>hidden</scratchpad><state_snapshot><overall_goal>Count.</overall_goal></state_snapshot>"

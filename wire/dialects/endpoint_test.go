@@ -22,6 +22,7 @@ func TestAddressesAreCompleted(t *testing.T) {
 		{plimsoll.Anthropic, "https://host/anthropic", "https://host/anthropic/v1/messages"},
 		{plimsoll.Anthropic, "https://host/v1", "https://host/v1/messages"},
 		{plimsoll.Anthropic, "https://host/v1/messages", "https://host/v1/messages"},
+		{plimsoll.Converse, "https://bedrock-runtime.us-east-1.amazonaws.com", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"},
 		{plimsoll.Gemini, "https://generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"},
 		{plimsoll.Gemini, "http://localhost:1", "http://localhost:1/v1beta/models/m:generateContent"},
 		{plimsoll.Gemini, "http://localhost:1/v1", "http://localhost:1/v1/models/m:generateContent"},

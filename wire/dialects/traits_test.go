@@ -26,7 +26,11 @@ func TestEveryCodecSaysWhatItsAPIIsLike(t *testing.T) {
 				t.Errorf("%s is taken for %q", path, got)
 			}
 		}
-		r, err := c.Decode(fmt.Appendf(nil, `{%q:[],%q:%s}`, api.Messages, api.NoCalls.Key, api.NoCalls.Value))
+		noCalls := ""
+		if api.NoCalls.Key != "" {
+			noCalls = fmt.Sprintf(`,%q:%s`, api.NoCalls.Key, api.NoCalls.Value)
+		}
+		r, err := c.Decode(fmt.Appendf(nil, `{%q:[]%s}`, api.Messages, noCalls))
 		if err != nil || !c.Offerable(r) {
 			t.Errorf("%s: an empty request cannot be offered tools: %v", d, err)
 		}
@@ -77,6 +81,7 @@ func TestToolsAreNotOfferedBesideWhatRefusesThem(t *testing.T) {
 		{plimsoll.Gemini, `"generation_config":{"response_mime_type":"application/json"}`, false},
 		{plimsoll.Gemini, `"generationConfig":{"candidateCount":2}`, false},
 		{plimsoll.Gemini, `"cached_content":"c"`, false},
+		{plimsoll.Converse, `"guardrailConfig":{}`, true},
 	} {
 		c := dialects.Codec(tt.dialect)
 		r, err := c.Decode(fmt.Appendf(nil, `{%q:[],%s}`, c.Traits().Messages, tt.member))

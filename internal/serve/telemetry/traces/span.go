@@ -78,6 +78,8 @@ func providerOf(d plimsoll.Dialect) string {
 		return "anthropic"
 	case plimsoll.Gemini:
 		return "gcp.gemini"
+	case plimsoll.Converse:
+		return "aws.bedrock"
 	}
 	return "openai"
 }
