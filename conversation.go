@@ -16,6 +16,8 @@ const (
 	Gemini Dialect = "gemini"
 	// Ollama is the chat of Ollama's own API.
 	Ollama Dialect = "ollama"
+	// Converse is Amazon Bedrock's API of that name.
+	Converse Dialect = "converse"
 )
 
 // Role says who speaks. Dialects that use other words (Gemini's "model") are

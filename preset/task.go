@@ -46,7 +46,7 @@ type Client struct {
 func Task(r *wire.Request, c Client) fit.Task {
 	t := ConversationTask(r.Conversation(), c)
 	t.Keep, t.Raw, t.Chain, t.Encode = dialects.ResultsOfHeldCalls(r), r.Raw, r.Chain, r.Encode
-	t.Nameless = r.Conversation().Model == "" && !dialects.Codec(r.Dialect()).Traits().InPath
+	t.Nameless = r.Conversation().Model == "" && dialects.Codec(r.Dialect()).Traits().InPath == ""
 	t.Parse = func(list []byte) ([]plimsoll.Message, error) { return dialects.Messages(r.Dialect(), list) }
 	t.Check = func(_ *plimsoll.Draft, body []byte) error { return dialects.Verify(r, body) }
 	return t
@@ -79,7 +79,7 @@ func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
 // the request has: a count for another one would look exact and be wrong.
 func DefaultModel(d plimsoll.Dialect) string {
 	switch d {
-	case plimsoll.Anthropic:
+	case plimsoll.Anthropic, plimsoll.Converse:
 		return "claude-sonnet-4-5"
 	case plimsoll.Gemini:
 		return "gemini-2.5-pro"

@@ -26,7 +26,8 @@ import (
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
-	plimsoll.Ollama: "llama3.2",
+	plimsoll.Ollama:   "llama3.2",
+	plimsoll.Converse: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 
 // bench is a scripted model with a managed client in front of it.
@@ -101,6 +102,11 @@ func path(d plimsoll.Dialect, stream bool) string {
 		return "/v1/messages"
 	case plimsoll.Ollama:
 		return "/api/chat"
+	case plimsoll.Converse:
+		if stream {
+			return "/model/" + models[d] + "/converse-stream"
+		}
+		return "/model/" + models[d] + "/converse"
 	}
 	if stream {
 		return "/v1beta/models/" + models[d] + ":streamGenerateContent?alt=sse"
@@ -214,7 +220,7 @@ func (a *agent) ask() answer {
 // opening is how the agent's requests begin.
 func (a *agent) opening() string {
 	switch a.dialect {
-	case plimsoll.Gemini:
+	case plimsoll.Gemini, plimsoll.Converse:
 		return "{"
 	case plimsoll.Anthropic:
 		return fmt.Sprintf(`{"model":%q,"max_tokens":1000,"stream":%t,`, models[a.dialect], a.stream)

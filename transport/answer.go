@@ -28,7 +28,7 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	// Gemini sends the answer of a client that asked for no events as a list, and each
 	// element of it when it is there.
 	_, events := sse.FramingOf(r.contentType(resp))
-	streams := events || r.codec.Traits().InPath && r.stream && !r.events
+	streams := events || r.codec.Traits().InPath != "" && r.stream && !r.events
 	ended := r.end
 	if !streams {
 		ended = func(error) {} // the client can still get another answer

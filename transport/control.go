@@ -14,17 +14,17 @@ import (
 // The headers by which a client says how one request is to be managed, and by which
 // the answer says what was done. None of them goes upstream.
 const (
-	HeaderPrefix       = "X-Plimsoll-"
-	HeaderBypass       = HeaderPrefix + "Bypass"
-	HeaderPreset       = HeaderPrefix + "Preset"
-	HeaderLimit        = HeaderPrefix + "Limit"
-	HeaderPin          = HeaderPrefix + "Pin"
-	HeaderConversation = HeaderPrefix + "Conversation"
-	HeaderDryRun       = HeaderPrefix + "Dry-Run"
-	HeaderLoad         = HeaderPrefix + "Load"
-	HeaderSaved        = HeaderPrefix + "Saved"
-	HeaderDecision     = HeaderPrefix + "Decision"
-	HeaderWarning      = HeaderPrefix + "Warning"
+	headerPrefix       = "X-Plimsoll-"
+	HeaderBypass       = headerPrefix + "Bypass"
+	HeaderPreset       = headerPrefix + "Preset"
+	HeaderLimit        = headerPrefix + "Limit"
+	HeaderPin          = headerPrefix + "Pin"
+	HeaderConversation = headerPrefix + "Conversation"
+	HeaderDryRun       = headerPrefix + "Dry-Run"
+	HeaderLoad         = headerPrefix + "Load"
+	HeaderSaved        = headerPrefix + "Saved"
+	HeaderDecision     = headerPrefix + "Decision"
+	HeaderWarning      = headerPrefix + "Warning"
 )
 
 // controls is what the headers of a request say.
@@ -113,7 +113,7 @@ func unknownPreset(name string) error {
 // stripControls takes our headers off a request that goes upstream.
 func stripControls(h http.Header) {
 	for name := range h {
-		if len(name) > len(HeaderPrefix) && strings.EqualFold(name[:len(HeaderPrefix)], HeaderPrefix) {
+		if len(name) > len(headerPrefix) && strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {
 			delete(h, name)
 		}
 	}

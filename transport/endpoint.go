@@ -21,7 +21,7 @@ type endpoint struct {
 	// stream says that the path asks for a streamed answer, and events that it is one
 	// of events.
 	stream, events bool
-	// bedrock says that it is Amazon's, whose paths say little about the body.
+	// bedrock says that it is a path of Amazon's that says little about the body.
 	bedrock bool
 }
 
@@ -44,7 +44,12 @@ func recognise(req *http.Request) (endpoint, bool) {
 	}
 	e := endpoint{dialect: cmp.Or(d, counted)}
 	api := dialects.Codec(e.dialect).Traits()
-	if api.InPath {
+	_, name, _ := strings.Cut(path, "/model/")
+	if model, action, ok := cutLast(name, "/"); ok && bedrockActions[action] {
+		e.model, e.bedrock = model, e.dialect == plimsoll.Anthropic
+		e.stream = strings.HasSuffix(action, "stream")
+		e.events = e.stream
+	} else if api.InPath != "" {
 		before, action, _ := cutLast(path, ":")
 		e.model, e.stream = modelOf(before), strings.HasPrefix(action, "stream")
 		e.events = e.stream && hasValue(req.URL, "alt", "sse")
@@ -54,9 +59,6 @@ func recognise(req *http.Request) (endpoint, bool) {
 		var action string
 		e.model, action, _ = strings.Cut(name, ":")
 		e.stream = strings.HasPrefix(action, "stream")
-	} else if before, stream := strings.CutSuffix(path, "/invoke-with-response-stream"); stream || strings.HasSuffix(path, "/invoke") { // nor those for Bedrock
-		_, e.model, e.bedrock = strings.Cut(strings.TrimSuffix(before, "/invoke"), "/model/")
-		e.stream = stream
 	}
 	switch {
 	case counts:
@@ -68,6 +70,9 @@ func recognise(req *http.Request) (endpoint, bool) {
 	}
 	return e, true
 }
+
+// bedrockActions end the paths at Amazon, whose bodies name no model.
+var bedrockActions = map[string]bool{"invoke": true, "invoke-with-response-stream": true, "converse": true, "converse-stream": true}
 
 // modelOf returns the model of …/models/NAME.
 func modelOf(path string) string {

@@ -24,7 +24,7 @@ func TestCutsThatMakeRoomForWhatAModelReadsAreTold(t *testing.T) {
 		}
 		window := 14_300
 		switch d { // whose tokens are smaller
-		case plimsoll.Anthropic:
+		case plimsoll.Anthropic, plimsoll.Converse:
 			window = 19_300
 		case plimsoll.Gemini:
 			window = 15_600

@@ -163,6 +163,43 @@ func TestARequestThatBypassesIsSignedAgainOnlyWithTheSecret(t *testing.T) {
 	}
 }
 
+func TestARequestToConverseMayAskForAMillionTokens(t *testing.T) {
+	for fields, want := range map[string]int{`{}`: 200_000, `{"anthropic_beta":["context-1m-2025-08-07"]}`: 1_000_000} {
+		s := &bedrock{kind: "application/json", answer: `{"output":{"message":{"role":"assistant","content":[]}},"usage":{"inputTokens":7,"outputTokens":2,"totalTokens":9}}`}
+		b := newBedrock(t, s, "")
+		got := limitOf(t, b.postRaw("/model/"+bedrockModel+"/converse", []byte(`{"additionalModelRequestFields":`+fields+`,"messages":[{"role":"user","content":[{"text":"hi"}]}]}`), nil))
+		if got > want || got < want*3/4 {
+			t.Errorf("with %s the limit is %d, want about %d", fields, got, want)
+		}
+	}
+}
+
+func TestASignedStreamOfConverseIsManagedAndBilled(t *testing.T) {
+	var stream []byte
+	for _, e := range [][2]string{
+		{"messageStart", `{"role":"assistant"}`},
+		{"contentBlockDelta", `{"contentBlockIndex":0,"delta":{"text":"yes"}}`},
+		{"contentBlockStop", `{"contentBlockIndex":0}`},
+		{"messageStop", `{"stopReason":"end_turn"}`},
+		{"metadata", `{"usage":{"inputTokens":70,"outputTokens":9,"totalTokens":109,"cacheReadInputTokens":30}}`},
+	} {
+		stream = append(stream, framed("\x0b:event-type\x07\x00"+string(rune(len(e[0])))+e[0]+"\r:message-type\x07\x00\x05event", e[1])...)
+	}
+	s := &bedrock{kind: "application/vnd.amazon.eventstream", answer: string(stream)}
+	b := newBedrock(t, s, "AKIDEXAMPLE")
+	body := b.long(plimsoll.Converse, 20).body()
+	const path = "/model/" + bedrockModel + "/converse-stream"
+	header := b.signed(path, body, "secret", bedrockNow.Add(-time.Minute))
+	got := b.postRaw(path, body, header)
+	x := <-b.exchanges
+	if string(got.body) != s.answer || len(s.body) >= len(body) || x.Model != bedrockModel || !x.Stream || x.Endpoint != "converse" {
+		t.Errorf("%d bytes sent of %d: %+v", len(s.body), len(body), x)
+	}
+	if want := (plimsoll.Usage{Input: 70, CacheRead: 30, Output: 9}); x.Usage != want || s.header.Get("Authorization") == header.Get("Authorization") {
+		t.Errorf("billed %+v, sent with %s", x.Usage, s.header.Get("Authorization"))
+	}
+}
+
 func TestABodyForBedrockMayAskForAMillionTokens(t *testing.T) {
 	for beta, want := range map[string]int{"": 200_000, `"anthropic_beta":["context-1m-2025-08-07"],`: 1_000_000} {
 		s := &bedrock{kind: "application/json", answer: `{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":7,"output_tokens":2}}`}

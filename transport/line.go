@@ -113,14 +113,14 @@ const million = 1_000_000
 // in the body.
 func (r *trip) asksForMillion() bool {
 	const beta = "context-1m"
-	if r.dialect != plimsoll.Anthropic {
+	if r.dialect != plimsoll.Anthropic && r.dialect != plimsoll.Converse {
 		return false
 	}
 	if slices.ContainsFunc(r.in.Header.Values("Anthropic-Beta"), func(v string) bool { return strings.Contains(v, beta) }) {
 		return true
 	}
 	for key, value := range r.client.Members() {
-		if key == "anthropic_beta" && strings.Contains(string(value), beta) {
+		if (key == "anthropic_beta" || key == "additionalModelRequestFields") && strings.Contains(string(value), beta) {
 			return true
 		}
 	}

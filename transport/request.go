@@ -71,11 +71,11 @@ func (r *clientRequest) decode() (err error) {
 		return fmt.Errorf("the model at Bedrock is none of Anthropic's: %w", plimsoll.ErrUnsupported)
 	}
 	r.shown, r.restored = r.client, r.client
-	if c := r.client.Conversation(); c.Model != "" && !r.codec.Traits().InPath {
+	if c := r.client.Conversation(); c.Model != "" && r.codec.Traits().InPath == "" {
 		r.model = strings.Clone(c.Model)
 	}
 	r.stream = r.stream || r.client.Stream()
-	r.events = r.events || !r.codec.Traits().InPath
+	r.events = r.events || r.codec.Traits().InPath == ""
 	r.management = managementIn(r.client)
 	return nil
 }

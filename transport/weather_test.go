@@ -130,6 +130,7 @@ var oddOverflows = map[plimsoll.Dialect][]string{
 	plimsoll.Gemini:    {"", "", `[{"error":{"code":400,"message":"The input token count exceeds the maximum number of tokens allowed.","status":"INVALID_ARGUMENT"}}]`},
 	plimsoll.Responses: {""},
 	plimsoll.Ollama:    {"", `{"error":"the input length exceeds the context length"}`},
+	plimsoll.Converse:  {"", "", `{"message":"The model returned the following errors: prompt is too long"}`},
 }
 
 func zstdOf(text []byte) []byte {

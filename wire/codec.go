@@ -50,7 +50,7 @@ type Codec interface {
 	ResultsBeside(results []Result) ([][]byte, error)
 	// InsertResults returns the edits that put such results into a request, whose
 	// elements from next on follow the calls. It reports false if none of the client's
-	// results follow.
+	// results follow, and no message that may have them instead.
 	InsertResults(r *Request, next int, results [][]byte) ([]rawjson.Edit, bool)
 	// Restored returns elements as they are put into a request in place of what the
 	// client sent, which is given with what is between its elements. What the client
@@ -72,11 +72,13 @@ type Traits struct {
 	VersionInBase bool
 	// Messages names the member of a request that holds the list of messages.
 	Messages string
-	// InPath says that the path of a request names the model, and says whether the
-	// answer is streamed. In other APIs the body does.
-	InPath bool
+	// InPath is what precedes the model in the path of a request, if the path names it and
+	// says whether the answer is streamed. It is empty if the body does.
+	InPath string
 	// SystemInMessages says that instructions may be messages among the others.
 	SystemInMessages bool
+	// Alternates says that user and assistant must alternate, whatever the model is.
+	Alternates bool
 	// Chained says that a server may keep its answers, and that later requests may name
 	// one instead of repeating the conversation.
 	Chained bool

@@ -9,7 +9,7 @@
 // that number forms, key order, escapes, unknown fields and above all the
 // provider's prompt cache survive.
 //
-// The codecs are in wire/internal: openai, responses, anthropic, gemini and ollama; package
+// The codecs are in wire/internal: openai, responses, anthropic, gemini, ollama and converse; package
 // dialects has them all and finds the right one. What they are built with is in
 // wire/internal/build and wire/internal/layout. Here is what a program uses: requests,
 // their validity, what an answer says, answers of several rounds that become one

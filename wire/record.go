@@ -28,7 +28,8 @@ type Record struct {
 	// hidden calls except for those that are Results. There may be none.
 	Elements [][]byte
 	// Results answer the hidden calls of the last round, if the client's own tools were
-	// called in it as well. They are put beside the client's results.
+	// called in it as well, or if user and assistant must alternate. They are put into the
+	// client's next message.
 	Results [][]byte
 }
 

@@ -48,17 +48,19 @@ type conversation struct {
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
 	plimsoll.Ollama: "llama3.2",
+	plimsoll.Converse: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 
 // listOf is the member of a request with the messages.
 var listOf = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "messages", plimsoll.Responses: "input", plimsoll.Anthropic: "messages", plimsoll.Gemini: "contents",
 	plimsoll.Ollama: "messages",
+	plimsoll.Converse: "messages",
 }
 
 type object = map[string]any
 
-// body writes the request. Of Gemini only the path says whether it is a stream.
+// body writes the request. Of Gemini and Converse only the path says whether it is a stream.
 func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte {
 	t.Helper()
 	request := object{}
@@ -75,6 +77,8 @@ func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte
 			list = append(list, m.content(c.noIDs))
 		case plimsoll.Ollama:
 			list = append(list, m.records(c.noIDs)...)
+		case plimsoll.Converse:
+			list = append(list, object{"role": m.role, "content": m.converse()})
 		}
 	}
 	var tools []object
@@ -93,12 +97,17 @@ func (c conversation) body(t *testing.T, d plimsoll.Dialect, stream bool) []byte
 		if tools != nil {
 			tools = []object{{"functionDeclarations": tools}}
 		}
+	case plimsoll.Converse:
+		request["system"], request["inferenceConfig"] = []object{{"text": c.system}}, object{"maxTokens": 100}
+		if tools != nil {
+			request["toolConfig"], tools = object{"tools": tools}, nil
+		}
 	}
 	request[listOf[d]] = list
 	if tools != nil {
 		request["tools"] = tools
 	}
-	if d != plimsoll.Gemini {
+	if d != plimsoll.Gemini && d != plimsoll.Converse {
 		request["model"] = models[d]
 		if stream || d == plimsoll.Ollama {
 			request["stream"] = stream
@@ -127,6 +136,8 @@ func (t tool) declare(d plimsoll.Dialect) object {
 		return object{"type": "function", "name": t.name, "description": t.description, "parameters": schema}
 	case plimsoll.Anthropic:
 		return object{"name": t.name, "description": t.description, "input_schema": schema}
+	case plimsoll.Converse:
+		return object{"toolSpec": object{"name": t.name, "description": t.description, "inputSchema": object{"json": schema}}}
 	}
 	return object{"name": t.name, "description": t.description, "parameters": schema}
 }
@@ -219,6 +230,37 @@ func (m message) blocks() []object {
 
 func anthropicPicture(p picture) object {
 	return object{"type": "image", "source": object{"type": "base64", "media_type": "image/png", "data": string(p)}}
+}
+
+// converse writes the content of one of Converse's messages.
+func (m message) converse() []object {
+	var out []object
+	for _, p := range m.parts {
+		switch p := p.(type) {
+		case string:
+			out = append(out, object{"text": p})
+		case thought:
+			out = append(out, object{"reasoningContent": object{"reasoningText": object{"text": string(p), "signature": "c2lnbmVk"}}})
+		case picture:
+			out = append(out, conversePicture(p))
+		case call:
+			out = append(out, object{"toolUse": object{"toolUseId": p.id, "name": p.name, "input": json.RawMessage(p.arguments)}})
+		case result:
+			made := object{"toolUseId": p.id, "content": []object{{"text": p.text}}}
+			if p.failed {
+				made["status"] = "error"
+			}
+			if p.picture != "" {
+				made["content"] = []object{{"text": p.text}, conversePicture(p.picture)}
+			}
+			out = append(out, object{"toolResult": made})
+		}
+	}
+	return out
+}
+
+func conversePicture(p picture) object {
+	return object{"image": object{"format": "png", "source": object{"bytes": string(p)}}}
 }
 
 // content writes one of Gemini's contents.

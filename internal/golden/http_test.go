@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/replytest"
 	"github.com/plimsoll/plimsoll/internal/scripted"
+	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport"
 	"github.com/plimsoll/plimsoll/wire"
@@ -280,6 +281,11 @@ func (r *httpRun) path() string {
 		return "/v1/messages"
 	case plimsoll.Ollama:
 		return "/api/chat"
+	case plimsoll.Converse:
+		if r.stream {
+			return "/model/" + models[r.dialect] + "/converse-stream"
+		}
+		return "/model/" + models[r.dialect] + "/converse"
 	}
 	if r.stream {
 		return "/v1beta/models/" + models[r.dialect] + ":streamGenerateContent?alt=sse"
@@ -314,7 +320,7 @@ func (r *httpRun) ask(header string) plimsoll.Message {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.named("client", fmt.Sprintf("%s\nContent-Type: %s\n%s\n\n%s\n%s", resp.Status, resp.Header.Get("Content-Type"), headers(resp.Header, "X-Plimsoll-"), digest(body), body))
+	r.named("client", fmt.Sprintf("%s\nContent-Type: %s\n%s\n\n%s\n%s", resp.Status, resp.Header.Get("Content-Type"), headers(resp.Header, "X-Plimsoll-"), digest(body), r.readable(body)))
 	if resp.StatusCode != http.StatusOK || header != "" {
 		return plimsoll.Message{}
 	}
@@ -352,4 +358,25 @@ func (r *httpRun) read(body []byte) wire.Response {
 		}
 	}
 	return assembler.Response()
+}
+
+func (r *httpRun) events(framing sse.Framing, body []byte, each func(sse.Event)) {
+	s := framing.Splitter(func(e sse.Event, err error) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		each(e)
+	}, nil)
+	_, _ = s.Write(body)
+	_ = s.Close()
+}
+
+// readable writes the events of Amazon's frames as lines. Other bodies are text already.
+func (r *httpRun) readable(body []byte) string {
+	if !bytes.HasPrefix(body, []byte{0}) {
+		return string(body)
+	}
+	var lines strings.Builder
+	r.events(sse.Frames, body, func(e sse.Event) { fmt.Fprintf(&lines, "%s %s\n", e.Name, e.Data) })
+	return lines.String()
 }

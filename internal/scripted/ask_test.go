@@ -13,13 +13,14 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// paths are where each API listens; streamed ones of Gemini elsewhere.
+// paths are where each API listens; streamed ones of Gemini and Converse elsewhere.
 var paths = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI:    "/v1/chat/completions",
 	plimsoll.Responses: "/v1/responses",
 	plimsoll.Anthropic: "/v1/messages",
 	plimsoll.Gemini:    "/v1beta/models/gemini-2.5-flash:generateContent",
 	plimsoll.Ollama:    "/api/chat",
+	plimsoll.Converse:  "/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse",
 }
 
 const streamPath = "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
@@ -31,6 +32,7 @@ var bodies = map[plimsoll.Dialect]string{
 	plimsoll.Anthropic: `{"model":"claude-sonnet-4-5","max_tokens":100,"messages":[{"role":"user","content":"hi"}]}`,
 	plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`,
 	plimsoll.Ollama:    `{"model":"llama3.2","messages":[{"role":"user","content":"hi"}]}`,
+	plimsoll.Converse:  `{"messages":[{"role":"user","content":[{"text":"hi"}]}]}`,
 }
 
 // reply is an answer as a client reads it.
@@ -60,9 +62,12 @@ func ask(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 func askStreamed(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 	t.Helper()
 	path := paths[d]
-	if d == plimsoll.Gemini {
+	switch d {
+	case plimsoll.Gemini:
 		path = streamPath
-	} else {
+	case plimsoll.Converse:
+		path += "-stream"
+	default:
 		body = `{"stream":true,"stream_options":{"include_usage":true},` + strings.TrimPrefix(body, "{")
 	}
 	got := send(t, h, http.MethodPost, path, body)

@@ -76,12 +76,12 @@ func (e *exchange) read(dialect plimsoll.Dialect, body []byte) (*Call, *Fault) {
 	return newCall(request, modelIn(e.r.URL.Path)), nil
 }
 
-// named puts the model that a path of Gemini's names into the body, where the codec
+// named puts the model that a path of Gemini's or Converse's names into the body, where the codec
 // looks for it to know which rules hold.
 func named(dialect plimsoll.Dialect, path string, body []byte) []byte {
 	model, err := json.Marshal(modelIn(path))
 	rest, ok := bytes.CutPrefix(bytes.TrimSpace(body), []byte("{"))
-	if !dialects.Codec(dialect).Traits().InPath || !ok || err != nil || bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}")) {
+	if dialects.Codec(dialect).Traits().InPath == "" || !ok || err != nil || bytes.HasPrefix(bytes.TrimSpace(rest), []byte("}")) {
 		return body
 	}
 	return slices.Concat([]byte(`{"model":`), model, []byte(","), rest)
@@ -171,10 +171,11 @@ func (e *exchange) stream(a *answer) {
 	}
 }
 
-// streams reports whether a stream was asked for: by the body, or, of Gemini, by the
-// path.
+// streams reports whether a stream was asked for: by the body, or, of Gemini and Converse,
+// by the path.
 func (e *exchange) streams() bool {
-	return e.Call.Request.Stream() || strings.HasSuffix(strings.TrimSuffix(e.r.URL.Path, "/"), ":streamGenerateContent")
+	path := strings.TrimSuffix(e.r.URL.Path, "/")
+	return e.Call.Request.Stream() || strings.HasSuffix(path, ":streamGenerateContent") || strings.HasSuffix(path, "/converse-stream")
 }
 
 // unspeakable refuses a step that the dialect cannot express.

@@ -117,6 +117,9 @@ func counts(path string) bool {
 
 // modelIn returns the model that a path of Gemini's names.
 func modelIn(path string) string {
+	if _, model, ok := strings.Cut(path, "/model/"); ok {
+		return model[:max(0, strings.LastIndexByte(model, '/'))]
+	}
 	_, model, ok := strings.Cut(path, "/models/")
 	if !ok {
 		return ""

@@ -49,6 +49,8 @@ func voiceOf(r *http.Request) voice {
 		return anthropic{}
 	case ok && dialect == plimsoll.Ollama:
 		return records{}
+	case ok && dialect == plimsoll.Converse:
+		return bedrock{}
 	case ok && dialect == plimsoll.Responses, strings.HasSuffix(path, "/responses/input_tokens"):
 		return items{}
 	}

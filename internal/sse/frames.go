@@ -141,8 +141,17 @@ func readHeaders(b []byte) map[string]string {
 
 // appendEvent adds a frame with an event.
 func appendEvent(dst []byte, name string, payload []byte) []byte {
+	return appendMessage(dst, payload, [][2]string{{":event-type", name}, {":content-type", "application/json"}, {":message-type", "event"}})
+}
+
+// AppendException adds a frame that says that an answer failed.
+func AppendException(dst []byte, kind string, payload []byte) []byte {
+	return appendMessage(dst, payload, [][2]string{{":exception-type", kind}, {":content-type", "application/json"}, {":message-type", "exception"}})
+}
+
+func appendMessage(dst, payload []byte, values [][2]string) []byte {
 	var headers []byte
-	for _, h := range [][2]string{{":event-type", name}, {":content-type", "application/json"}, {":message-type", "event"}} {
+	for _, h := range values {
 		headers = append(append(headers, byte(len(h[0]))), h[0]...)
 		headers = binary.BigEndian.AppendUint16(append(headers, 7), uint16(len(h[1])))
 		headers = append(headers, h[1]...)

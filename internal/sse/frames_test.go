@@ -76,6 +76,10 @@ func TestFramesAreReadAsAmazonWritesThem(t *testing.T) {
 			sse.Event{Name: "error", Data: data(`{"error":{"message":"too long","type":"validationException"},"type":"error"}`)},
 		},
 		{
+			"an exception that was written is read", sse.AppendException(nil, "throttlingException", []byte(`{"message":"later"}`)),
+			sse.Event{Name: "error", Data: data(`{"error":{"message":"later","type":"throttlingException"},"type":"error"}`)},
+		},
+		{
 			"an error says so in its headers",
 			withHeaders("\x0b:error-code\x07\x00\x04busy\x0e:error-message\x07\x00\x05later\x0d:message-type\x07\x00\x05error", ``),
 			sse.Event{Name: "error", Data: data(`{"error":{"message":"later","type":"busy"},"type":"error"}`)},

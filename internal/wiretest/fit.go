@@ -33,7 +33,7 @@ func (s Subject) Fit(t *testing.T, meter plimsoll.Meter, rungs ...fit.Rung) {
 		if err != nil {
 			t.Fatalf("history %d: %v\n%s", i, err, body)
 		}
-		if got := meter.Weigh(s.mustDecode(t, out).Conversation()).Total; got != plan.After.Total {
+		if got := meter.Weigh(s.mustDecode(t, out).Conversation()).Total; got != plan.After.Total && (!s.Joins || got > plan.After.Total) {
 			t.Fatalf("history %d: the plan says %d tokens, the request has %d\n in %s\nout %s\n%+v", i, plan.After.Total, got, body, out, plan.Edits)
 		}
 		for _, e := range plan.Edits {

@@ -37,6 +37,9 @@ type Subject struct {
 	// Adjusts says that the codec touches what stands beside an edit: a cache mark
 	// moves, an id goes with the reasoning it belongs to.
 	Adjusts bool
+	// Joins says that the codec joins neighbouring messages of one role, so that a request
+	// may weigh less than its plan says.
+	Joins bool
 }
 
 var histories = flag.Int("mutations", 20_000, "histories that are generated for each dialect")

@@ -10,7 +10,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // settled is what each dialect's request for a summary says beside the conversation.
@@ -24,7 +23,7 @@ var settled = map[plimsoll.Dialect]map[string]string{
 
 func TestC05_TheRequestSharesItsPrefixWithTheCallers(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			s := newServer(t, says(d, "<summary>Seven crates were counted.</summary>", stopEnd[d]))
@@ -105,7 +104,7 @@ func TestC07_CallsAtTheEndAreTakenOut(t *testing.T) {
 		plimsoll.Ollama:    `{"model":"m","messages":[{"role":"user","content":"Count."},{"role":"assistant","content":%s,"tool_calls":[{"function":{"name":"sh","arguments":{}}}]}]}`,
 		plimsoll.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"Count."}]},{"role":"model","parts":[{"text":%s},{"functionCall":{"name":"sh","args":{}}}]}]}`,
 	}
-	for _, d := range dialects.All() {
+	for d := range callers {
 		for name, text := range map[string]string{"with text": `"I look."`, "without": `""`} {
 			t.Run(string(d)+" "+name, func(t *testing.T) {
 				t.Parallel()
@@ -197,7 +196,7 @@ func TestC08_TheModelOfTheOptionsWins(t *testing.T) {
 
 func TestAnotherAPIGetsTheConversationAsText(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			from := plimsoll.Anthropic
@@ -234,7 +233,7 @@ func TestAnotherAPIGetsTheConversationAsText(t *testing.T) {
 
 func TestG09_TheInstructionIsTheCompressionPrompt(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		t.Run(string(d), func(t *testing.T) {
 			t.Parallel()
 			reply := "<scratchpad>hidden</scratchpad><state_snapshot><overall_goal>Count.</overall_goal></state_snapshot>"

@@ -16,12 +16,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/summary"
-	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 func TestUsageIsReadInAllDialects(t *testing.T) {
 	t.Parallel()
-	for _, d := range dialects.All() {
+	for d := range callers {
 		s := newServer(t, says(d, "<summary>x</summary>", stopEnd[d]))
 		got, err := s.summarizer(t, d, "").Summarize(t.Context(), asks(t, d, summary.Retained, callers[d]))
 		if err != nil {
@@ -60,7 +59,7 @@ func TestKeysGoWhereEachAPIReadsThem(t *testing.T) {
 func TestNoSummaryIsTakenFromAnAnswerThatIsNone(t *testing.T) {
 	t.Parallel()
 	length := map[plimsoll.Dialect]string{plimsoll.OpenAI: "length", plimsoll.Responses: "incomplete", plimsoll.Anthropic: "max_tokens", plimsoll.Gemini: "MAX_TOKENS", plimsoll.Ollama: "length"}
-	for _, d := range dialects.All() {
+	for d := range callers {
 		s := newServer(t, says(d, "<summary>half</summary>", length[d]))
 		_, err := s.summarizer(t, d, "").Summarize(t.Context(), asks(t, d, summary.Retained, callers[d]))
 		f := failureOf(t, err)

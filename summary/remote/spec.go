@@ -65,7 +65,7 @@ func cutURL(text string) (name, address string) {
 
 // address returns where requests for a model go.
 func (s *Summarizer) address(name string) (*url.URL, error) {
-	if dialects.Codec(s.options.Dialect).Traits().InPath && strings.ContainsAny(strings.TrimPrefix(name, "models/"), "/?#%") {
+	if dialects.Codec(s.options.Dialect).Traits().InPath != "" && strings.ContainsAny(strings.TrimPrefix(name, "models/"), "/?#%") {
 		return nil, invalid(fmt.Errorf("%q cannot be the name of a model", name), specHint)
 	}
 	return dialects.Endpoint(s.options.Dialect, s.base, name, false), nil

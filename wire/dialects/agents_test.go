@@ -34,6 +34,11 @@ func TestLongAgentsAreNotRefused(t *testing.T) {
 			`{"type":"reasoning","id":"rs_%[1]d","summary":[],"encrypted_content":"x"},{"type":"function_call","call_id":"call_%[1]d","name":"read","arguments":"{}"},
 			 {"type":"function_call_output","call_id":"call_%[1]d","output":"%[2]s"},`,
 		},
+		plimsoll.Converse: {
+			`{"messages":[%s{"role":"user","content":[{"text":"go on"}]}]}`,
+			`{"role":"assistant","content":[{"text":"I read on"},{"toolUse":{"toolUseId":"call_%[1]d","name":"read","input":{}}}]},
+			 {"role":"user","content":[{"toolResult":{"toolUseId":"call_%[1]d","content":[{"text":"%[2]s"}]}}]},`,
+		},
 		plimsoll.Gemini: {
 			`{"contents":[%s{"role":"user","parts":[{"text":"go on"}]}]}`,
 			`{"role":"model","parts":[{"text":"I read on"},{"functionCall":{"id":"call_%[1]d","name":"read","args":{}},"thoughtSignature":"s"}]},

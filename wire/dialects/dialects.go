@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/anthropic"
+	"github.com/plimsoll/plimsoll/wire/internal/converse"
 	"github.com/plimsoll/plimsoll/wire/internal/gemini"
 	"github.com/plimsoll/plimsoll/wire/internal/ollama"
 	"github.com/plimsoll/plimsoll/wire/internal/openai"
@@ -17,7 +18,7 @@ import (
 
 // codecs are all that there are. The last is asked first whether it recognises a body:
 // OpenAI's takes every list of messages for its own, since most tools write that.
-var codecs = []wire.Codec{openai.Codec{}, responses.Codec{}, anthropic.Codec{}, gemini.Codec{}, ollama.Codec{}}
+var codecs = []wire.Codec{openai.Codec{}, responses.Codec{}, anthropic.Codec{}, gemini.Codec{}, ollama.Codec{}, converse.Codec{}}
 
 // Codec returns the codec of a dialect; nil if there is none.
 func Codec(d plimsoll.Dialect) wire.Codec {

@@ -18,12 +18,15 @@ func Endpoint(d plimsoll.Dialect, base *url.URL, model string, stream bool) *url
 	u, path := *base, strings.TrimSuffix(base.Path, "/")
 	end := t.Paths[0]
 	escaped := end
-	if t.InPath {
+	if t.InPath != "" {
 		if stream {
-			end, u.RawQuery = t.Paths[1], "alt=sse"
+			end = t.Paths[1]
+		}
+		if stream && d == plimsoll.Gemini {
+			u.RawQuery = "alt=sse"
 		}
 		model = strings.TrimPrefix(model, "models/")
-		end, escaped = "/models/"+model+end, "/models/"+url.PathEscape(model)+end
+		end, escaped = t.InPath+model+end, t.InPath+url.PathEscape(model)+end
 	}
 	if strings.HasSuffix(path, end) {
 		return &u

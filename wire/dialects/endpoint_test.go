@@ -26,6 +26,7 @@ func TestAddressesAreCompleted(t *testing.T) {
 		{plimsoll.Ollama, "http://localhost:11434/", "http://localhost:11434/api/chat"},
 		{plimsoll.Ollama, "https://host/ollama", "https://host/ollama/api/chat"},
 		{plimsoll.Ollama, "https://host/ollama/api/chat", "https://host/ollama/api/chat"},
+		{plimsoll.Converse, "https://bedrock-runtime.us-east-1.amazonaws.com", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"},
 		{plimsoll.Gemini, "https://generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent"},
 		{plimsoll.Gemini, "http://localhost:1", "http://localhost:1/v1beta/models/m:generateContent"},
 		{plimsoll.Gemini, "http://localhost:1/v1", "http://localhost:1/v1/models/m:generateContent"},

@@ -44,6 +44,12 @@ var forms = map[plimsoll.Dialect]form{
 		 {"role":"tool","tool_call_id":"ID",ODD,"content":"RESULT"}`,
 		`,{"role":"user","content":"go on"}], "tools":[{"type":"function","function":{"name":"f","parameters":{ODD}}}]}  `,
 	},
+	plimsoll.Converse: {
+		` { ODD,"messages":[ {"role":"user",ODD,"content":[{"text":"caf\u00e9"}]} `,
+		`, {"role":"assistant","content":[{"toolUse":{"toolUseId":"ID","name":"f","input":{ODD},ODD}}]},
+		 {"role":"user","content":[{"toolResult":{"toolUseId":"ID",ODD,"content":[{"text":"RESULT"}]}}]}`,
+		`,{"role":"assistant","content":[{"text":"ok"}]},{"role":"user","content":[{"text":"go on"}]}], "toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{ODD}}}}],ODD}}  `,
+	},
 	plimsoll.Gemini: {
 		` {"model":"m", ODD,"contents":[ {"role":"user",ODD,"parts":[{"text":"caf\u00e9",ODD}]} `,
 		`, {"role":"model","parts":[{"functionCall":{"id":"ID","name":"f","args":{ODD}},ODD}]},

@@ -28,6 +28,7 @@ var declarations = map[plimsoll.Dialect]declared{
 	plimsoll.Ollama:    {[]string{"tools", "function"}, []string{"name", "description", "parameters"}, "parameters", jsonSchema},
 	plimsoll.Responses: {[]string{"tools"}, []string{"type", "name", "description", "parameters", "strict"}, "parameters", jsonSchema},
 	plimsoll.Anthropic: {[]string{"tools"}, []string{"type", "name", "description", "input_schema", "cache_control"}, "input_schema", jsonSchema},
+	plimsoll.Converse:  {[]string{"toolConfig", "tools", "toolSpec"}, []string{"name", "description", "inputSchema"}, "inputSchema", append([]string{"json"}, jsonSchema...)},
 	plimsoll.Gemini: {[]string{"tools", "functionDeclarations"}, []string{"name", "description", "parameters"}, "parameters", strings.Fields(`type format title
 		description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern
 		example anyOf propertyOrdering default items minimum maximum`)},

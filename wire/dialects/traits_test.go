@@ -84,6 +84,7 @@ func TestToolsAreNotOfferedBesideWhatRefusesThem(t *testing.T) {
 		{plimsoll.Ollama, `"format":null`, true},
 		{plimsoll.Ollama, `"format":"json"`, false},
 		{plimsoll.Ollama, `"format":{"type":"object"}`, false},
+		{plimsoll.Converse, `"guardrailConfig":{}`, true},
 	} {
 		c := dialects.Codec(tt.dialect)
 		r, err := c.Decode(fmt.Appendf(nil, `{%q:[],%s}`, c.Traits().Messages, tt.member))

@@ -53,6 +53,11 @@ var repeating = map[plimsoll.Dialect]struct {
 		`{"role":"assistant","content":[{"type":"tool_use","id":"ID","name":"f","input":{"a":"WORDS"}}]},{"role":"user","content":"WORDS","content":[{"type":"tool_result","tool_use_id":"ID","content":[{"type":"text","text":"WORDS"}],"content":"WORDS WORDS"}]},{"role":"assistant","content":[{"type":"text","text":"WORDS"}]}`,
 		`{"role":"assistant","content":[{"type":"server_tool_use","id":"srv_ID","name":"web_search","input":{"query":"WORDS"}},{"type":"web_search_tool_result","tool_use_id":"srv_ID","content":[{"type":"web_search_result","title":"WORDS"}]},{"type":"text","text":"WORDS","citations":[{"cited_text":"WORDS"}]}]}`,
 	}},
+	plimsoll.Converse: {`{"toolConfig":{"tools":[]},"messages":[%s]}`, `{"role":"user","content":[{"text":"WORDS"}]}`, []string{
+		`{"role":"assistant","content":[{"text":"WORDS"}],"content":[{"text":"WORDS"},{"cachePoint":{"type":"default"}}]}`,
+		`{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"WORDS","signature":"WORDS"}}},{"text":"WORDS","text":"WORDS"},{"text":"WORDS"}]}`,
+		`{"role":"assistant","content":[{"toolUse":{"toolUseId":"ID","name":"f","input":{},"input":{"a":"WORDS"}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"ID","content":[{"text":"WORDS"}],"content":[{"json":{"a":"WORDS"}},{"text":"WORDS WORDS"}]}}]},{"role":"assistant","content":[{"text":"WORDS"}]}`,
+	}},
 	plimsoll.Gemini: {`{"contents":[%s]}`, `{"role":"user","parts":[{"text":"WORDS"}]}`, []string{
 		`{"role":"model","parts":[{"text":"WORDS"}],"parts":[{"text":"WORDS","text":"WORDS"}]}`,
 		`{"role":"model","parts":[{"thought":true,"text":"WORDS","thoughtSignature":"WORDS","thought_signature":"WORDS"},{"text":"WORDS"}]}`,
@@ -91,7 +96,8 @@ func TestWhatWasFittedWeighsWhatThePlanSays(t *testing.T) {
 		dialect plimsoll.Dialect
 		model   string
 		// merged says that neighbouring messages are merged. These models are estimated, and
-		// one long text weighs other than two short ones, within the band.
+		// one long text weighs other than two short ones, within the band, and one message
+		// less than two.
 		merged bool
 	}{
 		{plimsoll.OpenAI, "gpt-4o", false},
@@ -102,6 +108,7 @@ func TestWhatWasFittedWeighsWhatThePlanSays(t *testing.T) {
 		{plimsoll.Responses, "", false},
 		{plimsoll.Anthropic, "", false},
 		{plimsoll.Gemini, "", false},
+		{plimsoll.Converse, "", true},
 	} {
 		t.Run(string(tt.dialect)+tt.model, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +136,22 @@ func TestWhatWasFittedWeighsWhatThePlanSays(t *testing.T) {
 				t.Errorf("only %d conversations could be cut", cuts)
 			}
 		})
+	}
+}
+
+func TestClaudeWeighsTheSameByConverse(t *testing.T) {
+	t.Parallel()
+	const model = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
+	messages := decoded(t, plimsoll.Anthropic, `{"model":"`+model+`","max_tokens":9,"system":"Be brief.",
+		"tools":[{"name":"read","description":"Reads a file.","input_schema":{"type":"object","properties":{"path":{"type":"string"}}}}],"tool_choice":{"type":"any"},
+		"messages":[{"role":"user","content":"Read a."},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"read","input":{"path":"a"}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"seven crates"}]}]}`)
+	converse := decoded(t, plimsoll.Converse, `{"model":"`+model+`","inferenceConfig":{"maxTokens":9},"system":[{"text":"Be brief."},{"cachePoint":{"type":"default"}}],
+		"toolConfig":{"tools":[{"toolSpec":{"name":"read","description":"Reads a file.","inputSchema":{"json":{"type":"object","properties":{"path":{"type":"string"}}}}}},{"cachePoint":{"type":"default"}}],"toolChoice":{"any":{}}},
+		"messages":[{"role":"user","content":[{"text":"Read a."}]},{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"read","input":{"path":"a"}}}]},
+		{"role":"user","content":[{"toolResult":{"toolUseId":"t","content":[{"text":"seven crates"}]}},{"cachePoint":{"type":"default"}}]}]}`)
+	if want, got := weighed(t, messages).Total, weighed(t, converse).Total; got != want || got < 500 {
+		t.Errorf("%d tokens by Converse, %d by Messages", got, want)
 	}
 }
 

@@ -157,7 +157,7 @@ func (t target) codec() (wire.Codec, error) {
 	}
 	codec := dialects.Codec(plimsoll.Dialect(t.Dialect))
 	if codec == nil {
-		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic, gemini or ollama, or leave it out")
+		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic, gemini, ollama or converse, or leave it out")
 	}
 	return codec, nil
 }

@@ -46,6 +46,7 @@ func longChat(t *testing.T, d plimsoll.Dialect, s *running, model *scripted.Mode
 		plimsoll.Anthropic: {"/v1/messages", `{"model":"claude-sonnet-4-5","max_tokens":128,`},
 		plimsoll.Gemini:    {"/v1beta/models/gemini-2.5-flash:generateContent", `{`},
 		plimsoll.Ollama:    {"/api/chat", `{"model":"llama3.2","stream":false,`},
+		plimsoll.Converse:  {"/model/us.anthropic.claude-sonnet-4-5-20250929-v1:0/converse", `{`},
 	}[d]
 	var history []plimsoll.Message
 	for turn := range 60 {

@@ -116,6 +116,8 @@ func familyOf(path string, dialect plimsoll.Dialect, h http.Header) plimsoll.Dia
 	switch {
 	case dialect == plimsoll.Anthropic, dialect == plimsoll.Gemini, dialect == plimsoll.Ollama:
 		return dialect
+	case dialect == plimsoll.Converse: // of Bedrock, as other paths of Claude are
+		return plimsoll.Anthropic
 	case below(path, "/v1beta"), below(path, "/v1alpha"), below(path, "/upload/v1beta"), below(path, "/download/v1beta"), geminiMethods[method]:
 		return plimsoll.Gemini
 	case dialect != "":

@@ -2,8 +2,6 @@ package anthropic
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -293,39 +291,8 @@ func flawOfText(body []byte, t rawjson.Text) flaw {
 	switch raw := t.Raw(body); {
 	case len(raw) == 0:
 		return flawEmpty
-	case isBlank(raw):
+	case build.IsBlank(raw):
 		return flawBlank
 	}
 	return flawNone
-}
-
-// isBlank reports whether an escaped text has nothing but white space. It looks
-// no further than the first other character.
-func isBlank(raw []byte) bool {
-	for len(raw) > 0 {
-		r, n := utf8.DecodeRune(raw)
-		if r == '\\' {
-			r, n = escaped(raw)
-		}
-		if !unicode.IsSpace(r) {
-			return false
-		}
-		raw = raw[n:]
-	}
-	return true
-}
-
-// escaped returns what a valid escape stands for, as far as white space goes.
-func escaped(raw []byte) (rune, int) {
-	switch raw[1] {
-	case 'n', 't', 'r', 'f':
-		return ' ', 2
-	case 'u':
-		var r rune
-		for _, c := range string(raw[2:6]) {
-			r = r<<4 | rune(strings.IndexRune("0123456789abcdef", unicode.ToLower(c)))
-		}
-		return r, 6
-	}
-	return rune(raw[1]), 2
 }

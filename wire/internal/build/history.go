@@ -71,9 +71,10 @@ func (h *History) Record(results [][]wire.Result) (wire.Record, bool) {
 // add adds a round to a record.
 func (h *History) add(rec *wire.Record, i int, results [][]wire.Result) error {
 	round, last := h.Rounds[i], i == len(h.Rounds)-1
+	alternates := h.codec.Traits().Alternates
 	known := i < len(results) && len(results[i]) == len(round.Calls)
 	if !known && len(round.Calls) > 0 {
-		if !last {
+		if !last || alternates && len(round.Open) == 0 { // two of the user's would follow each other
 			return fmt.Errorf("round %d has no results: %w", i, plimsoll.ErrInvalid)
 		}
 		rec.Elements = append(rec.Elements, round.Open...)
@@ -84,7 +85,7 @@ func (h *History) add(rec *wire.Record, i int, results [][]wire.Result) error {
 		return nil
 	}
 	var err error
-	if last && round.Foreign {
+	if last && (round.Foreign || alternates) {
 		rec.Results, err = h.codec.ResultsBeside(results[i])
 		return err
 	}

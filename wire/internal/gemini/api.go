@@ -11,7 +11,7 @@ import (
 var traits = wire.Traits{
 	Name: "generate", Paths: []string{":generateContent", ":streamGenerateContent"},
 	CountPaths: []string{":countTokens"}, Count: "totalTokens",
-	Version: "/v1beta", Messages: "contents", InPath: true,
+	Version: "/v1beta", Messages: "contents", InPath: "/models/",
 	NoCalls: wire.Member{Key: "toolConfig", Value: `{"functionCallingConfig":{"mode":"NONE"}}`},
 }
 

@@ -80,6 +80,8 @@ func providerOf(d plimsoll.Dialect) string {
 		return "gcp.gemini"
 	case plimsoll.Ollama:
 		return "ollama"
+	case plimsoll.Converse:
+		return "aws.bedrock"
 	}
 	return "openai"
 }
