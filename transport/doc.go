@@ -1,7 +1,7 @@
 // Package transport manages the conversations in HTTP traffic with language models.
 //
 // A [Transport] is an [http.RoundTripper]. It recognises the requests that carry a
-// conversation by their path, in five dialects, makes the conversation fit, sends it,
+// conversation by their path, in six dialects, makes the conversation fit, sends it,
 // and reads the answer on the side while it passes. Everything else goes through
 // untouched. So any client of any SDK is managed by giving it another transport:
 //
