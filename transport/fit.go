@@ -82,10 +82,11 @@ const maxCounts = 3
 // tell, or if our count is good enough: it says that the request fits easily, or it may be
 // off by little.
 func (r *trip) counted(s sent, refused bool) int {
-	if _, ok := r.target(); !ok || refused || !limit.Weighable(s.task.Conversation) {
+	most := s.task.Line.Limit()
+	if _, ok := r.target(); !ok || refused || most >= limit.Unbounded/2 || !limit.Weighable(s.task.Conversation) {
 		return 0
 	}
-	load, most := r.keeper.Weigh(r.ctx, s.task), s.task.Line.Limit()
+	load := r.keeper.Weigh(r.ctx, s.task)
 	if 2*(load.Total+load.Band) <= most || 20*load.Band <= most {
 		return 0
 	}
