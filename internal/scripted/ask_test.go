@@ -47,7 +47,7 @@ type reply struct {
 // ask sends a request and reads the complete answer.
 func ask(t *testing.T, h http.Handler, d plimsoll.Dialect, body string) reply {
 	t.Helper()
-	if d == plimsoll.Ollama { // it streams unless it is told not to
+	if d == plimsoll.Ollama { // without it the server streams
 		body = `{"stream":false,` + strings.TrimPrefix(body, "{")
 	}
 	got := send(t, h, http.MethodPost, paths[d], body)

@@ -74,7 +74,7 @@ func TestF10_ARefusalIsOneThatClientsKnow(t *testing.T) {
 	}
 }
 
-// The words of Ollama, when it is told not to cut a conversation.
+// The words of Ollama for a request that forbids it to cut the conversation.
 func TestF10_AFullContextIsToldFromOtherErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
