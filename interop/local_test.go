@@ -265,7 +265,7 @@ func TestALocalServersAnswerHasRoom(t *testing.T) {
 
 func TestTheChatCompressesWithALocalServer(t *testing.T) {
 	var lines strings.Builder
-	for i := range 6 {
+	for i := range 4 {
 		fmt.Fprintln(&lines, chatter(i))
 	}
 	fmt.Fprint(&lines, "/compress\n/context\nWhere should we go next?\n")
