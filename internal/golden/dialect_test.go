@@ -47,14 +47,14 @@ type conversation struct {
 // models are what each dialect is asked for.
 var models = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "gpt-4o", plimsoll.Responses: "gpt-4o", plimsoll.Anthropic: "claude-sonnet-4-5", plimsoll.Gemini: "gemini-2.5-flash",
-	plimsoll.Ollama: "llama3.2",
+	plimsoll.Ollama:   "llama3.2",
 	plimsoll.Converse: "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 }
 
 // listOf is the member of a request with the messages.
 var listOf = map[plimsoll.Dialect]string{
 	plimsoll.OpenAI: "messages", plimsoll.Responses: "input", plimsoll.Anthropic: "messages", plimsoll.Gemini: "contents",
-	plimsoll.Ollama: "messages",
+	plimsoll.Ollama:   "messages",
 	plimsoll.Converse: "messages",
 }
 
