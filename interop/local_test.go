@@ -264,6 +264,7 @@ func TestALocalServersAnswerHasRoom(t *testing.T) {
 }
 
 func TestTheChatCompressesWithALocalServer(t *testing.T) {
+	server := local(t)
 	var lines strings.Builder
 	for i := range 4 {
 		fmt.Fprintln(&lines, chatter(i))
@@ -271,7 +272,7 @@ func TestTheChatCompressesWithALocalServer(t *testing.T) {
 	fmt.Fprint(&lines, "/compress\n/context\nWhere should we go next?\n")
 	dir := t.TempDir()
 	cmd := exec.Command(rig.Binary(t), "chat", "--store", filepath.Join(dir, "store.db"), "--limit", strconv.Itoa(llama.Window),
-		"--model", "local=openai:"+llama.Model+"@"+local(t).URL+"/v1")
+		"--model", "local=openai:"+llama.Model+"@"+server.URL+"/v1")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "OPENAI_API_KEY=none")
 	cmd.Stdin = strings.NewReader(lines.String())
 	var out, remarks bytes.Buffer

@@ -10,9 +10,9 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/modelserver"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
-	"github.com/plimsoll/plimsoll/transport/internal/server"
 )
 
 const (
@@ -89,12 +89,12 @@ func (r *trip) doubt() {
 }
 
 // target returns the model for which the upstream can be asked; false for the vendors' hosts.
-func (r *trip) target() (server.Target, bool) {
+func (r *trip) target() (modelserver.Target, bool) {
 	u := r.in.URL
 	if r.bedrock || r.verified || r.dialect == plimsoll.Gemini || r.t.options.Official(r.x.Upstream) || isVendor(u.Hostname()) {
-		return server.Target{}, false
+		return modelserver.Target{}, false
 	}
-	t := server.Target{
+	t := modelserver.Target{
 		Root: u.Scheme + "://" + u.Host + rootOf(u.Path), Host: r.in.Host, Header: http.Header{}, Tenant: r.owner.key, Model: r.model, DryRun: r.dryRun,
 	}
 	for name, values := range r.in.Header {

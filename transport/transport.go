@@ -7,10 +7,10 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
+	"github.com/plimsoll/plimsoll/internal/modelserver"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
 	"github.com/plimsoll/plimsoll/transport/internal/history"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
-	"github.com/plimsoll/plimsoll/transport/internal/server"
 )
 
 // Transport manages the conversations in the requests that it sends. It is safe for
@@ -20,7 +20,7 @@ type Transport struct {
 	// secret keeps names of tenants apart where no store does.
 	secret  [32]byte
 	limits  *limit.Learner
-	servers *server.Asker
+	servers *modelserver.Asker
 	history *history.History
 	breaker *breaker.Breaker
 	// accounts writes the accounts; nil without a store.
@@ -46,7 +46,7 @@ func New(o *Options) (*Transport, error) {
 		return nil, fmt.Errorf("new transport: %w", err)
 	}
 	t.limits = limit.New(t.options.Store, t.options.Now)
-	t.servers = server.New(t.options.Base, t.options.Now)
+	t.servers = modelserver.New(t.options.Base, t.options.Now)
 	t.breaker = breaker.New(t.options.Now)
 	t.history = history.New(t.breaker)
 	t.unambiguous = lru.New[plimsoll.Digest, struct{}](maxUnambiguous, nil)

@@ -81,7 +81,7 @@ func (e *Engine) weigh(ctx context.Context, s state, asking int, to []string, te
 		if !slices.Contains(to, p.Name) {
 			continue
 		}
-		e.loadModel(ctx, p)
+		e.askContexts(ctx, true, p)
 		plan, v, err := e.plan(ctx, p, s, asking)
 		if err != nil {
 			refused = append(refused, Failed{p.Name, refuse(p, err)})
@@ -141,7 +141,6 @@ func (e *Engine) askAll(ctx context.Context, index int, all []Participant, tell 
 		})
 	}
 	group.Wait()
-	e.askContexts(context.WithoutCancel(ctx), all)
 }
 
 // fail notes that a participant was not asked.

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/modelserver"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -23,6 +25,7 @@ type Engine struct {
 	options   Options
 	transport *transport.Transport
 	client    *http.Client
+	servers   *modelserver.Asker
 	// tenant is our part of the store; nil without one.
 	tenant *store.Tenant
 	// working is held while a line is worked on.
@@ -90,6 +93,7 @@ func (e *Engine) open(ctx context.Context) error {
 		return err
 	}
 	e.client = &http.Client{Transport: e.transport}
+	e.servers = modelserver.New(e.transport, time.Now)
 	for _, p := range e.participants {
 		if err := e.unnamed(ctx, p); err != nil {
 			return err
@@ -100,7 +104,7 @@ func (e *Engine) open(ctx context.Context) error {
 			return err
 		}
 	}
-	e.askContexts(ctx, e.participants)
+	e.askContexts(ctx, false, e.participants...)
 	e.refresh(ctx)
 	return nil
 }

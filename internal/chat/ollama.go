@@ -1,123 +1,41 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/modelserver"
 )
 
 // Ollama loads a model with a context that is usually far smaller than what the model
-// could take, and leaves out what does not fit without a word. Its list of running
-// models says how large the context is.
+// could take, and leaves out what does not fit without a word. So the engine asks for it.
 
-// ollamaWait bounds how long the server is waited for, except while it loads a model.
+// ollamaWait bounds how long the server is waited for.
 const ollamaWait = 2 * time.Second
 
-// ollama asks the server of a participant, and reports whether it answered. A request
-// has the method POST. Answer may be nil.
-func (e *Engine) ollama(ctx context.Context, p Participant, path string, request, answer any) bool {
-	u, err := url.Parse(p.URL)
-	if err != nil {
-		return false
-	}
-	method, body := http.MethodGet, []byte(nil)
-	if request != nil {
-		method = http.MethodPost
-		if body, err = json.Marshal(request); err != nil {
-			return false
-		}
-	}
-	at := url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
-	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
-	if err != nil {
-		return false
-	}
-	resp, err := e.client.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	if answer == nil {
-		_, err = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer))
-	} else {
-		err = json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(answer)
-	}
-	return err == nil && resp.StatusCode == http.StatusOK
-}
-
-// ollamaModels are those that a server lists.
-type ollamaModels struct {
-	Models []struct {
-		Name    string `json:"name"`
-		Model   string `json:"model"`
-		Context int    `json:"context_length"`
-	} `json:"models"`
-}
-
-// contextOf asks the server of a participant how large the context is that its model
-// runs with, or will run with; 0 if it does not say.
-func (e *Engine) contextOf(ctx context.Context, p Participant) int {
-	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
-	defer cancel()
-	var running ollamaModels
-	if !e.ollama(ctx, p, "/api/ps", nil, &running) {
-		return 0
-	}
-	for _, m := range running.Models {
-		if sameModel(m.Name, p.Model) || sameModel(m.Model, p.Model) {
-			return max(0, m.Context)
-		}
-	}
-	var model struct {
-		Parameters string `json:"parameters"`
-	}
-	if e.ollama(ctx, p, "/api/show", map[string]string{"model": p.Model}, &model) {
-		if m := numCtx.FindStringSubmatch(model.Parameters); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			return n
-		}
-	}
-	return 0
-}
-
-// numCtx finds the context in the parameters of a model.
-var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
-
-// sameModel compares names of models, of which the tag "latest" may be left out.
-func sameModel(a, b string) bool {
-	return strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest")
-}
-
-// askContexts asks servers for the contexts of those participants.
-func (e *Engine) askContexts(ctx context.Context, all []Participant) {
+// askContexts asks servers for the contexts that models of those participants run with. If
+// load is true, a server loads a model that does not run, so that it is sure: a long
+// conversation must not be sent before that.
+func (e *Engine) askContexts(ctx context.Context, load bool, all ...Participant) {
 	for _, p := range all {
-		if p.API != "ollama" {
+		u, err := url.Parse(p.URL)
+		if p.API != "ollama" || p.Model == "" || err != nil {
 			continue
 		}
-		if n := e.contextOf(ctx, p); n > 0 {
+		n := e.servers.Window(ctx, modelserver.Target{Root: u.Scheme + "://" + u.Host, Host: u.Host, Header: http.Header{}, Model: p.Model, DryRun: !load})
+		if n > 0 {
 			e.mu.Lock()
 			e.contexts[p.URL+" "+p.Model] = n
 			e.mu.Unlock()
 		}
-	}
-}
-
-// loadModel makes the server load the model if it is not known with how large a context: a
-// long conversation must not be sent before that. A server that cannot says so when it
-// is asked.
-func (e *Engine) loadModel(ctx context.Context, p Participant) {
-	if p.API == "ollama" && e.contextKnown(p) == 0 && e.ollama(ctx, p, "/api/generate", map[string]string{"model": p.Model}, nil) {
-		e.askContexts(ctx, []Participant{p})
 	}
 }
 
@@ -134,20 +52,46 @@ func (e *Engine) unnamed(ctx context.Context, p Participant) error {
 
 // offered says which models the server of a participant has.
 func (e *Engine) offered(ctx context.Context, p Participant) string {
-	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
-	defer cancel()
-	var all ollamaModels
-	if !e.ollama(ctx, p, "/api/tags", nil, &all) {
+	names, ok := e.models(ctx, p)
+	switch {
+	case !ok:
 		return "is Ollama running at " + p.URL + "? \"ollama serve\" starts it"
-	}
-	var names []string
-	for _, m := range all.Models {
-		names = append(names, strings.TrimSuffix(m.Name, ":latest"))
-	}
-	if len(names) == 0 {
+	case len(names) == 0:
 		return "the server at " + p.URL + " has no models; \"ollama pull MODEL\" gets one"
 	}
 	return "the server at " + p.URL + " has " + strings.Join(names, ", ")
+}
+
+// models returns the names that a server lists; false if it does not answer.
+func (e *Engine) models(ctx context.Context, p Participant) (names []string, ok bool) {
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return nil, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
+	defer cancel()
+	list := url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/api/tags"}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, list.String(), nil)
+	if err != nil {
+		return nil, false
+	}
+	resp, err := e.client.Do(req)
+	if err != nil {
+		return nil, false
+	}
+	defer resp.Body.Close()
+	var all struct {
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&all) != nil {
+		return nil, false
+	}
+	for _, m := range all.Models {
+		names = append(names, strings.TrimSuffix(m.Name, ":latest"))
+	}
+	return names, true
 }
 
 func (e *Engine) contextKnown(p Participant) int {

@@ -1,8 +1,8 @@
-// Package server asks the servers of local models what only they know: how large the
+// Package modelserver asks the servers of local models what only they know: how large the
 // context window of a model is, and how many tokens a request has. It knows llama.cpp,
 // Ollama, LM Studio, vLLM and SGLang by their endpoints. A server that does not answer
 // harms no request.
-package server
+package modelserver
 
 import (
 	"bytes"

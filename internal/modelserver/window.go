@@ -1,4 +1,4 @@
-package server
+package modelserver
 
 import (
 	"net/url"

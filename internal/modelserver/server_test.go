@@ -1,4 +1,4 @@
-package server_test
+package modelserver_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/transport/internal/server"
+	"github.com/plimsoll/plimsoll/internal/modelserver"
 )
 
 // site is a server that answers on the paths that it is given, and 404 on all others.
@@ -64,8 +64,8 @@ func (s *site) questions() []string {
 	return slices.Clone(s.asked)
 }
 
-func (s *site) target(model string) server.Target {
-	return server.Target{Root: s.URL, Header: http.Header{"Authorization": {"Bearer key"}}, Model: model}
+func (s *site) target(model string) modelserver.Target {
+	return modelserver.Target{Root: s.URL, Header: http.Header{"Authorization": {"Bearer key"}}, Model: model}
 }
 
 // running is what Ollama says of the models that it has loaded.
@@ -138,7 +138,7 @@ func TestAServerTellsTheWindowOfAModel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, tt.paths)
-			if got := server.New(http.DefaultTransport, time.Now).Window(t.Context(), s.target(tt.model)); got != tt.want {
+			if got := modelserver.New(http.DefaultTransport, time.Now).Window(t.Context(), s.target(tt.model)); got != tt.want {
 				t.Errorf("the window is %d, want %d; it was asked %q", got, tt.want, s.questions())
 			}
 			for i, h := range s.heads {
@@ -158,7 +158,7 @@ func TestAnAnswerIsBelievedForAWhileAndAskedForAgainWhenItIsDoubted(t *testing.T
 	t.Parallel()
 	now := time.Date(2026, 8, 22, 0, 0, 0, 0, time.UTC)
 	s := newSite(t, map[string]string{"GET /props": props(2048)})
-	a := server.New(http.DefaultTransport, func() time.Time { return now })
+	a := modelserver.New(http.DefaultTransport, func() time.Time { return now })
 	told := s.target("m")
 	step := func(why string, want, asked int) {
 		t.Helper()
@@ -174,7 +174,7 @@ func TestAnAnswerIsBelievedForAWhileAndAskedForAgainWhenItIsDoubted(t *testing.T
 	now = now.Add(time.Hour)
 	s.set("GET /props", props(4096))
 	step("one after an hour does", 4096, 3)
-	if all := a.Told(); len(all) != 1 || all[0] != (server.Window{Root: s.URL, Model: "m", Tokens: 4096, At: now}) {
+	if all := a.Told(); len(all) != 1 || all[0] != (modelserver.Window{Root: s.URL, Model: "m", Tokens: 4096, At: now}) {
 		t.Errorf("%+v is told, want the window of 4,096", all)
 	}
 	now = now.Add(time.Hour)
@@ -195,7 +195,7 @@ func TestAnAnswerIsBelievedForAWhileAndAskedForAgainWhenItIsDoubted(t *testing.T
 func TestADryRunLoadsNoModel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"GET /api/ps": `{"models":[]}`, "POST /api/show": shown(""), "POST /api/generate": `{"done":true}`})
-	a := server.New(http.DefaultTransport, time.Now)
+	a := modelserver.New(http.DefaultTransport, time.Now)
 	dry := s.target("m")
 	dry.DryRun = true
 	if got := a.Window(t.Context(), dry); got != 4096 || slices.Contains(s.questions(), "POST /api/generate") {
@@ -209,7 +209,7 @@ func TestADryRunLoadsNoModel(t *testing.T) {
 func TestRequestsThatComeTogetherAskOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, map[string]string{"GET /props": props(2048)})
-	a := server.New(http.DefaultTransport, time.Now)
+	a := modelserver.New(http.DefaultTransport, time.Now)
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -229,7 +229,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	other := newSite(t, map[string]string{"GET /props": props(2048)})
 	s := httptest.NewServer(http.RedirectHandler(other.URL+"/props", http.StatusFound))
 	t.Cleanup(s.Close)
-	got := server.New(http.DefaultTransport, time.Now).Window(t.Context(), server.Target{Root: s.URL, Header: http.Header{"Authorization": {"Bearer key"}}, Model: "m"})
+	got := modelserver.New(http.DefaultTransport, time.Now).Window(t.Context(), modelserver.Target{Root: s.URL, Header: http.Header{"Authorization": {"Bearer key"}}, Model: "m"})
 	if got != 0 || len(other.questions()) > 0 {
 		t.Errorf("the window is %d, and another server was asked %q", got, other.questions())
 	}
@@ -254,7 +254,7 @@ func TestAServerCountsARequest(t *testing.T) {
 		"Ollama, which does not count": {map[string]string{"GET /api/ps": running("m", 8192), "POST /api/show": shown(""), "POST /tokenize": `{"count":35}`}, plimsoll.OpenAI, 0},
 	} {
 		s := newSite(t, tt.paths)
-		if got := server.New(http.DefaultTransport, time.Now).Count(t.Context(), s.target("m"), tt.dialect, []byte(body)); got != tt.want {
+		if got := modelserver.New(http.DefaultTransport, time.Now).Count(t.Context(), s.target("m"), tt.dialect, []byte(body)); got != tt.want {
 			t.Errorf("%s counts %d, want %d; it was asked %q", name, got, tt.want, s.questions())
 		}
 	}
