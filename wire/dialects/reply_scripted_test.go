@@ -35,7 +35,7 @@ func scene(c *scripted.Call) (scripted.Step, bool) {
 func proxied(t *testing.T, address string, d plimsoll.Dialect, body []byte, streamed bool) (wire.Reply, []byte, [][]wire.Result) {
 	t.Helper()
 	codec := dialects.Codec(d)
-	reply := dialects.Codec(d).NewReply(replytest.Rules{}.ContentType(streamed), replytest.IsHiddenTool)
+	reply := dialects.Codec(d).NewReply(replytest.Rules{Lines: d == plimsoll.Ollama}.ContentType(streamed), replytest.IsHiddenTool)
 	var view []byte
 	var results [][]wire.Result
 	for range 5 {
