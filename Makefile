@@ -67,15 +67,17 @@ fmt:
 # own run without the race detector, which makes a test some seven times as dear. So does
 # the command, whose tests start some hundred processes. The third line runs with it the
 # tests of concurrent use of those packages.
+# The limit of time only ends a test that hangs; it must not end one on a busy machine.
+TEST := $(GO) test -vet=off -timeout 1h
 SERIAL := /plimsoll$$|/account$$|/examples|/expand$$|/preset$$|/token$$|/wire|/rung$$|/store/sqlite$$|/summary$$|/trim$$|/model|/internal/(bpe|coding|config|corpora|embedding|hf|split|sse|survival|rawjson|report|prune|golden|lab|transcript|wiretest|replytest|bar|chat/terminal)
 unit:
-	$(GO) test -vet=off $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
-	$(GO) test -vet=off $$($(GO) list ./... | grep -E '$(SERIAL)')
-	$(GO) test -vet=off $(RACE) -run 'Concurrent|AtOnce|Promises/(at_once|concurrent|many|readers|sweeping_never)' ./internal/bpe ./store/sqlite ./token
+	$(TEST) $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
+	$(TEST) $$($(GO) list ./... | grep -E '$(SERIAL)')
+	$(TEST) $(RACE) -run 'Concurrent|AtOnce|Promises/(at_once|concurrent|many|readers|sweeping_never)' ./internal/bpe ./store/sqlite ./token
 
 ## portable: the twin of the assembly, and the platforms we ship for
 portable:
-	$(GO) test -vet=off -tags purego ./internal/bpe ./internal/split
+	$(TEST) -tags purego ./internal/bpe ./internal/split
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) vet ./...
 
@@ -87,7 +89,7 @@ test-browser:
 
 ## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
 interop:
-	cd interop && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
+	cd interop && $(GO) vet ./... && $(TEST) -count=1 ./...
 
 ## test-agents: the same job for every agent, with a table of what became of it; some minutes
 test-agents:
