@@ -115,13 +115,14 @@ func abs(x float64) float64 { return max(x, -x) }
 
 // Line returns the line for a conversation in our tokens, where known is the line
 // without what was learned. A server that counts prompts only needs no reserve, if it
-// is known to have a window for the answer: an unknown model writes into the same one.
+// is known to have a window for the answer: an unknown model, or a server that told its
+// window, writes into the same one.
 func (l Learned) Line(c plimsoll.Conversation, known plimsoll.Line) plimsoll.Line {
 	ours := int(float64(l.Limit) / l.Ratio)
 	if l.Output {
 		return plimsoll.Line{Window: ours, Reserve: min(max(c.MaxOutput, known.Reserve), ours/2)}
 	}
-	if known.Window >= Unbounded {
+	if known.Window >= Unbounded || l.Asked > 0 {
 		return plimsoll.Line{Window: ours, Reserve: fit.ReserveFor(ours, c.MaxOutput, true)}
 	}
 	return plimsoll.Line{Window: ours}

@@ -31,9 +31,11 @@ func TestAnUnknownModelWritesIntoTheWindowThatWasLearned(t *testing.T) {
 		{8192, 0, 512},
 		{8192, 32_000, 2048},
 	} {
-		is := limit.Learned{Limit: tt.window, Ratio: 1}
-		if got := is.Line(plimsoll.Conversation{MaxOutput: tt.maxOutput}, known); got != (plimsoll.Line{Window: tt.window, Reserve: tt.reserve}) {
-			t.Errorf("of %d tokens, for an answer of %d: %+v, want a reserve of %d", tt.window, tt.maxOutput, got, tt.reserve)
+		want := plimsoll.Line{Window: tt.window, Reserve: tt.reserve}
+		is, asked := limit.Learned{Limit: tt.window, Ratio: 1}, limit.Learned{Limit: tt.window, Ratio: 1, Asked: 9000}
+		c := plimsoll.Conversation{MaxOutput: tt.maxOutput}
+		if got, again := is.Line(c, known), asked.Line(c, plimsoll.Line{Window: 9000}); got != want || again != want {
+			t.Errorf("of %d tokens, for an answer of %d: %+v, and of a server that told 9,000: %+v, want a reserve of %d", tt.window, tt.maxOutput, got, again, tt.reserve)
 		}
 	}
 }
