@@ -10,7 +10,7 @@ import (
 
 // countLlamaCpp asks llama.cpp's server: at its own endpoint for counts, or, before 2026,
 // by rendering the chat template and tokenizing the text.
-func countLlamaCpp(c *call, d plimsoll.Dialect, body []byte) int {
+func countLlamaCpp(c *inquiry, d plimsoll.Dialect, body []byte) int {
 	path := map[plimsoll.Dialect]string{
 		plimsoll.OpenAI: "/v1/chat/completions/input_tokens", plimsoll.Responses: "/v1/responses/input_tokens", plimsoll.Anthropic: "/v1/messages/count_tokens",
 	}[d]
@@ -33,7 +33,7 @@ func countLlamaCpp(c *call, d plimsoll.Dialect, body []byte) int {
 }
 
 // countVLLM asks vLLM, which renders and tokenizes at once.
-func countVLLM(c *call, d plimsoll.Dialect, body []byte) int {
+func countVLLM(c *inquiry, d plimsoll.Dialect, body []byte) int {
 	if d != plimsoll.OpenAI {
 		return 0
 	}

@@ -8,7 +8,7 @@ import (
 
 // llamaCpp asks llama.cpp's server (b21e4de, August 2026). Its n_ctx is that of one slot. In
 // front of several models, it answers for the one that the query names.
-func llamaCpp(c *call) int {
+func llamaCpp(c *inquiry) int {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -20,7 +20,7 @@ func llamaCpp(c *call) int {
 
 // vLLM asks vLLM (a014e35, August 2026), and SGLang, which says it in the same place. An
 // adapter has the window of the model that it was made for.
-func vLLM(c *call) int {
+func vLLM(c *inquiry) int {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -44,7 +44,7 @@ func vLLM(c *call) int {
 
 // lmStudio asks LM Studio (REST API v0, 0.3.6 and later). Of a model that is not loaded it
 // tells only how large a window can be.
-func lmStudio(c *call) int {
+func lmStudio(c *inquiry) int {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
@@ -71,7 +71,7 @@ const ollamaDefault = 4096
 // ollama asks Ollama (fb30760, August 2026). The window of a model is that of its file, else
 // the server's, which depends on the machine: it is known once the model is loaded. The
 // client's request would load the model, too.
-func ollama(c *call) int {
+func ollama(c *inquiry) int {
 	running, ok := c.running()
 	if !ok {
 		return 0
@@ -114,7 +114,7 @@ func ollama(c *call) int {
 
 // running returns the window of a model that Ollama has loaded; 0 if it has not. It reports
 // false if the server is no Ollama.
-func (c *call) running() (int, bool) {
+func (c *inquiry) running() (int, bool) {
 	var list struct {
 		Models *[]struct {
 			Name   string `json:"name"`

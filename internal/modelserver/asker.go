@@ -40,11 +40,11 @@ type Asker struct {
 	base  http.RoundTripper
 	now   func() time.Time
 	mu    sync.Mutex
-	known *lru.Map[key, *answer]
+	known *lru.Map[modelKey, *answer]
 }
 
-// key names a model of a server, for a tenant.
-type key struct{ tenant, root, model string }
+// modelKey names a model of a server, for a tenant.
+type modelKey struct{ tenant, root, model string }
 
 // answer is what a server has said about a model. A request that asks holds the turn.
 type answer struct {
@@ -58,7 +58,7 @@ type answer struct {
 }
 
 // counter returns how many tokens a request of a dialect has; 0 if the server does not tell.
-type counter func(c *call, d plimsoll.Dialect, body []byte) int
+type counter func(c *inquiry, d plimsoll.Dialect, body []byte) int
 
 const (
 	// timeout bounds how long a request waits for what a server says about itself.
@@ -75,7 +75,7 @@ const (
 
 // New returns an asker that sends by a round tripper.
 func New(base http.RoundTripper, now func() time.Time) *Asker {
-	return &Asker{base: base, now: now, known: lru.New[key, *answer](maxKnown, nil)}
+	return &Asker{base: base, now: now, known: lru.New[modelKey, *answer](maxKnown, nil)}
 }
 
 // Window returns the context window of a model, in the server's own tokens; 0 if the
@@ -92,7 +92,7 @@ func (a *Asker) Count(ctx context.Context, t Target, d plimsoll.Dialect, body []
 	if count == nil {
 		return 0
 	}
-	return max(0, count(&call{ctx: ctx, base: a.base, target: t}, d, body))
+	return max(0, count(&inquiry{ctx: ctx, base: a.base, target: t}, d, body))
 }
 
 func (a *Asker) told(ctx context.Context, t Target) (int, counter) {
@@ -136,7 +136,7 @@ func (a *Asker) Doubt(t Target) {
 func (a *Asker) answerOf(t Target) *answer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	k := key{t.Tenant, t.Root, t.Model}
+	k := modelKey{t.Tenant, t.Root, t.Model}
 	is, ok := a.known.Get(k)
 	if !ok {
 		is = &answer{turn: make(chan struct{}, 1)}
@@ -155,7 +155,7 @@ type Window struct {
 // Told returns the windows that servers have told. Of what they told several tenants it is
 // the newest.
 func (a *Asker) Told() []Window {
-	newest := map[key]Window{}
+	newest := map[modelKey]Window{}
 	for k, is := range a.known.All() {
 		select {
 		case is.turn <- struct{}{}:
@@ -173,9 +173,9 @@ func (a *Asker) Told() []Window {
 // ask puts the questions of all servers in turn, until one is answered. It reports false
 // if the answer may be another soon.
 func (a *Asker) ask(ctx context.Context, t Target) (window int, count counter, sure bool) {
-	c := &call{ctx: ctx, base: a.base, target: t, sure: true}
+	c := &inquiry{ctx: ctx, base: a.base, target: t, sure: true}
 	for _, kind := range []struct {
-		window func(*call) int
+		window func(*inquiry) int
 		count  counter
 	}{{llamaCpp, countLlamaCpp}, {vLLM, countVLLM}, {lmStudio, nil}, {ollama, nil}} {
 		if n := kind.window(c); n > 0 {
@@ -188,8 +188,8 @@ func (a *Asker) ask(ctx context.Context, t Target) (window int, count counter, s
 	return 0, nil, c.sure
 }
 
-// call is one conversation with a server about a model.
-type call struct {
+// inquiry is what a server is asked about one model.
+type inquiry struct {
 	ctx    context.Context
 	base   http.RoundTripper
 	target Target
@@ -199,17 +199,17 @@ type call struct {
 }
 
 // get reads what the server answers on a path; false if that is no JSON object.
-func (c *call) get(path string, into any) bool {
+func (c *inquiry) get(path string, into any) bool {
 	return c.send(http.MethodGet, path, nil, into, timeout)
 }
 
-func (c *call) post(path string, body, into any, wait time.Duration) bool {
+func (c *inquiry) post(path string, body, into any, wait time.Duration) bool {
 	text, err := json.Marshal(body)
 	return err == nil && c.send(http.MethodPost, path, text, into, wait)
 }
 
 // send asks the origin of the client's request and no other: it follows no redirect.
-func (c *call) send(method, path string, body []byte, into any, wait time.Duration) bool {
+func (c *inquiry) send(method, path string, body []byte, into any, wait time.Duration) bool {
 	ctx, cancel := context.WithTimeout(c.ctx, wait)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, c.target.Root+path, bytes.NewReader(body))
