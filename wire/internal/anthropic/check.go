@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"cmp"
 	"regexp"
 	"slices"
@@ -40,6 +41,7 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	k.serverTools()
 	k.reasoning()
 	k.cacheMarks()
+	k.pictures()
 }
 
 // checker gathers violations. Messages of one role in a row are one to the API.
@@ -298,4 +300,24 @@ func (k *checker) cacheMarks() {
 			k.found.Add(RuleMarks, m.at.Message, m.at.Part, "neither thinking nor an empty text can have a cache mark")
 		}
 	}
+}
+
+// pictures lets none stand elsewhere at Bedrock, which takes only base64, as Anthropic's
+// guide to pictures says.
+func (k *checker) pictures() {
+	bedrock := false
+	for key, value := range k.r.Members() {
+		bedrock = bedrock || key == "anthropic_version" && bytes.HasPrefix(value, []byte(`"bedrock-`))
+	}
+	if !bedrock {
+		return
+	}
+	k.each(func(i, j int, b trait) {
+		if b.kind != blockMedia {
+			return
+		}
+		if m := plimsoll.Peek(k.c.Messages.At(i), j).(plimsoll.Media); m.Kind == plimsoll.Image && m.URL != "" {
+			k.found.Add(RuleBlock, i, j, "Bedrock takes only pictures in base64")
+		}
+	})
 }

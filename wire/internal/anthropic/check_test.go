@@ -184,6 +184,21 @@ func TestNewerModelsRefuseAnAnswerToGoOnWith(t *testing.T) {
 	}
 }
 
+func TestBedrockTakesOnlyPicturesInBase64(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, version, source, rule string }{
+		{"an address at Bedrock", "bedrock-2023-05-31", `{"type":"url","url":"https://a/b.png"}`, anthropic.RuleBlock},
+		{"a file at Bedrock", "bedrock-2023-05-31", `{"type":"file","file_id":"file_1"}`, anthropic.RuleBlock},
+		{"base64 at Bedrock", "bedrock-2023-05-31", `{"type":"base64","media_type":"image/png","data":"AAAA"}`, ""},
+		{"an address elsewhere", "2023-06-01", `{"type":"url","url":"https://a/b.png"}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			expectRule(t, `{"anthropic_version":"`+tt.version+`","messages":[`+says("user", `{"type":"image","source":`+tt.source+`}`)+`]}`, tt.rule)
+		})
+	}
+}
+
 func TestNoEditMayLetTheAssistantComeFirst(t *testing.T) {
 	t.Parallel()
 	whole, cut := decode(t, `{"messages":[`+user+","+assistant+","+user+`]}`), decode(t, `{"messages":[`+assistant+","+user+`]}`)

@@ -42,8 +42,10 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 		h.thinking = rawjson.Member(value, "budget_tokens") != nil || rawjson.MemberText(value, "type") == "adaptive"
 	case "max_tokens":
 		h.maxTokens = true
-	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers", "output_config":
+	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers", "output_config", "output_format":
 		h.anthropic = true
+	case "service_tier":
+		h.anthropic = h.anthropic || rawjson.Unquoted(s.Value().Of(h.body)) == "standard_only" // the others are OpenAI's too
 	case "tool_choice":
 		switch rawjson.MemberText(s.Value().Of(h.body), "type") {
 		case "auto", "any", "tool", "none":

@@ -78,6 +78,7 @@ func TestServersHaveRulesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	const user, assistant, system = `{"role":"user","content":"u"}`, `{"role":"assistant","content":"a"}`, `{"role":"system","content":"s"}`
 	const sound = `{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"}}]}`
+	const file = `{"role":"user","content":[{"type":"file","file":{"file_data":"data:application/pdf;base64,AAAA"}}]}`
 	for _, tt := range []struct {
 		name, model string
 		messages    []string
@@ -102,6 +103,17 @@ func TestServersHaveRulesOfTheirOwn(t *testing.T) {
 		{"a picture in a result", "gpt-4o-mini", []string{user, call, strings.Replace(picture, `"user"`, `"tool","tool_call_id":"c"`, 1)}, openai.RulePart},
 		{"a picture in a result for a newer model", "gpt-5-nano", []string{user, call, strings.Replace(picture, `"user"`, `"tool","tool_call_id":"c"`, 1)}, ""},
 		{"a picture of the user", "gpt-4o-mini", []string{picture}, ""},
+		{"a file without a name", "gpt-5", []string{file}, openai.RulePart},
+		{"a file without a name at a gateway", "openai/gpt-4o", []string{file}, openai.RulePart},
+		{"a file without a name for another maker's model", "google/gemini-2.5-flash", []string{file}, ""},
+		{"a file with a name", "gpt-5", []string{strings.Replace(file, `"file_data"`, `"filename":"a.pdf","file_data"`, 1)}, ""},
+		{"a file with OpenRouter's spelling of its name", "openai/gpt-4o", []string{strings.Replace(file, `"file_data"`, `"file_name":"a.pdf","file_data"`, 1)}, ""},
+		{"a file that the provider has", "gpt-5", []string{strings.Replace(file, `"file_data"`, `"file_id"`, 1)}, ""},
+		{"a file for Ollama", "deepseek-r1:latest", []string{file}, openai.RulePart},
+		{"a picture behind an address for Ollama", "gemma3:4b-it-qat", []string{picture}, openai.RulePart},
+		{"a picture in the request for Ollama", "mixtral:8x7b", []string{strings.Replace(picture, "https://a/b", "data:image/png;base64,AAAA", 1)}, ""},
+		{"a call without a result for Ollama", "qwen3:latest", []string{user, call, user}, ""},
+		{"a call without a result at a gateway", "qwen/qwen3-8b:free", []string{user, call, user}, wire.RuleNoResult},
 		{"a part without a type", "gpt-4o", []string{`{"role":"user","content":[{"text":"u"}]}`}, openai.RulePart},
 		{"a part without a type in a result", "gpt-4o", []string{user, call, `{"role":"tool","tool_call_id":"c","content":[{"text":"r"}]}`}, openai.RulePart},
 	} {
@@ -110,4 +122,11 @@ func TestServersHaveRulesOfTheirOwn(t *testing.T) {
 			wiretest.ExpectRule(t, wire.Check(decode(t, `{"model":"`+tt.model+`","messages":[`+strings.Join(tt.messages, ",")+`]}`)), tt.rule)
 		})
 	}
+}
+
+func TestOpenRouterReadsFilesWithAPlugin(t *testing.T) {
+	t.Parallel()
+	const file = `{"type":"file","file":{"file_data":"data:application/pdf;base64,AAAA"}}`
+	body := `{"model":"openai/gpt-4o","plugins":[{"id":"file-parser"}],"messages":[{"role":"user","content":[` + file + `]}]}`
+	wiretest.ExpectRule(t, wire.Check(decode(t, body)), "")
 }

@@ -1,31 +1,38 @@
 package openai
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
 
-// RulePart is the rule of this API alone: a part that lacks its type, or that the model
-// does not take.
+// RulePart is the rule of this API alone: a part that lacks its type or its name, or that
+// the model does not take.
 const RulePart = "content part"
 
 // Check knows what Chat Completions refuses: results must follow their call at
-// once and all of them must be there, and a message must say something.
+// once and all of them must be there, and a message must say something. Ollama does not
+// look at the order of calls and results.
 func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 	c := r.Conversation()
-	build.CheckPairs(r, found, "an assistant message with tool_calls must be followed by a result for each")
+	atOllama := ollamaTag.MatchString(c.Model)
+	if !atOllama {
+		build.CheckPairs(r, found, "an assistant message with tool_calls must be followed by a result for each")
+	}
 	if c.Messages.Len() == 0 {
 		found.Add(wire.RuleEmpty, -1, -1, "messages is empty")
 	}
+	named := mustNameFiles(r)
 	open := 0 // results still owed by the last assistant message
 	for i, m := range c.Messages.All() {
 		switch {
 		case m.Role == plimsoll.ToolRole:
 			open--
-		case open > 0:
+		case open > 0 && !atOllama:
 			found.Add(wire.RuleOrder, i, -1, "only tool results may stand between a call and its results")
 			open = 0
 		}
@@ -34,8 +41,58 @@ func (w *writer) Check(r *wire.Request, found *wire.Violations) {
 		}
 		checkMessage(i, m, found)
 		checkParts(i, m, c.Model, found)
+		if named && plimsoll.Has[plimsoll.Media](m) {
+			checkFiles(i, r.Raw(i), found)
+		}
+		if atOllama {
+			checkForOllama(i, m, found)
+		}
 	}
 	checkRoles(c, found)
+}
+
+// ollamaTag finds the names that Ollama gives models: qwen3:latest, mixtral:8x7b,
+// gpt-oss:120b-cloud.
+var ollamaTag = regexp.MustCompile(`:(latest|e?\d[\dx.]*[bm])(-|$)`)
+
+// checkForOllama finds files, which Ollama does not know, and pictures behind an address,
+// which it does not fetch.
+func checkForOllama(i int, m plimsoll.Message, found *wire.Violations) {
+	for j := range m.Parts.Len() {
+		switch p, _ := plimsoll.Peek(m, j).(plimsoll.Media); {
+		case p.Kind == plimsoll.Document:
+			found.Add(RulePart, i, j, "Ollama takes no files")
+		case p.Kind == plimsoll.Image && p.URL != "":
+			found.Add(RulePart, i, j, "Ollama takes only pictures whose data is in the request")
+		}
+	}
+}
+
+// mustNameFiles reports a request for one of OpenAI's own models. A plugin of OpenRouter
+// reads files before the model sees them.
+func mustNameFiles(r *wire.Request) bool {
+	model := strings.TrimPrefix(r.Conversation().Model, "openai/")
+	if !strings.HasPrefix(model, "gpt-") || strings.HasPrefix(model, "gpt-oss") {
+		return false
+	}
+	for key := range r.Members() {
+		if key == "plugins" {
+			return false
+		}
+	}
+	return true
+}
+
+// checkFiles finds files that have neither an id nor a name, for which OpenAI misses the id.
+// OpenRouter takes two spellings of the name.
+func checkFiles(i int, message []byte, found *wire.Violations) {
+	for j, part := range rawjson.Items(rawjson.Member(message, "content")) {
+		file := rawjson.Member(part, "file")
+		if rawjson.MemberText(part, "type") == "file" &&
+			rawjson.Member(file, "file_id") == nil && rawjson.Member(file, "filename") == nil && rawjson.Member(file, "file_name") == nil {
+			found.Add(RulePart, i, j, "a file must have an id, or a name beside its data")
+		}
+	}
 }
 
 // checkRoles knows what some servers ask of roles and their order.

@@ -22,7 +22,8 @@ func appendMedia(out []byte, m plimsoll.Media) ([]byte, error) {
 		out = appendString(out, `{"type":"input_audio","input_audio":{"data":`, m.Data)
 		out = appendString(out, `,"format":`, audioFormat(m.MIME))
 	case m.Kind == plimsoll.Document && m.Data != "":
-		out = appendString(out, `{"type":"file","file":{"file_data":`, dataURL(m))
+		// OpenAI refuses a file without a name, and reads nothing but PDF here.
+		out = appendString(out, `{"type":"file","file":{"filename":"document.pdf","file_data":`, dataURL(m))
 	case m.Kind == plimsoll.Document && m.URL != "" && !isURL(m.URL):
 		out = appendString(out, `{"type":"file","file":{"file_id":`, m.URL)
 	default:

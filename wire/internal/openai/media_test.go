@@ -35,7 +35,7 @@ func TestMediaIsWrittenByItsKind(t *testing.T) {
 		{"a recording", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/wav", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}}`},
 		{"a recording by its registered type", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/mpeg", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"mp3"}}`},
 		{"a recording by an older type", plimsoll.Media{Kind: plimsoll.Audio, MIME: "audio/x-wav", Data: "BBBB"}, `{"type":"input_audio","input_audio":{"data":"BBBB","format":"wav"}}`},
-		{"a document", plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "CCCC"}, `{"type":"file","file":{"file_data":"data:application/pdf;base64,CCCC"}}`},
+		{"a document", plimsoll.Media{Kind: plimsoll.Document, MIME: "application/pdf", Data: "CCCC"}, `{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,CCCC"}}`},
 		{"a document that the provider has", plimsoll.Media{Kind: plimsoll.Document, URL: "file-1"}, `{"type":"file","file":{"file_id":"file-1"}}`},
 		{"a document elsewhere", plimsoll.Media{Kind: plimsoll.Document, URL: "https://example.com/a.pdf"}, ""},
 		{"a picture of no known type", plimsoll.Media{Kind: plimsoll.Image, Data: "AAAA"}, ""},
