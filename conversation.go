@@ -60,8 +60,9 @@ type Conversation struct {
 	System List[Part]
 	// Tools the model may call.
 	Tools List[Tool]
-	// Choice says how the model may use its tools: empty or "auto" as it likes, "none" not at
-	// all, "required" at least one. Any other word names the tool that it must call.
+	// Choice says how the model may use its tools: empty or "auto" as it likes, "single" one at
+	// a time, "none" not at all, "required" at least one. Any other word names the tool that
+	// it must call.
 	Choice string
 	// Output is the form that the answer must have, with the schema of the answer; zero
 	// for any form.

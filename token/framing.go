@@ -43,8 +43,9 @@ type frame struct {
 	named, undescribed, none int
 	// lone says that required is as good as the name if there is only one tool.
 	lone bool
-	// forced is in place of Tools if the model must call one.
-	forced int
+	// forced is in place of Tools if the model must call one; single is what Tools has less if
+	// the model may call them only one at a time.
+	forced, single int
 	// argument is for each argument of a call.
 	argument int
 	// words says that of declarations only the words are shown, no JSON. Property, nested and
@@ -87,7 +88,7 @@ var frames = []struct {
 	{"", "claude-3-opus", claude(538, 638, 0)},
 	{"", "claude-3-sonnet", claude(163, 263, 0)},
 	{"", "claude-3-haiku claude-3-5-haiku", claude(268, 370, 0)},
-	{"", "claude-haiku-4-5 claude-sonnet-4-5", forgetful(claude(498, 598, 16))},
+	{"", "claude-haiku-4-5 claude-sonnet-4-5", sequential(forgetful(claude(498, 598, 16)))},
 	{"", "claude-opus-4-5 claude-sonnet-4-6 claude-opus-4-6", claude(498, 598, 16)},
 	{"", "claude-opus-4-7", claude(705, 805, 16)},
 	{"", "claude-opus-4-8", later(claude(318, 418, 1))},
@@ -212,6 +213,13 @@ func claude(tools, forced, adaptive int) frame {
 		Framing: Framing{Message: 3, Reply: 4, System: 3, Tools: tools, Tool: 17, Call: 40},
 		forced:  forced, argument: 16, enabled: 26, adaptive: adaptive, output: 140, cites: 530, off: 5, doubt: 20,
 	}
+}
+
+// sequential returns the frame of a model whose prompt for tools tells it to call several at
+// once, and does not if it may not.
+func sequential(f frame) frame {
+	f.single = 208
+	return f
 }
 
 // later returns the frame of a Claude model since version 4.8, whose calls are shorter and whose

@@ -224,12 +224,14 @@ func TestClaudeBringsItsPromptForToolsInAnyDialect(t *testing.T) {
 			want          int
 		}{
 			{"claude-haiku-4-5-20251001", "auto", 498},
+			{"claude-haiku-4-5-20251001", "single", 290},
 			{"anthropic/claude-sonnet-4.5", "required", 598},
 			{"claude-3-5-haiku-latest", "none", 268},
 			{"claude-3-5-haiku-latest", "add", 370},
 			{"claude-sonnet-4-20250514", "", 320},
 			{"databricks-claude-3-7-sonnet", "", 320},
 			{"claude-sonnet-5", "", 376},
+			{"claude-sonnet-5", "single", 376},
 			{"claude-opus-5", "", 308},
 			{"claude-opus-5", "required", 430},
 		} {

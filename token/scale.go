@@ -360,6 +360,8 @@ func (s *scale) around(c plimsoll.Conversation) int {
 	switch choice {
 	case "", "auto":
 		return n
+	case "single":
+		return n - s.frame.single
 	case "none":
 		return n + s.frame.none
 	}

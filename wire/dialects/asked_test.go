@@ -47,6 +47,9 @@ func TestARequestSaysWhatItAsksFor(t *testing.T) {
 			`{"messages":[],"tool_choice":{"type":"any"},"thinking":{"type":"enabled","budget_tokens":1024},"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"a":1}}}}`,
 			asked{Choice: "required", Thinking: "enabled", Output: plimsoll.Tool{Schema: `{"a":1}`}},
 		},
+		{"Anthropic with one tool at a time", plimsoll.Anthropic, `{"messages":[],"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`, asked{Choice: "single"}},
+		{"Anthropic with several tools at once", plimsoll.Anthropic, `{"messages":[],"tool_choice":{"type":"auto","disable_parallel_tool_use":false}}`, asked{Choice: "auto"}},
+		{"Anthropic with one call of any tool", plimsoll.Anthropic, `{"messages":[],"tool_choice":{"type":"any","disable_parallel_tool_use":true}}`, asked{Choice: "required"}},
 		{
 			"Anthropic with a tool and the older form", plimsoll.Anthropic,
 			`{"messages":[],"tool_choice":{"type":"tool","name":"add"},"output_format":{"type":"json_schema","schema":{}},"output_config":{"effort":"low"}}`,

@@ -20,8 +20,11 @@ func (s *Scanner) Choice() string {
 		}
 		word = cmp.Or(rawjson.MemberText(raw, "mode"), rawjson.MemberText(raw, "type"))
 	}
-	if word = strings.ToLower(word); word == "any" {
+	switch word = strings.ToLower(word); {
+	case word == "any":
 		return "required"
+	case word == "auto" && string(rawjson.Member(raw, "disable_parallel_tool_use")) == "true":
+		return "single"
 	}
 	return word
 }
