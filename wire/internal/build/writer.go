@@ -25,3 +25,30 @@ func (Defaults) Finish(body []byte) ([]byte, error) { return body, nil }
 
 // Bare returns the value itself.
 func (Defaults) Bare(raw []byte) []byte { return raw }
+
+// ResultsApart renders a message for an API in which each tool result is a message of its
+// own. What else the message has follows them.
+func ResultsApart(m plimsoll.Message, result func(plimsoll.ToolResult) ([]byte, error), others func([]plimsoll.Part) ([]byte, error)) ([][]byte, error) {
+	var elements [][]byte
+	var rest []plimsoll.Part
+	for _, p := range m.Parts.All() {
+		r, ok := p.(plimsoll.ToolResult)
+		if !ok {
+			rest = append(rest, p)
+			continue
+		}
+		element, err := result(r)
+		if err != nil {
+			return nil, err
+		}
+		elements = append(elements, element)
+	}
+	if len(rest) == 0 && len(elements) > 0 {
+		return elements, nil
+	}
+	element, err := others(rest)
+	if err != nil {
+		return nil, err
+	}
+	return append(elements, element), nil
+}

@@ -23,28 +23,7 @@ var _ wire.Writer = (*writer)(nil)
 
 // Message renders a message. Tool results become messages of their own.
 func (w *writer) Message(m plimsoll.Message) ([][]byte, error) {
-	var elements [][]byte
-	var rest []plimsoll.Part
-	for _, p := range m.Parts.All() {
-		r, ok := p.(plimsoll.ToolResult)
-		if !ok {
-			rest = append(rest, p)
-			continue
-		}
-		element, err := renderResult(r)
-		if err != nil {
-			return nil, err
-		}
-		elements = append(elements, element)
-	}
-	if len(rest) == 0 && len(elements) > 0 {
-		return elements, nil
-	}
-	element, err := renderMessage(m.Role, m.Name, rest)
-	if err != nil {
-		return nil, err
-	}
-	return append(elements, element), nil
+	return build.ResultsApart(m, renderResult, func(parts []plimsoll.Part) ([]byte, error) { return renderMessage(m.Role, m.Name, parts) })
 }
 
 func renderMessage(role plimsoll.Role, name string, parts []plimsoll.Part) ([]byte, error) {
