@@ -59,7 +59,7 @@ func TestGoSDKsGetPlainAnswersAndTheirBills(t *testing.T) {
 		if turn.Text != "Three ships, all moored." || turn.Prompt == 0 {
 			t.Errorf("the answer is %q for %d tokens", turn.Text, turn.Prompt)
 		}
-		sent, got := r.Passages()[0].Body, r.Upstream.Log()[0].Body
+		sent, got := r.Passages()[0].Body, r.Asked()[0].Body
 		if string(sent) != string(got) {
 			t.Errorf("sent\n%s\nand there came\n%s", sent, got)
 		}
@@ -130,7 +130,7 @@ func TestGoSDKsReadARefusalAsTheirOwnError(t *testing.T) {
 		if status != http.StatusBadRequest || code != codes[d] {
 			t.Errorf("status %d, code %q, want 400 and %q: %v", status, code, codes[d], err)
 		}
-		if n := len(r.Upstream.Log()); n > 0 {
+		if n := len(r.Asked()); n > 0 {
 			t.Errorf("%d requests were sent", n)
 		}
 		if !strings.Contains(message, "tokens") {

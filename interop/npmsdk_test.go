@@ -34,7 +34,7 @@ func TestNpmSDKsGetPlainAnswersAndTheirBills(t *testing.T) {
 		if got.Error != nil || got.Text != "Three ships, all moored." || got.Prompt == 0 {
 			t.Errorf("the answer is %+v, %+v", got, got.Error)
 		}
-		if sent, came := r.Passages()[0].Body, r.Upstream.Log()[0].Body; string(sent) != string(came) {
+		if sent, came := r.Passages()[0].Body, r.Asked()[0].Body; string(sent) != string(came) {
 			t.Errorf("sent\n%s\nand there came\n%s", sent, came)
 		}
 	})
@@ -83,7 +83,7 @@ func TestNpmSDKsReadARefusalAsTheirOwnError(t *testing.T) {
 		if e == nil || !e.Known || e.Status != http.StatusBadRequest || e.Code != want || !strings.Contains(e.Message, "tokens") {
 			t.Errorf("the error is %+v, want one of the library's own with status 400 and %q", e, want)
 		}
-		if n := len(r.Upstream.Log()); n > 0 {
+		if n := len(r.Asked()); n > 0 {
 			t.Errorf("%d requests were sent", n)
 		}
 	})

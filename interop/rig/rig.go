@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -125,3 +126,9 @@ func (r *Rig) open(t testing.TB) *store.Store {
 
 // Passages returns what the client sent and got so far.
 func (r *Rig) Passages() []Passage { return r.tap.passages() }
+
+// Asked returns the requests that the upstream got, without the questions of plimsoll about
+// the server itself.
+func (r *Rig) Asked() []scripted.Exchange {
+	return slices.DeleteFunc(r.Upstream.Log(), func(e scripted.Exchange) bool { return e.Method == http.MethodGet })
+}

@@ -110,7 +110,7 @@ func (v Verdict) String() string {
 func (v *Verdict) readUpstream(r *Rig) {
 	v.Refusals = r.thinking.refusals()
 	prompt, cached := 0, 0
-	for _, e := range r.Upstream.Log() {
+	for _, e := range r.Asked() {
 		switch {
 		case e.Overflow:
 			v.Overflows++
