@@ -141,15 +141,22 @@ func TestAServerIsNotAskedWhereALimitIsNamed(t *testing.T) {
 	}
 }
 
+// clock is set by a test, and read by goroutines of the transport.
+type clock struct{ hours atomic.Int64 }
+
+func (c *clock) time() time.Time {
+	return time.Date(2026, 8, 22, int(c.hours.Load()), 0, 0, 0, time.UTC)
+}
+
 func TestAServerThatWasRestartedWithAnotherWindowIsAskedAgain(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 8, 22, 0, 0, 0, 0, time.UTC)
+	now := &clock{}
 	l := newLocal(t, 20_000)
-	b := newAsking(t, l, transport.Options{Now: func() time.Time { return now }})
+	b := newAsking(t, l, transport.Options{Now: now.time})
 	a := b.long(plimsoll.OpenAI, 20)
 	for i, step := range []struct{ window, overflows int }{{20_000, 0}, {9000, 1}, {9000, 1}, {9000, 1}, {30_000, 1}} {
 		if l.window.Swap(int64(step.window)) < int64(step.window) {
-			now = now.Add(time.Hour)
+			now.hours.Add(1)
 		}
 		got := a.ask()
 		if got.status != http.StatusOK || int(l.overflows.Load()) != step.overflows {
@@ -165,16 +172,16 @@ func TestAServerThatWasRestartedWithAnotherWindowIsAskedAgain(t *testing.T) {
 
 func TestALearnedLimitNarrowsTheWindowUntilTheServerTellsAnother(t *testing.T) {
 	t.Parallel()
-	now := time.Date(2026, 8, 22, 0, 0, 0, 0, time.UTC)
+	now := &clock{}
 	l := newLocal(t, 9000)
 	l.tells.Store(20_000)
-	b := newAsking(t, l, transport.Options{Now: func() time.Time { return now }})
+	b := newAsking(t, l, transport.Options{Now: now.time})
 	a := b.long(plimsoll.OpenAI, 20)
 	for i, want := range []model.Source{"learned", "learned", "asked"} {
 		if i == 2 {
 			l.window.Store(30_000)
 			l.tells.Store(0)
-			now = now.Add(time.Hour)
+			now.hours.Add(1)
 		}
 		a.ask()
 		a.say("go on")
