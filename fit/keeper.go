@@ -21,7 +21,7 @@ type Options struct {
 	Best plimsoll.Meter
 	// Model is assumed for conversations that name none.
 	Model string
-	// Window is the limit in tokens for every model; 0 means that Limits says it.
+	// Window is that of every model, in tokens; 0 means that Limits says it.
 	Window int
 	// Reserve is kept free of every window for the answer; 0 is a value. Nil means what
 	// [ReserveFor] says.
@@ -94,7 +94,7 @@ type Watermarks struct {
 // Task is a conversation to fit, with what holds for it alone.
 type Task struct {
 	Conversation plimsoll.Conversation
-	// Line replaces the keeper's own; nil means that of Scope.Limit, else the keeper's.
+	// Line replaces the keeper's own; nil means that of the scope, else the keeper's.
 	Line *plimsoll.Line
 	// Pins beside those of the keeper.
 	Pins []Pin
@@ -287,6 +287,15 @@ func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
 	return k.reserving(plimsoll.Line{Window: window, Reserve: ReserveFor(window, c.MaxOutput, true)})
 }
 
+// LineUnder returns the line for a conversation whose prompt may weigh limit tokens. A limit
+// is a window of which nothing is reserved.
+func LineUnder(limit int, c plimsoll.Conversation) plimsoll.Line {
+	if c.Window > 0 {
+		limit = min(limit, c.Window)
+	}
+	return plimsoll.Line{Window: limit}
+}
+
 // reserving returns the line with the reserve of the options, if that is set.
 func (k *Keeper) reserving(line plimsoll.Line) plimsoll.Line {
 	if k.options.Reserve != nil {
@@ -318,7 +327,9 @@ func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
 	case t.Line != nil:
 		return *t.Line, nil
 	case t.Scope.Limit > 0:
-		return k.LineWithin(t.Scope.Limit, t.Conversation), nil
+		return LineUnder(t.Scope.Limit, t.Conversation), nil
+	case t.Scope.Window > 0:
+		return k.LineWithin(t.Scope.Window, t.Conversation), nil
 	}
 	return k.Line(t.Conversation)
 }

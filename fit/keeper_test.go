@@ -328,7 +328,8 @@ func TestTheReserveIsWhatTheAnswerNeeds(t *testing.T) {
 }
 
 // TestAReserveThatIsSetHoldsInEveryWindow asks for the line in all ways that a keeper has,
-// with each reserve: 0 is one.
+// with each reserve: 0 is one. A limit is a window of which nothing is reserved, whatever
+// is set.
 func TestAReserveThatIsSetHoldsInEveryWindow(t *testing.T) {
 	t.Parallel()
 	c := plimsoll.Conversation{MaxOutput: 200, Messages: chat("q").Messages}
@@ -347,11 +348,13 @@ func TestAReserveThatIsSetHoldsInEveryWindow(t *testing.T) {
 		testkit.Must(t, err)
 		got["fixed"], err = fixed.Line(c)
 		testkit.Must(t, err)
-		plan, err := own.Fit(t.Context(), fit.Task{Conversation: c, Scope: fit.Scope{Limit: 1000}})
-		testkit.Must(t, err)
-		got["asked for"] = plan.Line
+		for name, scope := range map[string]fit.Scope{"asked for": {Window: 1000}, "a limit": {Limit: 1000}, "a limit and a window": {Window: 9000, Limit: 1000}} {
+			plan, err := own.Fit(t.Context(), fit.Task{Conversation: c, Scope: scope})
+			testkit.Must(t, err)
+			got[name] = plan.Line
+		}
 		named := plimsoll.Line{Window: 1000, Reserve: tt.named}
-		want := map[string]plimsoll.Line{"named": named, "own": {Window: 1000, Reserve: tt.own}, "fixed": named, "asked for": named}
+		want := map[string]plimsoll.Line{"named": named, "own": {Window: 1000, Reserve: tt.own}, "fixed": named, "asked for": named, "a limit": {Window: 1000}, "a limit and a window": {Window: 1000}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("reserve %v (-want +got):\n%s", tt.reserve, diff)
 		}

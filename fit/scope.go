@@ -14,18 +14,19 @@ import (
 type Scope struct {
 	// Tenant is the owner.
 	Tenant string
-	// Conversation is the name that the client gave, Preset and Limit are what it asked
-	// for instead of the operator's own. Empty and 0 mean that the client said nothing.
+	// Conversation is the name that the client gave. Preset, Window and Limit are what it
+	// asked for instead of the operator's own; Limit wins over Window. Empty and 0 mean
+	// that the client said nothing.
 	Conversation, Preset string
-	Limit                int
+	Window, Limit        int
 }
 
 // salt is a digest of what the client said; false if it said nothing.
 func (s Scope) salt() (salt plimsoll.Digest, ok bool) {
-	if s.Conversation == "" && s.Preset == "" && s.Limit == 0 {
+	if s.Conversation == "" && s.Preset == "" && s.Window == 0 && s.Limit == 0 {
 		return salt, false
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d", s.Conversation, s.Preset, s.Limit))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", s.Conversation, s.Preset, s.Window, s.Limit))
 	return plimsoll.Digest(sum[:len(salt)]), true
 }
 
@@ -51,11 +52,11 @@ func (s Scope) Salt(chain []plimsoll.Digest) []plimsoll.Digest {
 // whateverLimit returns the task in the scope of its bills: a conversation is billed alike
 // whatever limit and preset the client asks for.
 func (t *Task) whateverLimit() *Task {
-	if t.Scope.Preset == "" && t.Scope.Limit == 0 {
+	if t.Scope.Preset == "" && t.Scope.Window == 0 && t.Scope.Limit == 0 {
 		return t
 	}
 	u := *t
-	u.Scope.Preset, u.Scope.Limit = "", 0
+	u.Scope.Preset, u.Scope.Window, u.Scope.Limit = "", 0, 0
 	u.prefixes, u.links, u.scopeKey = nil, nil, ""
 	return &u
 }

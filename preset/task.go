@@ -24,10 +24,11 @@ type Client struct {
 	Tenant  string
 	Archive fit.Archive
 	Memory  fit.Memory
-	// Conversation is the name that the client gave, Preset and Limit are what it asked
-	// for instead of the operator's own. Limit is a window in tokens.
+	// Conversation is the name that the client gave. Preset, Window and Limit are what it
+	// asked for instead of the operator's own. Window is for prompt and answer together, in
+	// tokens. Limit is the most that the prompt may weigh, and wins over Window.
 	Conversation, Preset string
-	Limit                int
+	Window, Limit        int
 	// Model replaces the one that the request names. If there is neither, it is
 	// [DefaultModel].
 	Model string
@@ -62,7 +63,7 @@ func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
 	}
 	t := fit.Task{
 		Conversation: conversation, Archive: c.Archive, Memory: c.Memory, Pins: c.Pins, Offer: c.Offer, OfferAlways: c.OfferAlways,
-		Scope: fit.Scope{Tenant: c.Tenant, Conversation: c.Conversation, Preset: c.Preset, Limit: c.Limit},
+		Scope: fit.Scope{Tenant: c.Tenant, Conversation: c.Conversation, Preset: c.Preset, Window: c.Window, Limit: c.Limit},
 	}
 	if c.Dry {
 		if t.Archive != nil {

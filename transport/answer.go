@@ -159,12 +159,12 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 func (r *trip) truncated(least int, p limit.Prompt) {
 	r.doubt()
 	key := r.limitKey(r.model)
-	learned, ok := limit.Truncated(p, r.window, r.t.limits.Largest(key))
+	learned, ok := limit.Truncated(p, r.told, r.t.limits.Largest(key))
 	if !ok {
 		return
 	}
 	r.x.Truncated = true
-	r.warn(fmt.Sprintf("the server dropped a part of the prompt without an error: it billed %d tokens of at least %d; raise the window of the model there (num_ctx), or set --limit to it", p.Billed, least))
+	r.warn(fmt.Sprintf("the server dropped a part of the prompt without an error: it billed %d tokens of at least %d; raise the window of the model there (num_ctx), or set --window to it", p.Billed, least))
 	r.learn(learned)
 }
 

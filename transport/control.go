@@ -17,6 +17,7 @@ const (
 	headerPrefix       = "X-Plimsoll-"
 	HeaderBypass       = headerPrefix + "Bypass"
 	HeaderPreset       = headerPrefix + "Preset"
+	HeaderWindow       = headerPrefix + "Window"
 	HeaderLimit        = headerPrefix + "Limit"
 	HeaderPin          = headerPrefix + "Pin"
 	HeaderConversation = headerPrefix + "Conversation"
@@ -31,7 +32,7 @@ const (
 type controls struct {
 	bypass, dryRun bool
 	preset         string
-	limit          int
+	window, limit  int
 	pins           []fit.Pin
 	conversation   string
 }
@@ -42,12 +43,15 @@ func readControls(h http.Header) (controls, error) {
 		bypass: isOn(h.Get(HeaderBypass)), dryRun: isOn(h.Get(HeaderDryRun)),
 		preset: h.Get(HeaderPreset), conversation: h.Get(HeaderConversation),
 	}
-	if text := h.Get(HeaderLimit); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			return c, badHeader(HeaderLimit, text, "want a number of tokens above zero; leave the header out for the limit of the model")
-		}
-		c.limit = n
+	var err error
+	if c.window, err = tokensIn(h, HeaderWindow); err != nil {
+		return c, err
+	}
+	if c.limit, err = tokensIn(h, HeaderLimit); err != nil {
+		return c, err
+	}
+	if c.window > 0 && c.limit > 0 {
+		return c, badHeader(HeaderLimit, h.Get(HeaderLimit), "it is a window of which nothing is reserved: leave out "+HeaderWindow)
 	}
 	for _, text := range h.Values(HeaderPin) {
 		pin, err := parsePin(text)
@@ -57,6 +61,19 @@ func readControls(h http.Header) (controls, error) {
 		c.pins = append(c.pins, pin)
 	}
 	return c, nil
+}
+
+// tokensIn reads a number of tokens; 0 if the header is not there.
+func tokensIn(h http.Header, name string) (int, error) {
+	text := h.Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, badHeader(name, text, "want a number of tokens above zero; leave the header out for that of the model")
+	}
+	return n, nil
 }
 
 func isOn(value string) bool {

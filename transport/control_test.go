@@ -114,7 +114,7 @@ func TestAPinnedMessageSurvives(t *testing.T) {
 func TestWrongControlsAreExplainedInTheApisOwnForm(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
-		transport.HeaderLimit: "0", transport.HeaderPin: "colour=red", transport.HeaderPreset: "nosuch",
+		transport.HeaderLimit: "0", transport.HeaderWindow: "many", transport.HeaderPin: "colour=red", transport.HeaderPreset: "nosuch",
 	} {
 		b := newBench(t, nil, transport.Options{})
 		a := b.agent(plimsoll.Anthropic, false)
@@ -374,13 +374,19 @@ func TestAReserveThatIsSetHoldsForAWindowThatIsSet(t *testing.T) {
 		for name, by := range map[string]struct {
 			window int
 			header http.Header
-		}{"the operator": {50_000, nil}, "the client": {0, http.Header{transport.HeaderLimit: {"50000"}}}} {
+		}{"the operator": {50_000, nil}, "the client": {0, http.Header{transport.HeaderWindow: {"50000"}}}} {
 			a := newBench(t, nil, transport.Options{Window: by.window, Keeper: choose}).agent(plimsoll.OpenAI, false)
 			a.header = by.header
 			a.say("hello")
 			if got := a.ask().header.Get(transport.HeaderLimit); got != strconv.Itoa(tt.want) {
 				t.Errorf("%s: in the window of %s the limit is %s, want %d", tt.preset, name, got, tt.want)
 			}
+		}
+		a := newBench(t, nil, transport.Options{Window: 20_000, Keeper: choose}).agent(plimsoll.OpenAI, false)
+		a.header = http.Header{transport.HeaderLimit: {"50000"}}
+		a.say("hello")
+		if got := a.ask().header.Get(transport.HeaderLimit); got != "50000" {
+			t.Errorf("%s: the client names a limit of 50000, and it is %s", tt.preset, got)
 		}
 	}
 }

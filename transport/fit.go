@@ -102,7 +102,7 @@ func (r *trip) countBy(body []byte) int {
 // taskOf is the task of fitting an attempt, for its owner.
 func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	client := preset.Client{
-		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit, Model: r.model, Pins: r.pins,
+		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Window: r.window, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
 	if stored && r.tenant != nil && r.t.breaker.Closed() {
 		client.Archive, client.Memory = safeArchive{r.tenant, r.t.breaker}, r.t.memoryOf(r.owner)

@@ -42,9 +42,12 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 // line returns where the conversation must be: by the request, by the operator, by
 // what the upstream has said, by what is known of the model.
 func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
-	r.x.Source, r.window = "", 0
-	if r.limit > 0 {
-		return r.keeper.LineWithin(r.limit, c), nil
+	r.x.Source, r.told = "", 0
+	switch {
+	case r.limit > 0:
+		return fit.LineUnder(r.limit, c), nil
+	case r.window > 0:
+		return r.keeper.LineWithin(r.window, c), nil
 	}
 	named := r.t.options.Window
 	if named > 0 {
@@ -53,16 +56,16 @@ func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
 		return line, err
 	} else if r.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
-	} else if r.window = r.askedWindow(line); r.window > 0 {
-		line, r.x.Source = r.keeper.LineWithin(r.window, c), sourceAsked
+	} else if r.told = r.askedWindow(line); r.told > 0 {
+		line, r.x.Source = r.keeper.LineWithin(r.told, c), sourceAsked
 		// It is the model's own: some servers refuse a prompt that leaves no room for the answer.
-		line.Reserve = max(line.Reserve, fit.ReserveFor(r.window, c.MaxOutput, false))
+		line.Reserve = max(line.Reserve, fit.ReserveFor(r.told, c.MaxOutput, false))
 	}
 	learned, ok := r.t.limits.Find(r.ctx, r.limitKey(c.Model))
-	if ok && learned.Asked != 0 && learned.Asked != r.window {
+	if ok && learned.Asked != 0 && learned.Asked != r.told {
 		ok = false // the server has another window since
 	}
-	if ok && (named == 0 && r.window == 0 || learned.Line(c, line).Limit() < line.Limit()) {
+	if ok && (named == 0 && r.told == 0 || learned.Line(c, line).Limit() < line.Limit()) {
 		line, r.x.Source = learned.Line(c, line), sourceLearned
 	}
 	return line, nil
@@ -83,7 +86,7 @@ func (r *trip) askedWindow(known plimsoll.Line) int {
 
 // doubt lets the next request ask for the window again.
 func (r *trip) doubt() {
-	if t, ok := r.target(); ok && r.window > 0 {
+	if t, ok := r.target(); ok && r.told > 0 {
 		r.t.servers.Doubt(t)
 	}
 }

@@ -39,7 +39,7 @@ type Options struct {
 	// Tenant names who sends a request; nil means [Credential]. What one tenant stored
 	// no other can see.
 	Tenant func(*http.Request) string
-	// Window is the context limit in tokens for every model; 0 means that of the keeper.
+	// Window is that of every model, in tokens; 0 means that of the keeper.
 	Window int
 	// Expand says whether tools are offered; empty means [ExpandAuto]. Without a store
 	// there are none.

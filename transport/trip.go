@@ -25,8 +25,9 @@ type trip struct {
 	// sent is the last attempt, and sends how many there were.
 	sent  sent
 	sends int
-	// window is what the upstream told when it was asked; 0 if it told none or was not asked.
-	window int
+	// told is the window that the upstream told when it was asked; 0 if it told none or was
+	// not asked.
+	told int
 	// rescued says that the one retry after an overflow was used, and plain that the
 	// request was sent without what the upstream does not know.
 	rescued, plain bool
@@ -217,7 +218,7 @@ func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
 	return r.shorter(s, o)
 }
 
-const advice = "shorten the newest message or start a new conversation, or tell the model's window with " + HeaderLimit
+const advice = "shorten the newest message or start a new conversation, or tell the model's window with " + HeaderWindow
 
 // shorter returns an attempt with less, after an overflow; false if there was one before
 // or nothing more can be cut. A request that has more tokens than the account may send in
@@ -237,7 +238,7 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 	}
 	r.doubt()
 	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
-	learned.Asked = r.window
+	learned.Asked = r.told
 	line := learned.Line(conversation, s.plan.Line)
 	if line.Limit() >= weighed {
 		line = plimsoll.Line{Window: weighed * 9 / 10}

@@ -48,7 +48,7 @@ func TestAPromptThatTheServerTruncatesIsNoticedAndTheNextOneFits(t *testing.T) {
 	a := b.long(plimsoll.OpenAI, 20)
 	a.ask()
 	x := <-b.exchanges
-	if !x.Truncated || !strings.Contains(x.Warning, "num_ctx") || !strings.Contains(x.Warning, "--limit") || !strings.Contains(log.String(), "level=WARN") {
+	if !x.Truncated || !strings.Contains(x.Warning, "num_ctx") || !strings.Contains(x.Warning, "--window") || !strings.Contains(log.String(), "level=WARN") {
 		t.Errorf("truncated %v, warning %q, log:\n%s", x.Truncated, x.Warning, log.String())
 	}
 	for range 3 {

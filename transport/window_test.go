@@ -106,22 +106,28 @@ func TestTheWindowThatARequestAsksForIsTheLimit(t *testing.T) {
 	for name, c := range map[string]struct {
 		options          string
 		operator, client int
+		limit            int
 		want             int
 	}{
-		"the model's own":                {`{}`, 0, 0, 131_072 - 8192},
-		"asked for":                      {`{"num_ctx":4096}`, 0, 0, 4096 - 256},
-		"with a longest answer":          {`{"num_ctx":4096,"num_predict":1000}`, 0, 0, 3096},
-		"smaller than the operator's":    {`{"num_ctx":4096}`, 8192, 0, 4096 - 256},
-		"larger than the operator's":     {`{"num_ctx":4096}`, 2048, 0, 2048 - 256},
-		"smaller than the header's":      {`{"num_ctx":4096}`, 0, 8192, 4096 - 256},
-		"larger than the model can have": {`{"num_ctx":1000000}`, 0, 0, 131_072 - 8192},
+		"the model's own":                {`{}`, 0, 0, 0, 131_072 - 8192},
+		"asked for":                      {`{"num_ctx":4096}`, 0, 0, 0, 4096 - 256},
+		"with a longest answer":          {`{"num_ctx":4096,"num_predict":1000}`, 0, 0, 0, 3096},
+		"smaller than the operator's":    {`{"num_ctx":4096}`, 8192, 0, 0, 4096 - 256},
+		"larger than the operator's":     {`{"num_ctx":4096}`, 2048, 0, 0, 2048 - 256},
+		"smaller than the header's":      {`{"num_ctx":4096}`, 0, 8192, 0, 4096 - 256},
+		"smaller than the limit":         {`{"num_ctx":4096}`, 0, 0, 8192, 4096},
+		"larger than the limit":          {`{"num_ctx":4096}`, 0, 0, 2048, 2048},
+		"larger than the model can have": {`{"num_ctx":1000000}`, 0, 0, 0, 131_072 - 8192},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, nil, transport.Options{Window: c.operator})
 			header := http.Header{}
 			if c.client > 0 {
-				header.Set(transport.HeaderLimit, strconv.Itoa(c.client))
+				header.Set(transport.HeaderWindow, strconv.Itoa(c.client))
+			}
+			if c.limit > 0 {
+				header.Set(transport.HeaderLimit, strconv.Itoa(c.limit))
 			}
 			body := `{"model":"llama3.2","options":` + c.options + `,"messages":[{"role":"user","content":"hi"}]}`
 			if got := limitOf(t, b.postRaw("/api/chat", []byte(body), header)); got != c.want {

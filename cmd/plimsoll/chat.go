@@ -18,18 +18,18 @@ import (
 
 // chatCmd is a conversation in the terminal.
 type chatCmd struct {
-	Model      []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
-	System     string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
-	Attach     []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
-	Limit      *int     `short:"l" placeholder:"N" help:"Context window in tokens, for prompt and answer together, whatever the model."`
-	Method     string   `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
-	Preset     string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
-	Continue   bool     `short:"c" help:"Go on with the newest session."`
-	Session    string   `placeholder:"ID" help:"Go on with this session."`
-	Sessions   bool     `help:"List the sessions and end."`
-	Tokenizers string   `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family (PLIMSOLL_TOKENIZERS)."`
-	Store      string   `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
-	Plain      bool     `help:"Read and print lines, without taking over the screen."`
+	Model  []string `short:"m" sep:"none" placeholder:"SPEC" help:"Who takes part: openai:MODEL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL, with @URL behind it for another server and NAME= in front for a name. May be repeated (PLIMSOLL_CHAT_MODELS)."`
+	System string   `placeholder:"TEXT" help:"The system prompt (PLIMSOLL_CHAT_SYSTEM)."`
+	Attach []string `sep:"none" placeholder:"FILE" complete:"file" help:"Send a file with the first message; - is the standard input. May be repeated."`
+	lineFlags
+	Method     string `placeholder:"NAME" help:"How old turns go: auto, window, summary or hybrid."`
+	Preset     string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Continue   bool   `short:"c" help:"Go on with the newest session."`
+	Session    string `placeholder:"ID" help:"Go on with this session."`
+	Sessions   bool   `help:"List the sessions and end."`
+	Tokenizers string `placeholder:"DIR" complete:"dir" help:"Directory of Hugging Face tokenizers, one a family (PLIMSOLL_TOKENIZERS)."`
+	Store      string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept (PLIMSOLL_STORE). Sessions are kept beside a file. Default: plimsoll/store.db in the user's data directory."`
+	Plain      bool   `help:"Read and print lines, without taking over the screen."`
 	toolFlags
 	Message []string `arg:"" optional:"" help:"A message or a command; then this is all that is done."`
 }
@@ -58,7 +58,10 @@ Examples:
 // Validate refuses numbers that cannot be meant.
 func (c *chatCmd) Validate() error {
 	if c.Limit != nil && *c.Limit < 1 {
-		return errors.New("--limit: want a number of tokens")
+		return errors.New("--limit: want a number of tokens above zero")
+	}
+	if err := c.lineFlags.Validate(); err != nil {
+		return err
 	}
 	if c.Continue && c.Session != "" {
 		return errors.New("--continue and --session: name one of them")
@@ -69,6 +72,8 @@ func (c *chatCmd) Validate() error {
 // Run talks.
 func (c *chatCmd) Run(p *process, root *cli) error {
 	settings, err := p.loadSettings(root, []config.Flag{
+		{Key: "window", Value: c.Window}, // the session keeps the limit
+		{Key: "reserve", Value: c.Reserve},
 		{Key: "preset", Name: "--preset", Value: c.Preset},
 		{Key: "store", Name: "--store", Value: c.Store},
 		{Key: "tokenizers", Name: "--tokenizers", Value: c.Tokenizers},

@@ -17,13 +17,11 @@ import (
 type compactCmd struct {
 	File string `arg:"" optional:"" default:"-" complete:"file" help:"A request, a list of messages, or messages one a line; - is standard input."`
 
-	Force      bool     `short:"f" help:"Compact whatever the load is."`
-	Preset     string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat or gemini."`
-	Method     string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
-	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to compact for. Default: the one the request names."`
-	Window     *int     `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's."`
-	Limit      *int     `placeholder:"N" help:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with --window or --reserve."`
-	Reserve    *int     `placeholder:"N" help:"Tokens to keep free for the answer."`
+	Force  bool   `short:"f" help:"Compact whatever the load is."`
+	Preset string `short:"p" placeholder:"NAME" help:"auto, agent, multichat or gemini."`
+	Method string `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
+	Model  string `short:"m" placeholder:"NAME" complete:"model" help:"Model to compact for. Default: the one the request names."`
+	lineFlags
 	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	Directive  []string `short:"d" sep:"none" placeholder:"TEXT" help:"What to add to the question that a model is asked. May be repeated."`
 	Pin        []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
@@ -81,7 +79,7 @@ func (c *compactCmd) Run(p *process, root *cli) error {
 }
 
 func (c *compactCmd) flags() []config.Flag {
-	return append(lineFlags(c.Limit, c.Window, c.Reserve), []config.Flag{
+	return append(c.line(), []config.Flag{
 		{Key: "model", Value: c.Model},
 		{Key: "preset", Value: c.Preset},
 		{Key: "method", Value: c.Method},
@@ -92,9 +90,6 @@ func (c *compactCmd) flags() []config.Flag {
 		{Key: "store", Value: c.Store},
 	}...)
 }
-
-// Validate refuses flags that contradict each other.
-func (c *compactCmd) Validate() error { return limitAlone(c.Limit, c.Window, c.Reserve) }
 
 // compact compacts under the settings, with the store that they name.
 func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *conversationFile) (*fit.Compaction, error) {

@@ -22,7 +22,7 @@ type countCmd struct {
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
 	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini" default:"auto" help:"The API that the requests are meant for: auto, openai, responses, anthropic or gemini."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
-	Limit      *int     `placeholder:"N" help:"Compare with this many tokens, which the prompt may fill, instead of the model's input limit."`
+	Limit      *int     `short:"l" placeholder:"N" help:"Compare with this many tokens, the most that the prompt may weigh, instead of the model's input limit."`
 	Window     *int     `short:"w" placeholder:"N" help:"Compare with the limit that fit has in this window: prompt and answer together, less the reserve."`
 	FailOver   bool     `help:"End with status 3 when something is over the limit."`
 	All        bool     `short:"a" help:"Show every message, not only the largest."`

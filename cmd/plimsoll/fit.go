@@ -18,10 +18,8 @@ import (
 type fitCmd struct {
 	File string `arg:"" optional:"" default:"-" complete:"file" help:"A request, a list of messages, or messages one a line; - is standard input."`
 
-	Model   string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
-	Window  *int     `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's."`
-	Limit   *int     `placeholder:"N" help:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with --window or --reserve."`
-	Reserve *int     `placeholder:"N" help:"Tokens to keep free for the answer. Default: none in the presets multichat, gemini and cookbook; else what the request asks for, within bounds, or a sixteenth of the window."`
+	Model string `short:"m" placeholder:"NAME" complete:"model" help:"Model to fit for. Default: the one the request names."`
+	lineFlags
 	Preset  string   `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
 	Method  string   `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
 	Low     *float64 `placeholder:"F" help:"Fraction of the limit to come down to."`
@@ -57,28 +55,32 @@ Examples:
     plimsoll fit --window 8000 --reserve 1000 --report why.json < chat.jsonl`
 }
 
-// Validate refuses flags that contradict each other.
-func (c *fitCmd) Validate() error { return limitAlone(c.Limit, c.Window, c.Reserve) }
+// lineFlags say how much a prompt may weigh. They mean the same in every command.
+type lineFlags struct {
+	Window  *int `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's, or the one that its server reports."`
+	Limit   *int `short:"l" placeholder:"N" help:"The most that a prompt may weigh in tokens: a window of which nothing is reserved. Not with --window or --reserve."`
+	Reserve *int `placeholder:"N" help:"Tokens to keep free for the answer. Default: none in the presets multichat, gemini and cookbook; else what the request asks for, within bounds, or a sixteenth of the window."`
+}
 
-// limitAlone refuses a limit beside what it stands for.
-func limitAlone(limit, window, reserve *int) error {
-	if limit != nil && (window != nil || reserve != nil) {
+// Validate refuses a limit beside what it stands for.
+func (f lineFlags) Validate() error {
+	if f.Limit != nil && (f.Window != nil || f.Reserve != nil) {
 		return errors.New("--limit is a window of which nothing is reserved: leave out --window and --reserve")
 	}
 	return nil
 }
 
-// lineFlags are the flags that set the line.
-func lineFlags(limit, window, reserve *int) []config.Flag {
-	if limit != nil {
-		return []config.Flag{{Key: "window", Name: "--limit", Value: limit}, {Key: "reserve", Name: "--limit", Value: new(0)}}
+// line is the settings that the flags stand for.
+func (f lineFlags) line() []config.Flag {
+	if f.Limit != nil {
+		return []config.Flag{{Key: "window", Name: "--limit", Value: f.Limit}, {Key: "reserve", Name: "--limit", Value: new(0)}}
 	}
-	return []config.Flag{{Key: "window", Value: window}, {Key: "reserve", Value: reserve}}
+	return []config.Flag{{Key: "window", Value: f.Window}, {Key: "reserve", Value: f.Reserve}}
 }
 
 // Run fits the one conversation.
 func (c *fitCmd) Run(p *process, root *cli) error {
-	settings, err := p.settings(root, append(lineFlags(c.Limit, c.Window, c.Reserve), []config.Flag{
+	settings, err := p.settings(root, append(c.line(), []config.Flag{
 		{Key: "model", Value: c.Model},
 		{Key: "preset", Value: c.Preset},
 		{Key: "method", Value: c.Method},

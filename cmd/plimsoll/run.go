@@ -37,7 +37,7 @@ The exit status is 127 if there is no such program, and 126 if it cannot be run.
 Examples:
 
     plimsoll run -- claude -p "What does this project do?"
-    plimsoll run --limit 45000 -- codex exec "Find the largest function."
+    plimsoll run --window 45000 -- codex exec "Find the largest function."
     plimsoll run --openai http://127.0.0.1:11434/v1 -- python agent.py`
 }
 

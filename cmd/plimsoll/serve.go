@@ -20,11 +20,11 @@ type serveFlags struct {
 	Openai    string `name:"openai" placeholder:"URL" help:"Server for Chat Completions and Responses, such as http://127.0.0.1:11434/v1."`
 	Anthropic string `placeholder:"URL" help:"Server for Messages."`
 	Gemini    string `placeholder:"URL" help:"Server for generateContent."`
-	Limit     *int   `short:"w" placeholder:"TOKENS" help:"Context window for every model, for prompt and answer together. Default: the model's, or the one that its server reports."`
-	Preset    string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
-	Policy    string `placeholder:"NAME" help:"When to cut: threshold (only what does not fit), or rent (also what costs more to send again and again than to cut). Default: the preset's."`
-	Expand    string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always or off."`
-	Store     string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
+	lineFlags
+	Preset string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
+	Policy string `placeholder:"NAME" help:"When to cut: threshold (only what does not fit), or rent (also what costs more to send again and again than to cut). Default: the preset's."`
+	Expand string `placeholder:"WHEN" help:"When to let models read what was cut: auto (from the first cut on), always or off."`
+	Store  string `placeholder:"PATH|URL" complete:"file" help:"Where content is kept: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE). Default: plimsoll/store.db in the user's data directory."`
 }
 
 // flags are the settings that the flags stand for. An upstream for one API wins over
@@ -36,16 +36,15 @@ func (f serveFlags) flags() []config.Flag {
 		}
 		return url
 	}
-	return []config.Flag{
+	return append(f.line(), []config.Flag{
 		{Key: "serve.openai", Name: "--openai", Value: or(f.Openai)},
 		{Key: "serve.anthropic", Name: "--anthropic", Value: or(f.Anthropic)},
 		{Key: "serve.gemini", Name: "--gemini", Value: or(f.Gemini)},
-		{Key: "window", Name: "--limit", Value: f.Limit},
 		{Key: "preset", Value: f.Preset},
 		{Key: "policy", Value: f.Policy},
 		{Key: "expand", Value: f.Expand},
 		{Key: "store", Value: f.Store},
-	}
+	}...)
 }
 
 // serveCmd is the proxy.
@@ -64,7 +63,7 @@ func (*serveCmd) Help() string {
 
 Clients keep their own keys; the proxy passes them on, and neither stores nor logs them. The proxy cuts a conversation that is over its limit, and by default also a long one for which a cut pays: see docs/managing.md. With --policy threshold every conversation under its limit passes byte for byte. The model can read what was cut by tools that the proxy answers. If the provider still reports a full context, the proxy shrinks the request and retries once.
 
-Headers of a request: X-Plimsoll-Bypass, -Preset, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
+Headers of a request: X-Plimsoll-Bypass, -Preset, -Window, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
 
 /healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to clients with the token in PLIMSOLL_ADMIN_TOKEN. /plimsoll/ is the dashboard, which shows contents of all tenants; it needs a token, or --dashboard. Browsers ask for the token as a password, with any user name.
 
@@ -73,7 +72,7 @@ Examples:
     plimsoll serve
     plimsoll serve --dashboard
     plimsoll serve --policy threshold
-    plimsoll serve --openai http://127.0.0.1:11434/v1 --limit 32000
+    plimsoll serve --openai http://127.0.0.1:11434/v1 --window 32000
     plimsoll serve --listen :7171 --store postgres://plimsoll@db/plimsoll
     OPENAI_BASE_URL=http://127.0.0.1:7171/v1 your-agent
     ANTHROPIC_BASE_URL=http://127.0.0.1:7171 claude`

@@ -100,19 +100,16 @@ func (e *Engine) contextKnown(p Participant) int {
 	return e.contexts[p.URL+" "+p.Model]
 }
 
-// limitOf is the limit that a request of the participant asks for; 0 means that of the
-// settings or of the model. A server that runs the model with less bounds it.
-func (e *Engine) limitOf(p Participant, s state) int {
-	running := e.contextKnown(p)
-	limit := s.settings.Limit
-	if running == 0 {
-		return limit
+// lineOf is what a request of the participant asks for: the limit that the person set, or
+// a window if a server runs the model with a smaller one. 0 and 0 mean that of the settings
+// or of the model.
+func (e *Engine) lineOf(p Participant, s state) (window, limit int) {
+	limit, running := s.settings.Limit, e.contextKnown(p)
+	switch named := e.options.Window; {
+	case limit > 0 && (running == 0 || limit < running):
+		return 0, limit
+	case named > 0 && named < running:
+		return named, 0
 	}
-	if limit == 0 {
-		limit = e.options.Window
-	}
-	if limit == 0 {
-		return running
-	}
-	return min(limit, running)
+	return running, 0
 }

@@ -43,7 +43,7 @@ type Options struct {
 	System string
 	// Method is how old turns go; empty means as the settings say.
 	Method string
-	// Window is the limit that the settings give every model, in tokens; 0 means each
+	// Window is the one that the settings give every model, in tokens; 0 means each
 	// one's own. Limit is what the person asks for instead; 0 means what the session says.
 	Window, Limit int
 	// Expand says when models are offered the tools that read what was taken out.

@@ -94,8 +94,11 @@ func (e *Engine) newRequest(ctx context.Context, p Participant, s state, body []
 	if s.settings.Method != "" {
 		h.Set(transport.HeaderPreset, s.settings.Method)
 	}
-	if limit := e.limitOf(p, s); limit > 0 {
+	switch window, limit := e.lineOf(p, s); {
+	case limit > 0:
 		h.Set(transport.HeaderLimit, strconv.Itoa(limit))
+	case window > 0:
+		h.Set(transport.HeaderWindow, strconv.Itoa(window))
 	}
 	for _, pattern := range pinsOf(s.turns) {
 		h.Add(transport.HeaderPin, "match="+pattern)

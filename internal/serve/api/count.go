@@ -11,7 +11,7 @@ import (
 type countRequest struct {
 	target
 	Encoding string  `json:"encoding,omitempty" jsonschema:"Count with this encoding or estimator instead of the model's own."`
-	Limit    int     `json:"limit,omitempty" jsonschema:"Compare with this many tokens, which the prompt may fill, instead of the model's input limit."`
+	Limit    int     `json:"limit,omitempty" jsonschema:"Compare with this many tokens, the most that the prompt may weigh, instead of the model's input limit."`
 	Window   int     `json:"window,omitempty" minimum:"1" jsonschema:"Compare with the limit that fit has in this window: prompt and answer together, less the reserve. Not with limit or text."`
 	Text     *string `json:"text,omitempty" jsonschema:"Count this text, without any framing, instead of a request."`
 }
@@ -40,12 +40,12 @@ func (o *countRequest) do(c *httpCall) (any, error) {
 		count.Format = "text"
 		return count, err
 	}
-	r, k, client, err := c.prepare(o.target, Settings{})
+	r, k, client, err := c.prepare(o.target, Settings{Window: o.Window, Limit: o.Limit})
 	if err != nil {
 		return nil, err
 	}
-	if o.Window > 0 {
-		scales.Limit = max(1, k.LineWithin(o.Window, r.Conversation()).Limit())
+	if scales.Limit = client.Limit; client.Window > 0 {
+		scales.Limit = max(1, k.LineWithin(client.Window, r.Conversation()).Limit())
 	}
 	scales.Weigh = func(plimsoll.Conversation) plimsoll.Load { return k.Weigh(c.Context(), preset.Task(r, client)) }
 	count, err := scales.Conversation(r.Conversation())

@@ -17,7 +17,7 @@ import (
 // settings in force.
 type Settings struct {
 	Window  int      `json:"window,omitempty" minimum:"1" jsonschema:"Context window in tokens, for prompt and answer together. Default: the model's."`
-	Limit   int      `json:"limit,omitempty" minimum:"1" jsonschema:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with window or reserve."`
+	Limit   int      `json:"limit,omitempty" minimum:"1" jsonschema:"The most that the prompt may weigh in tokens: a window of which nothing is reserved. Not with window or reserve."`
 	Reserve *int     `json:"reserve,omitempty" jsonschema:"Tokens to keep free for the answer."`
 	Preset  string   `json:"preset,omitempty" enum:"auto agent multichat gemini cookbook" jsonschema:"Named configuration."`
 	Method  string   `json:"method,omitempty" enum:"window summary hybrid" jsonschema:"How old content goes."`
@@ -75,17 +75,14 @@ func (c *httpCall) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, pr
 	if err != nil {
 		return nil, nil, preset.Client{}, err
 	}
-	if s.Limit > 0 {
-		if s.Window > 0 || s.Reserve != nil {
-			return nil, nil, preset.Client{}, optionError("limit", errBeside, "it is a window of which nothing is reserved: leave out window and reserve")
-		}
-		s.Window, s.Reserve, s.Limit = s.Limit, new(0), 0
+	if s.Limit > 0 && (s.Window > 0 || s.Reserve != nil) {
+		return nil, nil, preset.Client{}, optionError("limit", errBeside, "it is a window of which nothing is reserved: leave out window and reserve")
 	}
 	if err := c.readHeaders(&s); err != nil {
 		return nil, nil, preset.Client{}, err
 	}
 	client := c.client(t, s)
-	s.Window = 0 // it is the limit of one task: a keeper of its own could not undo what the proxy decided
+	s.Window, s.Limit = 0, 0 // they are of one task: a keeper of its own could not undo what the proxy decided
 	k, err := c.h.keeper(s)
 	if err != nil {
 		return nil, nil, preset.Client{}, err
@@ -98,26 +95,38 @@ func (c *httpCall) prepare(t target, s Settings) (*wire.Request, *fit.Keeper, pr
 const (
 	conversationHeader = "X-Plimsoll-Conversation"
 	presetHeader       = "X-Plimsoll-Preset"
+	windowHeader       = "X-Plimsoll-Window"
 	limitHeader        = "X-Plimsoll-Limit"
 )
 
-// readHeaders takes preset and window from the headers where the options do not say
+// readHeaders takes preset, window and limit from the headers where the options do not say
 // them.
 func (c *httpCall) readHeaders(s *Settings) error {
 	if s.Preset == "" {
 		s.Preset = c.Header.Get(presetHeader)
 	}
-	if text := c.Header.Get(limitHeader); text != "" && s.Window == 0 {
+	if s.Window > 0 || s.Limit > 0 {
+		return nil
+	}
+	for name, into := range map[string]*int{windowHeader: &s.Window, limitHeader: &s.Limit} {
+		text := c.Header.Get(name)
+		if text == "" {
+			continue
+		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n <= 0 {
-			return &plimsoll.Error{
-				Op: "read the header " + limitHeader, Code: plimsoll.CodeInvalid,
-				Err: fmt.Errorf("%q is no positive number", text), Hint: "want a number of tokens above zero; leave the header out for the limit of the model",
-			}
+			return headerError(name, fmt.Errorf("%q is no positive number", text), "want a number of tokens above zero; leave the header out for that of the model")
 		}
-		s.Window = n
+		*into = n
+	}
+	if s.Window > 0 && s.Limit > 0 {
+		return headerError(limitHeader, errBeside, "it is a window of which nothing is reserved: leave out "+windowHeader)
 	}
 	return nil
+}
+
+func headerError(name string, err error, hint string) error {
+	return &plimsoll.Error{Op: "read the header " + name, Code: plimsoll.CodeInvalid, Err: err, Hint: hint}
 }
 
 // keeper returns the keeper for the settings. The handler holds those used last. It does
@@ -144,7 +153,7 @@ func (h *Handler) keeper(s Settings) (*fit.Keeper, error) {
 // each other's decisions.
 func (c *httpCall) client(t target, s Settings) preset.Client {
 	client := preset.Client{
-		Model: t.Model, Conversation: c.Header.Get(conversationHeader), Preset: s.Preset, Limit: s.Window, Dry: s.Dry,
+		Model: t.Model, Conversation: c.Header.Get(conversationHeader), Preset: s.Preset, Window: s.Window, Limit: s.Limit, Dry: s.Dry,
 	}
 	if c.tenant != nil {
 		client.Tenant, client.Archive, client.Memory = c.tenant.Key(), c.tenant, c.tenant.Memory()
