@@ -20,6 +20,9 @@ type anchor struct {
 	Sent     int `json:"sent"`
 	// Billed is the prompt on the bill.
 	Billed int `json:"billed"`
+	// Policy is what the policy knew after the request, which was in this scope.
+	Policy *policyMemo `json:"policy,omitempty"`
+	Scope  string      `json:"scope,omitempty"`
 }
 
 const (
@@ -177,9 +180,9 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 
 // lastBill returns the anchor of the longest prefix that was billed; nil if none was. It asks
 // the memory only if another process may have seen a later bill than this keeper has: one of
-// a request up to the last answer.
-func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
-	t = t.whateverLimit()
+// a request up to the last answer. With the bill comes what the policy knew there.
+func (k *Keeper) lastBill(ctx context.Context, own *Task) *anchor {
+	t := own.whateverLimit()
 	last, _ := k.lastCall(t)
 	known := 0
 	if last.anchor != nil {
@@ -198,6 +201,9 @@ func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
 	var a anchor
 	if json.Unmarshal(d.Body, &a) != nil || a.Version != anchorVersion {
 		return last.anchor
+	}
+	if a.Policy != nil && a.Scope == own.scope() && a.Messages < len(own.chain()) {
+		k.states.Put(scoped{a.Scope, own.chain()[a.Messages]}, *a.Policy)
 	}
 	return &a
 }

@@ -61,10 +61,13 @@ type observed struct {
 }
 
 // bill compares a request with the one before it and remembers it for the next.
-func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, o observed) (bill, error) {
-	t = t.whateverLimit()
+func (k *Keeper) bill(ctx context.Context, own *Task, p *plimsoll.Plan, u plimsoll.Usage, o observed) (bill, error) {
+	t := own.whateverLimit()
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
 	a := k.anchorOf(t, p, u)
+	if memo, ok := k.states.Get(scoped{own.scope(), own.chain()[a.Messages]}); ok {
+		a.Policy, a.Scope = &memo, own.scope()
+	}
 	cut := float64(max(1, u.Prompt())) / float64(max(1, a.Sent)) * float64(a.Whole-a.Sent)
 	b := bill{usage: u, uncut: max(0, u.Prompt()+int(math.Round(cut)))}
 	hidden := p.After.Hidden

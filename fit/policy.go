@@ -35,39 +35,45 @@ const (
 type PolicyState struct {
 	// CheapRent and DeepRent have been paid on what could have been taken off since
 	// the last cut of that kind, in tokens of uncached input.
-	CheapRent, DeepRent float64
+	CheapRent float64 `json:"cheap_rent,omitempty"`
+	DeepRent  float64 `json:"deep_rent,omitempty"`
 	// Calls so far, and when the last one was.
-	Calls int
-	Last  time.Time
+	Calls int       `json:"calls"`
+	Last  time.Time `json:"last"`
 	// CutAt is the call of the last cut, and CutLoad the load expected after it. Close is
 	// how many cuts in a row came soon after the one before.
-	CutAt, CutLoad, Close int
+	CutAt   int `json:"cut_at,omitempty"`
+	CutLoad int `json:"cut_load,omitempty"`
+	Close   int `json:"close,omitempty"`
 }
 
 // Outlook is what a policy decides by.
 type Outlook struct {
-	Now   time.Time
-	Model string
+	Now   time.Time `json:"-"`
+	Model string    `json:"model"`
 	// Load is what would be sent now, Base what of it is system and tools.
-	Load, Base int
+	Load int `json:"load"`
+	Base int `json:"base"`
 	// PerCall is what a call adds, on average so far.
-	PerCall int
+	PerCall int `json:"per_call"`
 	// High is where something must be done, Limit where nothing can be sent.
-	High, Limit int
+	High  int `json:"-"`
+	Limit int `json:"-"`
 	// Cheap and Deep are what the two kinds of cuts promise.
-	Cheap, Deep Prospect
+	Cheap Prospect `json:"cheap,omitzero"`
+	Deep  Prospect `json:"deep,omitzero"`
 }
 
 // Prospect is what a cut promises.
 type Prospect struct {
 	// Removable tokens would go.
-	Removable int
+	Removable int `json:"removable"`
 	// Rewritten tokens follow the first edit, and would have to be written to a prompt
 	// cache again.
-	Rewritten int
+	Rewritten int `json:"rewritten"`
 	// Written is what a model would have to write, after it has read the whole
 	// conversation; 0 if no model writes.
-	Written int
+	Written int `json:"written,omitempty"`
 }
 
 // Prospector is a rung that can say what it would take off without doing it. A policy
@@ -81,11 +87,12 @@ type Prospector interface {
 	Prospect(*Work) (removable, first int)
 }
 
-// policyMemo is the state after a request, with what was done for it and the outlook.
+// policyMemo is the state after a request, with what was done for it and the outlook. It is
+// stored with the bill, so that another process goes on from it.
 type policyMemo struct {
 	PolicyState
-	action  Action
-	outlook Outlook
+	Action  Action  `json:"action,omitempty"`
+	Outlook Outlook `json:"outlook,omitzero"`
 }
 
 // recentStates is how many conversations a policy can follow at once.
@@ -119,22 +126,22 @@ func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
 // that comes again was decided already, and its cut is recalled.
 func (w *Work) policyWaits() bool {
 	load, is, n := w.Load(), w.memo, w.known
-	if n == w.messages() && (is.action == Wait || w.replayed != nil) {
+	if n == w.messages() && (is.Action == Wait || w.replayed != nil) {
 		return true
 	}
-	if n == 0 || n == w.messages() || is.outlook.Load == 0 || load-is.outlook.Load > max(1000, load/freshGrowth) {
+	if n == 0 || n == w.messages() || is.Outlook.Load == 0 || load-is.Outlook.Load > max(1000, load/freshGrowth) {
 		return false
 	}
 	if len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) > 0 {
 		return false // a pin may change what can be taken off from request to request
 	}
-	o := is.outlook
+	o := is.Outlook
 	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()
 	next, action := w.k.options.Policy.Next(is.PolicyState, o)
 	if action != Wait {
 		return false
 	}
-	w.putState(policyMemo{PolicyState: next, outlook: is.outlook})
+	w.putState(policyMemo{PolicyState: next, Outlook: is.Outlook})
 	return true
 }
 
@@ -149,15 +156,15 @@ func (w *Work) decide() Action {
 		if w.k.options.Sticky && w.replayed != nil {
 			return Wait // its cut is replayed already, and a checkpoint is not made twice
 		}
-		return is.action
+		return is.Action
 	}
-	memo := policyMemo{outlook: w.outlook()}
-	memo.PolicyState, memo.action = policy.Next(is.PolicyState, memo.outlook)
-	if memo.action != Wait {
-		memo.outlook = Outlook{} // the cut changes it
+	memo := policyMemo{Outlook: w.outlook()}
+	memo.PolicyState, memo.Action = policy.Next(is.PolicyState, memo.Outlook)
+	if memo.Action != Wait {
+		memo.Outlook = Outlook{} // the cut changes it
 	}
 	w.putState(memo)
-	return memo.action
+	return memo.Action
 }
 
 // outlook is what the policy decides by.
