@@ -47,7 +47,7 @@
 //	receipt     a message that says what was removed and where it is kept
 //	decision    what was cut for a prefix; replayed on every request that begins with it
 //	            if cuts are sticky
-//	scope       tenant, conversation name, preset and limit; decisions never cross it
+//	scope       tenant, conversation name, preset, window, limit; decisions never cross it
 //	policy      says when to cut a conversation that is still under its limit
 //	preset      a named configuration
 //	dialect     one of the APIs that conversations are written in

@@ -20,9 +20,10 @@ type anchor struct {
 	Sent     int `json:"sent"`
 	// Billed is the prompt on the bill.
 	Billed int `json:"billed"`
-	// Policy is what the policy knew after the request, which was in this scope.
+	// Policy is what the policy knew after the request, and Asked what its client had said:
+	// a bill holds whatever limit is asked for, and this does not.
 	Policy *policyMemo `json:"policy,omitempty"`
-	Scope  string      `json:"scope,omitempty"`
+	Asked  string      `json:"asked,omitempty"`
 }
 
 const (
@@ -202,8 +203,8 @@ func (k *Keeper) lastBill(ctx context.Context, own *Task) *anchor {
 	if json.Unmarshal(d.Body, &a) != nil || a.Version != anchorVersion {
 		return last.anchor
 	}
-	if a.Policy != nil && a.Scope == own.scope() && a.Messages < len(own.chain()) {
-		k.states.Put(scoped{a.Scope, own.chain()[a.Messages]}, *a.Policy)
+	if a.Policy != nil && a.Asked == own.Scope.asked() && a.Messages < len(own.chain()) {
+		k.states.Put(scoped{own.scope(), own.chain()[a.Messages]}, *a.Policy)
 	}
 	return &a
 }

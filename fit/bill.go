@@ -66,7 +66,7 @@ func (k *Keeper) bill(ctx context.Context, own *Task, p *plimsoll.Plan, u plimso
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
 	a := k.anchorOf(t, p, u)
 	if memo, ok := k.states.Get(scoped{own.scope(), own.chain()[a.Messages]}); ok {
-		a.Policy, a.Scope = &memo, own.scope()
+		a.Policy, a.Asked = &memo, own.Scope.asked()
 	}
 	cut := float64(max(1, u.Prompt())) / float64(max(1, a.Sent)) * float64(a.Whole-a.Sent)
 	b := bill{usage: u, uncut: max(0, u.Prompt()+int(math.Round(cut)))}

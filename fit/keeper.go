@@ -263,7 +263,7 @@ func (k *Keeper) archiveOf(t *Task) Archive {
 // Line returns the line for a conversation.
 func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
 	if k.options.Window > 0 {
-		return k.LineWithin(k.options.Window, c), nil
+		return k.LineWithin(k.options.Window, 0, c), nil
 	}
 	if c.Model == "" {
 		c.Model = k.options.Model
@@ -273,27 +273,25 @@ func (k *Keeper) Line(c plimsoll.Conversation) (plimsoll.Line, error) {
 		return plimsoll.Line{}, &plimsoll.Error{Op: "fit", Err: err, Hint: "name a known model, or set a window"}
 	}
 	if c.Window > 0 && c.Window < line.Window {
-		return k.LineWithin(c.Window, c), nil
+		return k.LineWithin(c.Window, 0, c), nil
 	}
 	return k.reserving(line), nil
 }
 
-// LineWithin returns the line for a conversation in a window that a user names. If the
-// request asks the server for a smaller one, that is the model's own.
-func (k *Keeper) LineWithin(window int, c plimsoll.Conversation) plimsoll.Line {
+// LineWithin returns the line for a conversation in a window or under a limit that a user
+// names; the limit wins if it is not 0. A limit is a window of which nothing is reserved. If
+// the request asks the server for a smaller window, that is the model's own.
+func (k *Keeper) LineWithin(window, limit int, c plimsoll.Conversation) plimsoll.Line {
+	if limit > 0 {
+		if c.Window > 0 {
+			limit = min(limit, c.Window)
+		}
+		return plimsoll.Line{Window: limit}
+	}
 	if c.Window > 0 && c.Window <= window {
 		return k.reserving(plimsoll.Line{Window: c.Window, Reserve: ReserveFor(c.Window, c.MaxOutput, false)})
 	}
 	return k.reserving(plimsoll.Line{Window: window, Reserve: ReserveFor(window, c.MaxOutput, true)})
-}
-
-// LineUnder returns the line for a conversation whose prompt may weigh limit tokens. A limit
-// is a window of which nothing is reserved.
-func LineUnder(limit int, c plimsoll.Conversation) plimsoll.Line {
-	if c.Window > 0 {
-		limit = min(limit, c.Window)
-	}
-	return plimsoll.Line{Window: limit}
 }
 
 // reserving returns the line with the reserve of the options, if that is set.
@@ -323,13 +321,11 @@ func ReserveFor(window, maxOutput int, named bool) int {
 }
 
 func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
-	switch {
+	switch s := t.Scope; {
 	case t.Line != nil:
 		return *t.Line, nil
-	case t.Scope.Limit > 0:
-		return LineUnder(t.Scope.Limit, t.Conversation), nil
-	case t.Scope.Window > 0:
-		return k.LineWithin(t.Scope.Window, t.Conversation), nil
+	case s.Window > 0 || s.Limit > 0:
+		return k.LineWithin(s.Window, s.Limit, t.Conversation), nil
 	}
 	return k.Line(t.Conversation)
 }

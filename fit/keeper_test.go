@@ -343,7 +343,7 @@ func TestAReserveThatIsSetHoldsInEveryWindow(t *testing.T) {
 		testkit.Must(t, err)
 		fixed, err := fit.New(&fit.Options{Meter: testkit.ByteMeter{}, Reserve: tt.reserve, Window: 1000})
 		testkit.Must(t, err)
-		got := map[string]plimsoll.Line{"named": own.LineWithin(1000, c)}
+		got := map[string]plimsoll.Line{"named": own.LineWithin(1000, 0, c)}
 		got["own"], err = own.Line(c)
 		testkit.Must(t, err)
 		got["fixed"], err = fixed.Line(c)

@@ -31,11 +31,14 @@ func (s Scope) salt() (salt plimsoll.Digest, ok bool) {
 }
 
 // key identifies the scope.
-func (s Scope) key() string {
+func (s Scope) key() string { return s.Tenant + s.asked() }
+
+// asked identifies what the client said; empty if it said nothing.
+func (s Scope) asked() string {
 	if salt, ok := s.salt(); ok {
-		return s.Tenant + ":" + hex.EncodeToString(salt[:])
+		return ":" + hex.EncodeToString(salt[:])
 	}
-	return s.Tenant
+	return ""
 }
 
 // Salt mixes what the client said into digests of prefixes, so that two conversations

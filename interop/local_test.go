@@ -152,7 +152,7 @@ func TestALongChatWithALocalServerNeverFails(t *testing.T) {
 		name  string
 		most  int
 		flags []string
-	}{{"nothing set", 1, nil}, {"--limit", 0, []string{"--limit", strconv.Itoa(llama.Window)}}} {
+	}{{"nothing set", 1, nil}, {"--window", 0, []string{"--window", strconv.Itoa(llama.Window)}}} {
 		t.Run(way.name, func(t *testing.T) {
 			c := talk(t, way.flags)
 			fmt.Fprintf(w, "%s\t%d of %d\t%d\t%.2f\t%d of %d\n", way.name, c.failed, turns, c.refused, c.used, c.found, len(facts))
@@ -249,7 +249,7 @@ func TestAClientThatLeavesFreesALocalServer(t *testing.T) {
 
 func TestALocalServersAnswerHasRoom(t *testing.T) {
 	upstream, passed := rig.Tap(t, local(t).URL)
-	url := rig.Serve(t, upstream, "--limit", strconv.Itoa(llama.Window))
+	url := rig.Serve(t, upstream, "--window", strconv.Itoa(llama.Window))
 	for i, most := range []int{0, 64, llama.Window, 2 * llama.Window} {
 		a := say(t, url, llama.Request{Messages: days(100*i, over), MaxTokens: most, Stop: []string{".", ",", "\n"}})
 		free := llama.Window - a.Prompt
@@ -271,7 +271,7 @@ func TestTheChatCompressesWithALocalServer(t *testing.T) {
 	}
 	fmt.Fprint(&lines, "/compress\n/context\nWhere should we go next?\n")
 	dir := t.TempDir()
-	cmd := exec.Command(rig.Binary(t), "chat", "--store", filepath.Join(dir, "store.db"), "--limit", strconv.Itoa(llama.Window),
+	cmd := exec.Command(rig.Binary(t), "chat", "--store", filepath.Join(dir, "store.db"), "--window", strconv.Itoa(llama.Window),
 		"--model", "local=openai:"+llama.Model+"@"+server.URL+"/v1")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "OPENAI_API_KEY=none")
 	cmd.Stdin = strings.NewReader(lines.String())

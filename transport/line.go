@@ -43,21 +43,18 @@ func KnownLimit(find func(name string) model.Limit) func(name string) model.Limi
 // what the upstream has said, by what is known of the model.
 func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
 	r.x.Source, r.told = "", 0
-	switch {
-	case r.limit > 0:
-		return fit.LineUnder(r.limit, c), nil
-	case r.window > 0:
-		return r.keeper.LineWithin(r.window, c), nil
+	if r.window > 0 || r.limit > 0 {
+		return r.keeper.LineWithin(r.window, r.limit, c), nil
 	}
 	named := r.t.options.Window
 	if named > 0 {
-		line = r.keeper.LineWithin(named, c)
+		line = r.keeper.LineWithin(named, 0, c)
 	} else if line, err = r.keeper.Line(c); err != nil {
 		return line, err
 	} else if r.asksForMillion() && line.Window < million {
 		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
 	} else if r.told = r.askedWindow(line); r.told > 0 {
-		line, r.x.Source = r.keeper.LineWithin(r.told, c), sourceAsked
+		line, r.x.Source = r.keeper.LineWithin(r.told, 0, c), sourceAsked
 		// It is the model's own: some servers refuse a prompt that leaves no room for the answer.
 		line.Reserve = max(line.Reserve, fit.ReserveFor(r.told, c.MaxOutput, false))
 	}

@@ -304,7 +304,7 @@ func TestF05_WhatTheTerminalRefusesStaysInTheInput(t *testing.T) {
 	p.paste(strings.Repeat("cargo ", 330))
 	p.wait("cargo cargo")
 	p.keys("Enter")
-	p.wait("✗ not sent to openai", "337 tokens", "282 tokens", "/limit")
+	p.wait("✗ not sent to openai", "337 tokens", "300 tokens", "/limit")
 	p.shot("chat-refused", false)
 	if seen := p.seen(); !strings.Contains(seen, "  cargo cargo") || strings.Contains(seen, "you\n") {
 		t.Errorf("what was typed is gone, or was sent:\n%s", seen)
@@ -319,7 +319,7 @@ func TestS07_TheTerminalSaysWhatWillGo(t *testing.T) {
 	t.Parallel()
 	p := newPane(t, &scripted.Options{Script: func(c *scripted.Call) (scripted.Step, bool) {
 		return scripted.Say("The marks of a load line:\n" + marks), c.End() == scripted.EndUser
-	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "-m", "anthropic:claude-sonnet-4-5@{model}", "--limit", "900", "--method", "window")
+	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "-m", "anthropic:claude-sonnet-4-5@{model}", "--window", "900", "--method", "window")
 	for i := range 12 {
 		p.say(fmt.Sprintf("@all Tell me about mark %d", i))
 		p.idle()
@@ -337,7 +337,7 @@ func TestG15_CompressIsToldInTheTerminal(t *testing.T) {
 	var answers atomic.Int64
 	p := newPane(t, &scripted.Options{Script: func(c *scripted.Call) (scripted.Step, bool) {
 		return scripted.Say(fmt.Sprintf("Answer %d.%s", answers.Add(1), strings.Repeat(marks, 2))), c.End() == scripted.EndUser
-	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "--limit", "2000")
+	}}, 100, 30, "-m", "openai:gpt-4o@{model}", "--window", "2000")
 	for i := range 9 {
 		p.say(fmt.Sprintf("question %d", i))
 		p.wait(fmt.Sprintf("Answer %d.", i+1), " out\n")

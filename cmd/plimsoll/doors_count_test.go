@@ -108,10 +108,10 @@ func (w *doors) countedAlike(body []byte) figure {
 // TestProcessesAgreeOnTheFirstCut lets one proxy serve a conversation, with bills, until the
 // next request must be cut. Another proxy, a command and the library have seen nothing of
 // it but the bills in the store. Each must cut it as the first one does. Under policy rent
-// a process cuts before the limit only what it has seen paid for, so that is left out.
+// that is before the limit is reached.
 func TestProcessesAgreeOnTheFirstCut(t *testing.T) {
 	t.Parallel()
-	for _, settings := range []string{"policy: threshold\n", "preset: agent\n", "preset: gemini\n", "preset: multichat\n", "preset: cookbook\n"} {
+	for _, settings := range []string{"policy: rent\n", "policy: threshold\n", "preset: agent\n", "preset: gemini\n", "preset: multichat\n", "preset: cookbook\n"} {
 		t.Run(strings.TrimSpace(settings), func(t *testing.T) {
 			t.Parallel()
 			w := newDoors(t, plimsoll.OpenAI, newStore(t), settings)
@@ -147,13 +147,13 @@ func TestProcessesAgreeOnTheFirstCut(t *testing.T) {
 			w.answer = "{}"
 			want := planned()
 			first := outcome{figureOf(want.Before), figureOf(want.After), ""}
+			w.stop()
 			report := filepath.Join(t.TempDir(), "report.json")
 			w.output(body(rounds), "fit", "--dry-run", "--report", report, "-")
 			var command plimsoll.Plan
 			text, err := os.ReadFile(report)
 			w.must(err)
 			w.must(json.Unmarshal(text, &command))
-			w.proxy = nil
 			second := planned()
 			for name, p := range map[string]plimsoll.Plan{"another proxy": second, "the command line": command} {
 				if diff := cmp.Diff(first, outcome{figureOf(p.Before), figureOf(p.After), ""}); diff != "" {

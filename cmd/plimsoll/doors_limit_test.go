@@ -21,10 +21,11 @@ import (
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// TestALimitMeansTheSameThroughEveryWayIn names a window of 9,000 tokens in every way that
-// there is: by flags, variables, headers, options of the API, /limit and in Go. What is
-// reserved of it depends on the preset and on the setting alone, and 0 is a value.
-func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
+// TestAWindowAndALimitMeanTheSameThroughEveryWayIn names a window of 9,000 tokens in every way
+// that there is: by flags, variables, headers, options of the API and in Go. What is reserved
+// of it depends on the preset and on the setting alone, and 0 is a value. Then it names a
+// limit, also by /limit: of that nothing is reserved.
+func TestAWindowAndALimitMeanTheSameThroughEveryWayIn(t *testing.T) {
 	t.Parallel()
 	const variable, window = "CHATGPT_MAX_CONTEXT_LENGTH=9000", "PLIMSOLL_WINDOW=9000"
 	body := []byte(`{"model":"gpt-4o","messages":[{"role":"user","content":"hello"}]}`)
@@ -46,9 +47,12 @@ func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
 			config := filepath.Join(t.TempDir(), "plimsoll.yaml")
 			w.must(os.WriteFile(config, []byte("preset: "+tt.preset+"\n"+tt.settings), 0o600))
 			config = "PLIMSOLL_CONFIG=" + config
-			want := plimsoll.Line{Window: 9000, Reserve: tt.want}
 			is := func(way string, got plimsoll.Line) {
 				t.Helper()
+				want := plimsoll.Line{Window: 9000, Reserve: tt.want}
+				if strings.Contains(way, "limit") {
+					want.Reserve = 0
+				}
 				if got != want {
 					t.Errorf("%s: the line is %+v, want %+v", way, got, want)
 				}
@@ -67,6 +71,13 @@ func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
 			line, err := keeper.Line(plimsoll.Conversation{Model: "gpt-4o"})
 			w.must(err)
 			is("the library", line)
+			hello, err := dialects.Codec(plimsoll.OpenAI).Decode(body)
+			w.must(err)
+			for way, client := range map[string]preset.Client{"Client.Window": {Window: 9000}, "the limit of a client": {Limit: 9000}} {
+				plan, err := keeper.Plan(t.Context(), preset.Task(hello, client))
+				w.must(err)
+				is(way, plan.Line)
+			}
 
 			run := func(input string, environ []string, args ...string) []byte {
 				t.Helper()
@@ -79,12 +90,14 @@ func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
 			}
 			dry := []string{"fit", "--dry-run", "--json"}
 			is("fit --window", lineIn(run(string(body), nil, append(dry, "--window", "9000")...)))
+			is("fit --limit", lineIn(run(string(body), nil, append(dry, "--limit", "9000")...)))
 			is("fit with "+window, lineIn(run(string(body), []string{window}, dry...)))
 			is("fit with "+variable, lineIn(run(string(body), []string{variable}, dry...)))
 
 			gauge := regexp.MustCompile(`of ([\d,]+) tokens .*reserve ([\d,]+)`)
 			chat := []string{"chat", "--store", "chat.db", "-m", "openai:gpt-4o@http://127.0.0.1:1"}
 			for way, out := range map[string][]byte{
+				"chat --window":         run("/context\n", nil, append(chat, "--window", "9000")...),
 				"chat --limit":          run("/context\n", nil, append(chat, "--limit", "9000")...),
 				"chat with " + variable: run("/context\n", []string{variable}, chat...),
 				"/limit":                run("/limit 9000\n/context\n", nil, chat...),
@@ -105,15 +118,71 @@ func TestALimitMeansTheSameThroughEveryWayIn(t *testing.T) {
 				return lineIn(answer)
 			}
 			dryRun := map[string]string{"X-Plimsoll-Dry-Run": "1"}
-			byFlag := startNode(t, []string{config}, "--limit", "9000", "--store", "kept.db")
-			is("serve --limit", plan(byFlag, "/v1/chat/completions", dryRun))
-			is("the API of serve --limit", plan(byFlag, "/plimsoll/v1/plan", nil))
+			for _, flag := range []string{"--window", "--limit"} {
+				byFlag := startNode(t, []string{config}, flag, "9000", "--store", "kept.db")
+				is("serve "+flag, plan(byFlag, "/v1/chat/completions", dryRun))
+				is("the API of serve "+flag, plan(byFlag, "/plimsoll/v1/plan", nil))
+			}
 			byVariable := startNode(t, []string{config, variable}, "--store", "kept.db")
 			is("serve with "+variable, plan(byVariable, "/v1/chat/completions", dryRun))
 			plain := startNode(t, []string{config}, "--store", "kept.db")
-			is("X-Plimsoll-Limit", plan(plain, "/v1/chat/completions", map[string]string{"X-Plimsoll-Dry-Run": "1", "X-Plimsoll-Limit": "9000"}))
-			is("the API with window", plan(plain, "/plimsoll/v1/plan?window=9000", nil))
+			for _, word := range []string{"window", "limit"} {
+				header := map[string]string{"X-Plimsoll-" + word: "9000"}
+				is("the API with a header for a "+word, plan(plain, "/plimsoll/v1/plan", header))
+				header["X-Plimsoll-Dry-Run"] = "1"
+				is("the proxy with a header for a "+word, plan(plain, "/v1/chat/completions", header))
+				is("the API with "+word, plan(plain, "/plimsoll/v1/plan?"+word+"=9000", nil))
+			}
 		})
+	}
+}
+
+// TestOneLimitCutsAlikeThroughEveryWayIn names one limit, and then one window, in every way
+// that there is. The counts, the cut and the bytes must be the same, and another limit must
+// cut otherwise.
+func TestOneLimitCutsAlikeThroughEveryWayIn(t *testing.T) {
+	t.Parallel()
+	const tokens = "7000"
+	for _, d := range []plimsoll.Dialect{plimsoll.OpenAI, plimsoll.Anthropic} {
+		empty := newStore(t)
+		named := map[string]func() *doors{
+			"limit":  func() *doors { w := newDoors(t, d, empty, ""); w.limit = 7000; return w },
+			"window": func() *doors { w := newDoors(t, d, empty, ""); w.window = 7000; return w },
+		}
+		for word, open := range named {
+			t.Run(string(d)+" "+word, func(t *testing.T) {
+				t.Parallel()
+				session := chatSession(t, d)
+				body, _ := newDoors(t, d, empty, "").chat(session, "--limit", "200000")
+				want := open().library(body)
+				served := func() *doors {
+					w := newDoors(t, d, empty, "")
+					w.flags = []string{"--" + word, tokens}
+					return w
+				}
+				got := map[string]outcome{
+					"the API": open().api(body), "the proxy": open().proxied(body), "the command line": open().command(body),
+					"serve --" + word: served().proxied(body), "the API of serve --" + word: served().api(body),
+				}
+				for way, got := range got {
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%s differs from the library (-library +got):\n%s", way, diff)
+					}
+				}
+				chats := [][]string{{"--" + word, tokens}}
+				if word == "limit" {
+					chats = append(chats, []string{"/limit " + tokens})
+				}
+				for _, arguments := range chats {
+					if diff := cmp.Diff(want.roughly(), newDoors(t, d, empty, "").chatted(session, arguments...)); diff != "" {
+						t.Errorf("chat with %q differs from the library (-library +chat):\n%s", arguments, diff)
+					}
+				}
+				if other := newDoors(t, d, empty, "").library(body); other.Body == want.Body {
+					t.Error("the window of the settings has the same effect")
+				}
+			})
+		}
 	}
 }
 

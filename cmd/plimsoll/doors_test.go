@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -41,6 +42,9 @@ type doors struct {
 	preset, method string
 	// model is named to those ways in whose request names none.
 	model string
+	// window and limit are named with each request, and flags when the proxy is started.
+	window, limit int
+	flags         []string
 	// upstream is that of the proxy. It got sent last, and says answer.
 	upstream, answer string
 	sent             []byte
@@ -108,9 +112,17 @@ func newDoors(t *testing.T, d plimsoll.Dialect, empty []byte, settings string) *
 func (w *doors) url() string {
 	w.t.Helper()
 	if w.proxy == nil {
-		w.proxy = startNode(w.t, []string{"PLIMSOLL_CONFIG=" + w.config, "PLIMSOLL_ADMIN_TOKEN=open sesame"}, "--upstream", w.upstream)
+		w.proxy = startNode(w.t, []string{"PLIMSOLL_CONFIG=" + w.config, "PLIMSOLL_ADMIN_TOKEN=open sesame"}, append(w.flags, "--upstream", w.upstream)...)
 	}
 	return w.proxy.url
+}
+
+// stop ends the proxy, which then writes the bills that it has not written yet.
+func (w *doors) stop() {
+	w.t.Helper()
+	w.must(w.proxy.command.Process.Signal(os.Interrupt))
+	w.must(w.proxy.command.Wait())
+	w.proxy = nil
 }
 
 // figure is a count with its band. The band is someBand where a way in shows only that
@@ -146,7 +158,7 @@ func (w *doors) library(body []byte) outcome {
 	defer func() { w.must(s.Close()) }()
 	k, r := w.keeper(), w.decode(body)
 	tenant := s.Tenant("")
-	task := preset.Task(r, preset.Client{Tenant: tenant.Key(), Archive: tenant, Memory: tenant.Memory(), Model: w.model})
+	task := preset.Task(r, preset.Client{Tenant: tenant.Key(), Archive: tenant, Memory: tenant.Memory(), Model: w.model, Window: w.window, Limit: w.limit})
 	weighed := k.Weigh(w.t.Context(), task)
 	plan, err := k.Fit(w.t.Context(), task)
 	w.must(err)
@@ -175,7 +187,11 @@ func (w *doors) decode(body []byte) *wire.Request {
 func (w *doors) command(body []byte) outcome {
 	w.t.Helper()
 	report := filepath.Join(w.t.TempDir(), "report.json")
-	out := w.output(body, "fit", "--dialect", string(w.dialect), "--report", report, "-")
+	arguments := []string{"fit", "--dialect", string(w.dialect), "--report", report, "-"}
+	for word, n := range w.named() {
+		arguments = append(arguments, "--"+word, n)
+	}
+	out := w.output(body, arguments...)
 	var plan plimsoll.Plan
 	text, err := os.ReadFile(report)
 	w.must(err)
@@ -189,18 +205,39 @@ func (w *doors) api(body []byte) outcome {
 		Request json.RawMessage
 		Report  plimsoll.Plan
 	}
-	w.ask("fit?dialect="+string(w.dialect), body, &got)
+	operation := "fit?dialect=" + string(w.dialect)
+	for word, n := range w.named() {
+		operation += "&" + word + "=" + n
+	}
+	w.ask(operation, body, &got)
 	return outcome{figureOf(got.Report.Before), figureOf(got.Report.After), string(got.Request)}
+}
+
+// named are the window and the limit that are not 0.
+func (w *doors) named() map[string]string {
+	all := map[string]string{}
+	for word, n := range map[string]int{"window": w.window, "limit": w.limit} {
+		if n > 0 {
+			all[word] = strconv.Itoa(n)
+		}
+	}
+	return all
 }
 
 // proxied first asks the proxy what it would do, which has no effect.
 func (w *doors) proxied(body []byte) outcome {
 	w.t.Helper()
 	address := w.url() + apiPaths[w.dialect][0]
-	_, dry := call(w.t, http.MethodPost, address, body, map[string]string{"Authorization": "Bearer sk-1", "X-Plimsoll-Dry-Run": "1"})
+	header := map[string]string{"Authorization": "Bearer sk-1"}
+	for word, n := range w.named() {
+		header["X-Plimsoll-"+word] = n
+	}
+	asks := maps.Clone(header)
+	asks["X-Plimsoll-Dry-Run"] = "1"
+	_, dry := call(w.t, http.MethodPost, address, body, asks)
 	var plan plimsoll.Plan
 	w.must(json.Unmarshal(dry, &plan))
-	resp, answer := call(w.t, http.MethodPost, address, body, map[string]string{"Authorization": "Bearer sk-1"})
+	resp, answer := call(w.t, http.MethodPost, address, body, header)
 	if resp.StatusCode != http.StatusOK {
 		w.t.Fatalf("status %d: %s", resp.StatusCode, answer)
 	}
@@ -211,15 +248,24 @@ func (w *doors) proxied(body []byte) outcome {
 	return outcome{figureOf(plan.Before), figureOf(plan.After), string(w.sent)}
 }
 
-// chat continues a session whose newest question has no answer yet. It returns what the
-// model got, and what the chat said about it.
+// chat continues a session whose newest question has no answer yet. Arguments that begin
+// with a slash are typed. It returns what the model got, and what the chat said about it.
 func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks string) {
 	w.t.Helper()
 	dir := strings.TrimSuffix(w.store, ".db") + ".chats"
 	w.must(os.MkdirAll(dir, 0o700))
 	w.must(os.WriteFile(filepath.Join(dir, "door.jsonl"), session, 0o600))
 	participant := "model=" + w.chatModel + "@" + w.providerURL
-	cmd := exec.CommandContext(w.t.Context(), "plimsoll", append([]string{"chat", "--session", "door", "-m", participant}, append(arguments, "/retry")...)...)
+	flags, lines := []string{"chat", "--session", "door", "-m", participant}, ""
+	for _, a := range arguments {
+		if strings.HasPrefix(a, "/") {
+			lines += a + "\n"
+		} else {
+			flags = append(flags, a)
+		}
+	}
+	cmd := exec.CommandContext(w.t.Context(), "plimsoll", flags...)
+	cmd.Stdin = strings.NewReader(lines + "/retry\n")
 	cmd.Env = append(os.Environ(), "PLIMSOLL_CONFIG="+w.config)
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -231,9 +277,9 @@ func (w *doors) chat(session []byte, arguments ...string) (sent []byte, remarks 
 }
 
 // chatted is the outcome of a chat whose request must be cut.
-func (w *doors) chatted(session []byte) outcome {
+func (w *doors) chatted(session []byte, arguments ...string) outcome {
 	w.t.Helper()
-	sent, remarks := w.chat(session)
+	sent, remarks := w.chat(session, arguments...)
 	shown := regexp.MustCompile(`: (≈?)([\d,]+) → (≈?)([\d,]+) tokens`).FindStringSubmatch(remarks)
 	if shown == nil {
 		w.t.Fatalf("the chat does not say that it cuts:\n%s", remarks)

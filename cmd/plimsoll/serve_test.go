@@ -80,7 +80,7 @@ func call(t *testing.T, method, url string, body []byte, header map[string]strin
 
 func TestServeManagesEveryApiUnderEveryPath(t *testing.T) {
 	t.Parallel()
-	model, n := served(t, &scripted.Options{Window: 6000}, "--limit", "6000")
+	model, n := served(t, &scripted.Options{Window: 6000}, "--window", "6000")
 	for d, paths := range apiPaths {
 		for _, path := range paths {
 			resp, answer := call(t, http.MethodPost, n.url+path, agentRequest(t, d, 60), map[string]string{"Authorization": "Bearer sk-1"})
@@ -132,7 +132,7 @@ func TestServeLetsTheOptionsOfARequestWinOverItsFlags(t *testing.T) {
 	t.Parallel()
 	store := filepath.Join(t.TempDir(), "store.db") // one for both: its key names the references
 	_, plain := served(t, nil, "--store", store)
-	_, flagged := served(t, nil, "--store", store, "--limit", "45000", "--preset", "multichat")
+	_, flagged := served(t, nil, "--store", store, "--window", "45000", "--preset", "multichat")
 	body := agentRequest(t, plimsoll.OpenAI, 60)
 	for _, options := range []string{
 		"window=4000&preset=auto", "window=4000&preset=auto&reserve=100", "window=4000&preset=auto&low=0.3", "window=4000&preset=gemini&method=window",

@@ -114,7 +114,7 @@ func (p *process) reportSettings(root *cli) (settingsReport, error) {
 	}
 	r.Limit = limitInForce(c, &model.Limits{Registry: registry, Env: p.getenv})
 	if r.Limit != nil && r.Limit.Source == model.SourceDefault {
-		problems = append(problems, fmt.Errorf("%s: model %q is not known: set its limit with window or limits, or add a list with models", c.Origin("model"), c.Settings.Model))
+		problems = append(problems, fmt.Errorf("%s: model %q is not known: set its window with window or windows, or add a list with models", c.Origin("model"), c.Settings.Model))
 	}
 	if r.Limit != nil && c.Settings.Reserve != nil && *c.Settings.Reserve >= r.Limit.Tokens {
 		problems = append(problems, fmt.Errorf("%s: reserve %s leaves nothing of the window of %s tokens: set a smaller reserve or a larger window",

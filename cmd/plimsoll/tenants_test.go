@@ -31,7 +31,7 @@ func proxiedInto(t *testing.T, store string, meanwhile func(*node), environ ...s
 	t.Helper()
 	upstream := httptest.NewServer(scripted.New(nil))
 	t.Cleanup(upstream.Close)
-	n := startNode(t, append(environ, "XDG_CONFIG_HOME="+t.TempDir()), "--upstream", upstream.URL, "--limit", "6000", "--store", store)
+	n := startNode(t, append(environ, "XDG_CONFIG_HOME="+t.TempDir()), "--upstream", upstream.URL, "--window", "6000", "--store", store)
 	resp, answer := call(t, http.MethodPost, n.url+"/v1/chat/completions", agentRequest(t, plimsoll.OpenAI, 60), map[string]string{"Authorization": "Bearer sk-1"})
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("%d: %s", resp.StatusCode, answer)

@@ -87,7 +87,7 @@ func (w *weigher) limitOf(c plimsoll.Conversation) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return max(1, k.LineWithin(w.window, c).Limit()), nil
+	return max(1, k.LineWithin(w.window, 0, c).Limit()), nil
 }
 
 // tokenizers is the directory of vocabularies: the one given, else the

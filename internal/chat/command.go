@@ -42,7 +42,7 @@ func Commands() []Command {
 		{"export", "FILE", "Write the conversation as Markdown, or as JSON to a file that ends so.", CompletesFile},
 		{"grep", "REF PATTERN", "Search what was taken out.", CompletesRef},
 		{"help", "[COMMAND]", "Show the commands, or one.", CompletesCommand},
-		{"limit", "[N|off]", "Show or set the context limit in tokens for every model.", CompletesOff},
+		{"limit", "[N|off]", "Show or set the most that a prompt may weigh, in tokens, for every model.", CompletesOff},
 		{"load", "FILE|SESSION", "Go on with a conversation that was saved.", CompletesSession},
 		{"method", "[auto|window|summary|hybrid]", "Show or choose how old turns go.", CompletesMethod},
 		{"model", "[SPEC|-NAME]", "Show who takes part, add or replace a model, or let one go.", CompletesParticipant},

@@ -279,7 +279,7 @@ func (e *Engine) Greet(tell func(Event)) {
 			break
 		}
 		if n := e.options.Assumed(g.Model); n > 0 && n == g.Window { // else a limit was set, or learned
-			tell(Notice{Kind: NoticeWarning, Text: fmt.Sprintf("the context limit of %s is not known, so %s tokens are assumed: set it with --limit, /limit, or limits in the settings", g.Model, Tokens(n, true))})
+			tell(Notice{Kind: NoticeWarning, Text: fmt.Sprintf("the context window of %s is not known, so %s tokens are assumed: set it with --window, or windows in the settings", g.Model, Tokens(n, true))})
 		}
 	}
 	e.tellEstimates(tell)

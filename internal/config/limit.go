@@ -9,11 +9,10 @@ import (
 	"github.com/plimsoll/plimsoll/model"
 )
 
-// Limit returns the context limit that is in force for a model and where it came
-// from: the window of a flag or of PLIMSOLL_WINDOW, the variables that set limits
-// of models, the window of a file, the limits of single models, and then what is
-// known of the model. The limits of l.Env and l.Registry are used as they are; nil
-// means the zero value.
+// Limit returns the window that is in force for a model and where it came from: that of a
+// flag or of PLIMSOLL_WINDOW, the variables that set windows of models, the window of a
+// file, the windows of single models, and then what is known of the model. What l.Env and
+// l.Registry say is used as it is; nil means the zero value.
 func (c *Config) Limit(l *model.Limits, name string) model.Limit {
 	if l == nil {
 		l = &model.Limits{}
@@ -31,13 +30,13 @@ func (c *Config) Limit(l *model.Limits, name string) model.Limit {
 		return window
 	}
 	if entry := c.limitOf(l.Registry, name); entry != "" {
-		origin := c.Origin("limits")
-		return model.Limit{Tokens: c.Settings.Limits[entry], Source: model.Source(origin.Kind), From: origin.Name}
+		origin := c.Origin("windows")
+		return model.Limit{Tokens: c.Settings.Windows[entry], Source: model.Source(origin.Kind), From: origin.Name}
 	}
 	return known
 }
 
-// limitOf returns the entry of the limits that a model falls under: its own, else
+// limitOf returns the entry of the windows that a model falls under: its own, else
 // the longest pattern.
 func (c *Config) limitOf(r *model.Registry, name string) string {
 	if r == nil {
@@ -48,7 +47,7 @@ func (c *Config) limitOf(r *model.Registry, name string) string {
 	if err == nil {
 		names = append(names, strings.ToLower(found.ID), strings.ToLower(found.Provider+"/"+found.ID))
 	}
-	entries := slices.SortedFunc(maps.Keys(c.Settings.Limits), func(a, b string) int {
+	entries := slices.SortedFunc(maps.Keys(c.Settings.Windows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(strings.Count(a, "*"), strings.Count(b, "*")), cmp.Compare(len(b), len(a)), strings.Compare(a, b))
 	})
 	for _, entry := range entries {

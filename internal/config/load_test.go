@@ -149,7 +149,7 @@ chat:
 store: kept.db
 tokenizers: vocabularies
 models: [own.json, "https://models.example/api.json"]
-limits:
+windows:
   gpt-4o: 64000
   claude-*: 100000
 `
@@ -180,7 +180,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
 		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
-		Limits:     map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
+		Windows:    map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
 	}
 	if diff := cmp.Diff(want, c.Settings, cmpopts.IgnoreFields(config.Settings{}, "Pins")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -223,8 +223,8 @@ func TestVariablesSetEverything(t *testing.T) {
 		{"pins", "PLIMSOLL_PINS=role=system,index=0", "pins", "role=system, index=0"},
 		{"pins with commas in them", `PLIMSOLL_PINS=[{match: "a{1,2}"}, {role: tool, tool: Read}]`, "pins", "match=a{1,2}, role=tool and tool=Read"},
 		{"a switch", "PLIMSOLL_TOOL_OUTPUT_CACHE_ENABLED=0", "tool_output_cache.enabled", "false"},
-		{"limits", "PLIMSOLL_LIMITS=gpt-4o=1000,harbour-9=2000", "limits", "gpt-4o=1000, harbour-9=2000"},
-		{"limits with brackets", "PLIMSOLL_LIMITS={gpt-4o: 1000}", "limits", "gpt-4o=1000"},
+		{"windows", "PLIMSOLL_WINDOWS=gpt-4o=1000,harbour-9=2000", "windows", "gpt-4o=1000, harbour-9=2000"},
+		{"windows with brackets", "PLIMSOLL_WINDOWS={gpt-4o: 1000}", "windows", "gpt-4o=1000"},
 		{"a directory stays relative to here", "PLIMSOLL_TOKENIZERS=vocabularies", "tokenizers", "vocabularies"},
 		{"a directory at home", "PLIMSOLL_TOKENIZERS=~/vocabularies", "tokenizers", filepath.Join("/home/kay", "vocabularies")},
 		{"the last of two counts", "PLIMSOLL_WINDOW=8000\nPLIMSOLL_WINDOW=9000", "window", "9000"},
@@ -316,8 +316,8 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			`plimsoll.yaml:1: pins[0] "{}": want one of role, index, tool, match; the default is used`,
 		},
 		{
-			"one limit of several", "limits:\n  gpt-4o: 5\n  o3: none", "", "limits", "gpt-4o=5",
-			`plimsoll.yaml:3: limits.o3 "none": not a whole number: want a whole number above zero; the entry is left out`,
+			"one limit of several", "windows:\n  gpt-4o: 5\n  o3: none", "", "windows", "gpt-4o=5",
+			`plimsoll.yaml:3: windows.o3 "none": not a whole number: want a whole number above zero; the entry is left out`,
 		},
 		{
 			"brackets that do not close", "window: 7", "PLIMSOLL_SERVE_HOSTS=[quay", "serve.hosts", "those of this machine",
@@ -364,7 +364,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 			{Key: "serve.hosts", Value: []string{"quay"}},
 			{Key: "pins", Name: "--pin", Value: []any{"match=a,b=c", map[string]any{"index": -2}, fit.Pin{Role: "user", Index: number(3)}}},
 			{Key: "marks.low", Value: 0.125},
-			{Key: "limits", Value: map[string]int{"o3": 5}},
+			{Key: "windows", Value: map[string]int{"o3": 5}},
 			{Key: "tool_output_cache.enabled", Value: new(bool)},
 		},
 	})
@@ -373,7 +373,7 @@ func TestFlagsWinAndMustBeRight(t *testing.T) {
 	}
 	for key, want := range map[string]string{
 		"window": "4 --window", "serve.hosts": "quay --serve-hosts", "pins": "match=a,b=c, index=-2, role=user and index=3 --pin", "marks.low": "0.125 --marks-low",
-		"limits": "o3=5 --limits", "tool_output_cache.enabled": "false --tool-output-cache-enabled",
+		"windows": "o3=5 --windows", "tool_output_cache.enabled": "false --tool-output-cache-enabled",
 	} {
 		if got := valueOf(c, key).String() + " " + c.Origin(key).String(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)

@@ -3,6 +3,7 @@ package config
 // removed are settings of earlier versions, with what Plimsoll does instead. A file that
 // has one is refused with this as the hint.
 var removed = map[string]string{
+	"limits":                           "call it windows: each is a window, for prompt and answer together",
 	"rungs":                            "the preset and the method choose the rungs; plimsoll fit has --rungs, the HTTP API the option rungs",
 	"rent.alpha":                       "policy rent cuts once the rent is 1.75 times the price of the cut",
 	"cache":                            "the client's cache breakpoints survive; Plimsoll places none of its own",

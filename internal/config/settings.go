@@ -24,7 +24,7 @@ type Settings struct {
 	Method string `null:"the preset's" oneof:"window summary hybrid" help:"How old content goes: whole turns (window), replaced by a summary (summary), or both (hybrid)."`
 	Model  string `null:"the request's" alias:"model.name" help:"Model whose window and tokenizer count."`
 
-	Window  int  `null:"the model's" min:"1" help:"Context limit in tokens, whatever the model."`
+	Window  int  `null:"the model's" min:"1" help:"Context window in tokens, for prompt and answer together, whatever the model."`
 	Reserve *int `null:"the request's" min:"0" help:"Tokens that stay free for the answer; 0 means none."`
 
 	Marks Marks
@@ -44,7 +44,7 @@ type Settings struct {
 	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where Plimsoll keeps what it cuts: a file or a postgres:// address."`
 	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
 	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
-	Limits     map[string]int `null:"none" min:"1" help:"Context limit in tokens of single models; a star stands for any text in a name."`
+	Windows    map[string]int `null:"none" min:"1" help:"Context windows of single models in tokens; a star stands for any text in a name."`
 }
 
 // Serve says where the proxy listens, whom it asks, and what it bears.

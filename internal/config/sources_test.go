@@ -125,8 +125,8 @@ func TestOnlyTheFirstMistakesAreReported(t *testing.T) {
 	if got := strings.Count(err.Error(), "unknown key"); got != 10 {
 		t.Errorf("%d unknown keys are named, want 10", got)
 	}
-	c := mustLoad(t, "limits:\n"+limits.String())
-	if got := problems(c); len(c.Problems) != 11 || !strings.HasSuffix(got, ": limits: 990 more entries are wrong; the default is used") {
+	c := mustLoad(t, "windows:\n"+limits.String())
+	if got := problems(c); len(c.Problems) != 11 || !strings.HasSuffix(got, ": windows: 990 more entries are wrong; the default is used") {
 		t.Errorf("%d problems, the last of which is %.100s", len(c.Problems), got[strings.LastIndexByte(got, '\n')+1:])
 	}
 }
@@ -234,7 +234,7 @@ func TestTheStrongestSourceWithAPossibleValueWins(t *testing.T) {
 
 func TestF01_TheLimitAndItsSource(t *testing.T) {
 	t.Parallel()
-	const limits = "limits: {gpt-4o: 64000, 'claude-*': 70000, '*': 80000, harbour-9: 90000}"
+	const limits = "windows: {gpt-4o: 64000, 'claude-*': 70000, '*': 80000, harbour-9: 90000}"
 	for _, tc := range []struct {
 		name, yaml, env, model, want string
 	}{

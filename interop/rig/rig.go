@@ -70,7 +70,7 @@ func New(t testing.TB, way Way, o *Options) *Rig {
 	to := upstream.URL
 	switch way {
 	case Limited:
-		to = serve(t, to, r.kept, append([]string{"--limit", strconv.Itoa(o.Window)}, o.Flags...)...)
+		to = serve(t, to, r.kept, append([]string{"--window", strconv.Itoa(o.Window)}, o.Flags...)...)
 	case Learned:
 		to = serve(t, to, r.kept, o.Flags...)
 	}

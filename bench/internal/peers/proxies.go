@@ -36,8 +36,8 @@ func (s setup) ownProxies() []relay.Peer {
 	err := s.run(filepath.Dir(s.Dir), "go", "build", "-o", binary, "./cmd/plimsoll")
 	// By default a conversation under its line is cut too, when that pays.
 	own := func(name, window, policy string) relay.Peer {
-		p := relay.Peer{Name: name, Version: "this tree, --limit " + window + ", policy " + policy, Own: true, Cuts: window == narrowWindow, Command: relay.Command{
-			Args: []string{binary, "serve", "--listen", "ADDRESS", "--upstream", "UPSTREAM", "--limit", window, "--store", "DIR/store.db"},
+		p := relay.Peer{Name: name, Version: "this tree, --window " + window + ", policy " + policy, Own: true, Cuts: window == narrowWindow, Command: relay.Command{
+			Args: []string{binary, "serve", "--listen", "ADDRESS", "--upstream", "UPSTREAM", "--window", window, "--store", "DIR/store.db"},
 			Env:  []string{"PLIMSOLL_POLICY=" + policy}, Health: "/healthz",
 		}}
 		if err != nil {

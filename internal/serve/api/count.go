@@ -44,8 +44,8 @@ func (o *countRequest) do(c *httpCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if scales.Limit = client.Limit; client.Window > 0 {
-		scales.Limit = max(1, k.LineWithin(client.Window, r.Conversation()).Limit())
+	if client.Window > 0 || client.Limit > 0 {
+		scales.Limit = max(1, k.LineWithin(client.Window, client.Limit, r.Conversation()).Limit())
 	}
 	scales.Weigh = func(plimsoll.Conversation) plimsoll.Load { return k.Weigh(c.Context(), preset.Task(r, client)) }
 	count, err := scales.Conversation(r.Conversation())

@@ -76,7 +76,7 @@ func newRig(t testing.TB, o rigOptions) *rig {
 		},
 		Setup: dashboard.Setup{
 			Version: "v0-test", Store: "a file", Summaries: "extract", Upstreams: []dashboard.Upstream{{API: "anthropic", Address: upstream.URL}},
-			Settings: []dashboard.Setting{{Key: "window", Value: "12000", Origin: "--limit"}, {Key: "preset", Value: "auto", Origin: "default", Default: true}},
+			Settings: []dashboard.Setting{{Key: "window", Value: "12000", Origin: "--window"}, {Key: "preset", Value: "auto", Origin: "default", Default: true}},
 		},
 	})
 	managed, err = transport.New(&transport.Options{

@@ -111,7 +111,7 @@ func (d *Dashboard) health(r *http.Request) (view, error) {
 // advice says what helps against a warning.
 func advice(w warning) string {
 	for _, a := range []struct{ word, advice string }{
-		{"nothing more can be cut", "Raise the window with --limit if the model has a larger one, or let clients send less: what is left is pinned, newest or instructions."},
+		{"nothing more can be cut", "Raise the window with --window if the model has a larger one, or let clients send less: what is left is pinned, newest or instructions."},
 		{"context is full", "Set the limit of this model (limits in the settings), so that it is cut before the server refuses it."},
 		{"cannot be reached", "Look whether the store is there: /readyz says so. Until it is back, what is cut cannot be read by the model."},
 		{"stor", "Look at the log and at the disk or the database of the store. Requests go on meanwhile."},
