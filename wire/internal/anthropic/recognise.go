@@ -16,7 +16,7 @@ func (Codec) Recognises(body []byte) bool {
 	for key := range s.Members() {
 		h.member(s, rawjson.View(key))
 	}
-	return s.End() == nil && h.messages && (h.anthropic || h.thinking && h.maxTokens && !h.roles) && !h.openAI
+	return s.End() == nil && h.messages && (h.anthropic || h.likely && h.maxTokens && !h.roles) && !h.openAI
 }
 
 // hints are what tells this API from OpenAI's Chat Completions.
@@ -24,9 +24,10 @@ type hints struct {
 	body              []byte
 	messages          bool
 	anthropic, openAI bool
-	// thinking is Anthropic's form of it. Gateways that speak OpenAI's dialect take that
-	// too, but only Anthropic's API demands max_tokens, and does not know some roles.
-	thinking, maxTokens, roles bool
+	// likely is Anthropic's form of thinking or of metadata. Gateways that speak OpenAI's
+	// dialect take these too, but only Anthropic's API demands max_tokens, and does not know
+	// some roles.
+	likely, maxTokens, roles bool
 }
 
 func (h *hints) member(s *rawjson.Scanner, key string) {
@@ -39,7 +40,9 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 	case "thinking":
 		// Servers of GLM and DeepSeek have a type of the same name, and no budget.
 		value := s.Value().Of(h.body)
-		h.thinking = rawjson.Member(value, "budget_tokens") != nil || rawjson.MemberText(value, "type") == "adaptive"
+		h.likely = h.likely || rawjson.Member(value, "budget_tokens") != nil || rawjson.MemberText(value, "type") == "adaptive"
+	case "metadata":
+		h.likely = h.likely || namesUserAlone(s.Value().Of(h.body))
 	case "max_tokens":
 		h.maxTokens = true
 	case "system", "anthropic_version", "stop_sequences", "context_management", "mcp_servers", "output_config", "output_format":
@@ -56,6 +59,16 @@ func (h *hints) member(s *rawjson.Scanner, key string) {
 	case "tools":
 		h.inTools(s)
 	}
+}
+
+// namesUserAlone reports whether metadata has a user_id and nothing else, which is all that
+// this API takes.
+func namesUserAlone(metadata []byte) bool {
+	s, n := rawjson.NewScanner(metadata), 0
+	for range s.Members() {
+		n++
+	}
+	return n == 1 && rawjson.MemberText(metadata, "user_id") != ""
 }
 
 // inMessages looks for what only one of the two writes: content blocks with
