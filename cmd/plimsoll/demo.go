@@ -121,7 +121,7 @@ type stage struct {
 // looked at, so that everybody sees the same.
 func (s *stage) start(ctx context.Context, upstream *url.URL, window int, tell func(transport.Exchange)) (*demo.Proxy, error) {
 	flags := serveFlags{
-		Upstream: upstream.String(), Limit: &window, Preset: s.preset, Store: filepath.Join(s.dir, "store.db"),
+		Upstream: upstream.String(), Window: &window, Preset: s.preset, Store: filepath.Join(s.dir, "store.db"),
 	}.flags()
 	flags = append(flags, config.Flag{Key: "serve.dashboard", Name: "--dashboard", Value: "on"})
 	settings, err := config.Load(&config.Options{Flags: flags, File: s.root.Config, Dir: s.dir, Preset: presetSettings})
