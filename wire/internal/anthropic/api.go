@@ -3,6 +3,7 @@ package anthropic
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
@@ -13,8 +14,27 @@ import (
 var traits = wire.Traits{
 	Name: "messages", Paths: []string{"/messages"}, Count: "input_tokens",
 	CountPaths: []string{"/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+	TakesPath:  func(path string) bool { return atVertex(path) || atBedrock(path) },
 	Version:    "/v1",
 	Messages:   "messages", NoCalls: wire.Member{Key: "tool_choice", Value: `{"type":"none"}`},
+	Model: "claude-sonnet-4-5", Provider: "anthropic", Operation: "chat",
+}
+
+// atVertex reports whether a path is that of a Claude at Google. Other publishers' models
+// have paths of the same form, and bodies of another.
+func atVertex(path string) bool {
+	_, name, ok := strings.Cut(path, "/publishers/anthropic/models/")
+	model, action, _ := strings.Cut(name, ":")
+	return ok && model != "count-tokens" && (action == "rawPredict" || action == "streamRawPredict")
+}
+
+// atBedrock reports whether a path is that of a Claude at Amazon, or of a profile, which
+// names no model.
+func atBedrock(path string) bool {
+	_, name, ok := strings.Cut(path, "/model/")
+	name, whole := strings.CutSuffix(name, "/invoke")
+	name, streamed := strings.CutSuffix(name, "/invoke-with-response-stream")
+	return ok && (whole || streamed) && (strings.Contains(name, "anthropic.") || strings.HasPrefix(name, "arn:"))
 }
 
 // Traits returns what is special about this API.

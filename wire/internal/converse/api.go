@@ -8,7 +8,8 @@ import (
 
 // The API cannot tell a model to call no tool.
 var traits = wire.Traits{
-	Name: "converse", Paths: []string{"/converse", "/converse-stream"}, Messages: "messages", InPath: "/model/", Alternates: true,
+	Name: "converse", Paths: []string{"/converse", "/converse-stream"}, Messages: "messages", InPath: "/model/", Hosted: true, Alternates: true,
+	Model: "claude-sonnet-4-5", Provider: "aws.bedrock", Operation: "chat",
 }
 
 // Traits returns what is special about this API.

@@ -11,8 +11,9 @@ import (
 var traits = wire.Traits{
 	Name: "generate", Paths: []string{":generateContent", ":streamGenerateContent"},
 	CountPaths: []string{":countTokens"}, Count: "totalTokens",
-	Version: "/v1beta", Messages: "contents", InPath: "/models/",
+	Version: "/v1beta", Messages: "contents", InPath: "/models/", StreamQuery: "alt=sse", Hosted: true,
 	NoCalls: wire.Member{Key: "toolConfig", Value: `{"functionCallingConfig":{"mode":"NONE"}}`},
+	Model:   "gemini-2.5-pro", Provider: "gcp.gemini", Operation: "generate_content",
 }
 
 // Traits returns what is special about this API.

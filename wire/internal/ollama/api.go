@@ -10,6 +10,7 @@ import (
 
 var traits = wire.Traits{
 	Name: "ollama", Paths: []string{"/api/chat"}, Messages: "messages", SystemInMessages: true,
+	Model: "llama3.2", Provider: "ollama", Operation: "chat",
 }
 
 // Traits returns what is special about this API.

@@ -10,6 +10,7 @@ var traits = wire.Traits{
 	Name: "chat", Paths: []string{"/chat/completions"}, Version: "/v1", VersionInBase: true,
 	Messages: "messages", SystemInMessages: true,
 	NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`},
+	Model:   "gpt-4o", Provider: "openai", Operation: "chat",
 }
 
 // Traits returns what is special about this API.

@@ -9,6 +9,7 @@ var traits = wire.Traits{
 	Name: "responses", Paths: []string{"/responses", "/responses/compact"}, Version: "/v1", VersionInBase: true,
 	Messages: "input", SystemInMessages: true, Chained: true,
 	NoCalls: wire.Member{Key: "tool_choice", Value: `"none"`},
+	Model:   "gpt-4o", Provider: "openai", Operation: "chat",
 }
 
 // Traits returns what is special about this API.
