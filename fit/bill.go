@@ -64,7 +64,7 @@ type observed struct {
 func (k *Keeper) bill(ctx context.Context, t *Task, p *plimsoll.Plan, u plimsoll.Usage, o observed) (bill, error) {
 	t = t.whateverLimit()
 	// What was cut is taken to be billed as what was sent: by its weight without any anchor.
-	a := k.anchorOf(t, p, u)
+	a := k.anchorOf(t, p, u.Prompt())
 	cut := float64(max(1, u.Prompt())) / float64(max(1, a.Sent)) * float64(a.Whole-a.Sent)
 	b := bill{usage: u, uncut: max(0, u.Prompt()+int(math.Round(cut)))}
 	hidden := p.After.Hidden

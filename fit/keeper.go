@@ -132,10 +132,9 @@ type Task struct {
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error
-	// Counted is what the server counts for the prompt of the plan CountedOf, or of the whole
-	// conversation if that is nil. It is as good as a bill. 0 means that the server was not asked.
-	Counted   int
-	CountedOf *plimsoll.Plan
+	// Count asks the server how many tokens the prompt of a body has; 0 if it does not tell.
+	// Such a count is as good as a bill. It needs Encode. Nil means that the server does not count.
+	Count func(body []byte) int
 	// Truncated is called by Observe if the bill is not for all of the prompt, which has at
 	// least so many tokens. The keeper learns nothing from such a bill. Nil means that the
 	// server counts all of a prompt or refuses it.
@@ -143,6 +142,7 @@ type Task struct {
 
 	prefixes, links []plimsoll.Digest
 	scopeKey        string
+	counted         *anchor // what the server has counted, in the form of a bill
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.
@@ -208,6 +208,10 @@ func New(o *Options) (*Keeper, error) {
 // conversation stays as it is. The error is a [plimsoll.OverloadError] if it cannot
 // be made to fit.
 func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	return k.counting(ctx, t, k.fit)
+}
+
+func (k *Keeper) fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
 	if err == nil {
 		err = w.commit(ctx)
@@ -222,6 +226,10 @@ func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 
 // Plan returns what Fit would do. It has no side effects.
 func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	return k.counting(ctx, t, k.plan)
+}
+
+func (k *Keeper) plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t), dry: true})
 	if err != nil {
 		return k.withoutArchive(ctx, &t, walkOptions{dry: true}, err)

@@ -151,8 +151,8 @@ func (k *Keeper) weigh(ctx context.Context, t *Task, o walkOptions) (*Work, erro
 		high: int(k.options.Marks.High * float64(line.Limit())), unstored: map[string]plimsoll.List[plimsoll.Part]{},
 	}
 	w.memo, w.known = k.stateOf(t)
-	_, billed := meter.(anchored)
-	w.goesOn = k.seen(t, o.dry) || billed && t.Counted == 0 || t.GoesOn
+	_, billed := meter.(corrected)
+	w.goesOn = k.seen(t, o.dry) || billed && t.counted == nil || t.GoesOn
 	w.aim()
 	return w, nil
 }
