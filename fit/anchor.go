@@ -143,7 +143,6 @@ func (m corrected) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 // anchor returns the load of the task's conversation, by the best count or by the preset's,
 // and the meter that made it. Only the best count is anchored.
 func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load, plimsoll.Meter) {
-	k.named(t)
 	meter := k.options.Meter
 	if best {
 		meter = k.options.Best
@@ -173,8 +172,8 @@ const maxCounts = 3
 // counting walks a task. If the server counts and our count leaves a doubt, it walks by what
 // the server counts for the request, and again by what it counts for the plan.
 func (k *Keeper) counting(ctx context.Context, t Task, walk func(context.Context, Task) (*plimsoll.Plan, error)) (*plimsoll.Plan, error) {
+	k.complete(&t)
 	if t.Count != nil {
-		k.named(&t)
 		if n := k.countWhole(ctx, t); n > 0 {
 			weight := k.best().Weigh(t.Conversation).Total
 			t.counted = &anchor{Messages: t.Conversation.Messages.Len(), Whole: weight, Sent: weight, Billed: n}
@@ -219,7 +218,7 @@ func (k *Keeper) lastBill(ctx context.Context, t *Task) *anchor {
 	if last.anchor != nil {
 		known = last.anchor.Messages
 	}
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil || known >= t.lastRequest() {
 		return last.anchor
 	}
@@ -249,7 +248,7 @@ func (t *Task) lastRequest() int {
 // keepBill stores an anchor for other processes. It stores every one: from an older bill
 // they would count another band.
 func (k *Keeper) keepBill(ctx context.Context, t *Task, a *anchor) error {
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil {
 		return nil
 	}

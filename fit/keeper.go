@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -212,7 +213,7 @@ func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 }
 
 func (k *Keeper) fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
-	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
+	w, err := k.walk(ctx, &t, walkOptions{})
 	if err == nil {
 		err = w.commit(ctx)
 	}
@@ -230,7 +231,7 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 }
 
 func (k *Keeper) plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
-	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t), dry: true})
+	w, err := k.walk(ctx, &t, walkOptions{dry: true})
 	if err != nil {
 		return k.withoutArchive(ctx, &t, walkOptions{dry: true}, err)
 	}
@@ -240,6 +241,7 @@ func (k *Keeper) plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 // Weigh returns the load of the task's conversation before any cut, as Plan and Fit report
 // it: the last bill that was observed, and the weight of what came since.
 func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
+	k.complete(&t)
 	line, _ := k.lineOf(&t) // a model without a line is weighed all the same
 	load, _ := k.anchor(ctx, &t, k.estimates(line))
 	return load
@@ -252,20 +254,13 @@ func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err
 	if !errors.As(err, &archive) || ctx.Err() != nil {
 		return nil, err
 	}
-	o.noCompaction = true
+	t.Archive, o.noCompaction = nil, true
 	w, err := k.walk(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
 	w.plan.Degraded = archive.Error()
 	return w.plan, nil
-}
-
-func (k *Keeper) archiveOf(t *Task) Archive {
-	if t.Archive != nil {
-		return t.Archive
-	}
-	return k.options.Archive
 }
 
 // Line returns the line for a conversation.
@@ -331,13 +326,17 @@ func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
 	return k.Line(t.Conversation)
 }
 
-// named gives the task a model and makes its name independent of the request's bytes:
-// what the keeper remembers must not hold the request in memory.
-func (k *Keeper) named(t *Task) {
-	if t.Conversation.Model == "" {
-		t.Conversation.Model = k.options.Model
+// complete gives the task what the keeper has for it: model, archive and memory. The name of
+// the model becomes independent of the request's bytes: what the keeper remembers must not
+// hold the request in memory.
+func (k *Keeper) complete(t *Task) {
+	t.Conversation.Model = strings.Clone(cmp.Or(t.Conversation.Model, k.options.Model))
+	if t.Archive == nil {
+		t.Archive = k.options.Archive
 	}
-	t.Conversation.Model = strings.Clone(t.Conversation.Model)
+	if t.Memory == nil {
+		t.Memory = k.options.Memory
+	}
 }
 
 func (o *Options) now() time.Time {
