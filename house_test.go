@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -256,6 +257,58 @@ func lineCount(t *testing.T, name string) int {
 		t.Fatal(err)
 	}
 	return strings.Count(string(data), "\n")
+}
+
+// ofOneAPI lists the product files outside wire that name one of the APIs, with what no
+// codec can know for them. OpenAI's is not counted: lists of messages that no API has
+// sent are written in its form.
+var ofOneAPI = map[string]string{
+	"token/framing.go":                  "measured weights of messages and tools",
+	"token/media.go":                    "measured weights of pictures",
+	"summary/remote/spec.go":            "addresses and keys of those that write summaries",
+	"summary/remote/body.go":            "how a summary is asked for",
+	"summary/remote/settle.go":          "how a summary is asked for",
+	"rung/reasoning.go":                 "items of Responses that need the reasoning before them",
+	"rung/output.go":                    "outputs of Responses that must be a picture",
+	"transport/line.go":                 "a beta of Anthropic's that gives a larger window",
+	"transport/endpoint.go":             "Claude at Bedrock",
+	"internal/modelserver/count.go":     "endpoints of llama.cpp",
+	"internal/serve/proxy/upstreams.go": "addresses, and paths without a conversation",
+	"internal/transcript/transcript.go": "files that name no API",
+	"internal/transcript/wire.go":       "files that name Anthropic's",
+	"internal/transcript/session.go":    "sessions of Claude Code",
+	"internal/chat/participant.go":      "addresses and keys of those that chat",
+	"internal/chat/request.go":          "how a chat asks",
+	"internal/lab/demo/body.go":         "how the demonstration asks",
+	"internal/lab/replay/track.go":      "what recorded sessions leave out",
+	"internal/lab/replay/run.go":        "who says a result",
+	"internal/scripted/answer.go":       "a model for tests",
+	"internal/scripted/exchange.go":     "a model for tests",
+	"internal/scripted/side.go":         "a model for tests",
+	"internal/scripted/voice.go":        "a model for tests",
+}
+
+// TestOnlyWireKnowsOneAPI holds what docs/adding-an-api.md promises: an API is a folder
+// below wire and a line in wire/dialects.
+func TestOnlyWireKnowsOneAPI(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile(`plimsoll\.(Responses|Anthropic|Gemini|Ollama|Converse)\b`)
+	for _, s := range sources(t) {
+		if s.dir == "wire" || strings.HasPrefix(s.dir, "wire/") {
+			continue
+		}
+		for _, name := range s.files {
+			data, err := os.ReadFile(filepath.FromSlash(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if names, allowed := named.Match(data), ofOneAPI[name] != ""; names && !allowed {
+				t.Errorf("%s names an API: ask its codec, or say in ofOneAPI what no codec can know", name)
+			} else if !names && allowed {
+				t.Errorf("ofOneAPI lists %s, which names no API", name)
+			}
+		}
+	}
 }
 
 func TestFilesStayReadable(t *testing.T) {

@@ -39,13 +39,15 @@ type learner interface {
 }
 
 // anchorOf makes the anchor of a request that was sent by a plan, by the best count and
-// without what an earlier bill changed of it.
-func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, u plimsoll.Usage) *anchor {
-	best := k.best()
-	return &anchor{
-		Version: anchorVersion, Messages: t.Conversation.Messages.Len(),
-		Whole: best.Weigh(t.Conversation).Total, Sent: best.Weigh(p.Conversation()).Total, Billed: u.Prompt(),
+// without what an earlier bill changed of it. The plan has these weights, unless it counts
+// by an estimate or as the server does.
+func (k *Keeper) anchorOf(t *Task, p *plimsoll.Plan, billed int) *anchor {
+	whole, sent := p.Before.Total-p.Before.Hidden, p.After.Total-p.After.Hidden
+	if t.Count != nil || k.options.Best != nil && p.Line.Estimated {
+		best := k.best()
+		whole, sent = best.Weigh(t.Conversation).Total, best.Weigh(p.Conversation()).Total
 	}
+	return &anchor{Version: anchorVersion, Messages: t.Conversation.Messages.Len(), Whole: whole, Sent: sent, Billed: billed}
 }
 
 // hidden returns what the bill had beyond the weight of the request, and that weight. The
@@ -67,21 +69,51 @@ func (a *anchor) hidden(load plimsoll.Load) (hidden, sent int) {
 	return a.Billed - sent, sent
 }
 
-// anchored is a meter that knows the last bill of one conversation. It shows what the bill
-// had beyond the weight as framing.
-type anchored struct {
+// corrected is a meter that knows the last bill of one conversation, or what the server
+// counts for it.
+type corrected struct {
 	plimsoll.Meter
+	// times is how many tokens the server counts for one of the meter. It is 1 if there is
+	// only a bill: what a bill has beyond the weight may be a hidden prompt.
+	times float64
+	// billed is the prompt on the bill or of the count, sent its weight, and hidden the
+	// difference.
 	billed, hidden, sent int
 }
 
-// Weigh returns the load, corrected by the bill.
-func (m anchored) Weigh(c plimsoll.Conversation) plimsoll.Load { return m.correct(m.Meter.Weigh(c)) }
+func (m corrected) scale(n int) int { return int(math.Round(m.times * float64(n))) }
 
-// correct adds the hidden tokens. Hidden prompts stay when messages go. A count that is too
-// heavy is so because of the messages, so that correction shrinks with them.
-func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
-	if m.sent == 0 {
-		return load
+func (m corrected) message(l plimsoll.MessageLoad) plimsoll.MessageLoad {
+	if m.times == 1 {
+		return l
+	}
+	is := plimsoll.MessageLoad{Framing: m.scale(l.Framing), Band: m.scale(l.Band), Parts: make([]int, len(l.Parts))}
+	is.Tokens = is.Framing
+	for i, n := range l.Parts {
+		is.Parts[i] = m.scale(n)
+		is.Tokens += is.Parts[i]
+	}
+	return is
+}
+
+// Weigh returns the load, corrected by the bill or the count.
+func (m corrected) Weigh(c plimsoll.Conversation) plimsoll.Load { return m.correct(m.Meter.Weigh(c)) }
+
+// correct scales a load, and adds the hidden tokens as framing. Hidden prompts stay when
+// messages go. A count that is too heavy is so because of the messages, so that correction
+// shrinks with them.
+func (m corrected) correct(load plimsoll.Load) plimsoll.Load {
+	if m.times != 1 {
+		is := plimsoll.Load{
+			System: m.scale(load.System), Tools: m.scale(load.Tools), Framing: m.scale(load.Framing), Band: m.scale(load.Band),
+			Messages: make([]plimsoll.MessageLoad, len(load.Messages)),
+		}
+		is.Total = is.System + is.Tools + is.Framing
+		for i := range load.Messages {
+			is.Messages[i] = m.message(load.Messages[i])
+			is.Total += is.Messages[i].Tokens
+		}
+		load = is
 	}
 	hidden := m.hidden
 	if hidden < 0 && load.Total < m.sent {
@@ -97,59 +129,24 @@ func (m anchored) correct(load plimsoll.Load) plimsoll.Load {
 	return load
 }
 
-// proportional is a meter for a server that counts so many times as much. What a server counts
-// has no hidden prompt, other than a bill, so all messages weigh more.
-type proportional struct {
-	plimsoll.Meter
-	times float64
-}
-
-func (m proportional) scale(n int) int { return int(math.Round(m.times * float64(n))) }
-
-func (m proportional) message(l plimsoll.MessageLoad) plimsoll.MessageLoad {
-	is := plimsoll.MessageLoad{Framing: m.scale(l.Framing), Band: m.scale(l.Band), Parts: make([]int, len(l.Parts))}
-	is.Tokens = is.Framing
-	for i, n := range l.Parts {
-		is.Parts[i] = m.scale(n)
-		is.Tokens += is.Parts[i]
-	}
-	return is
-}
-
-// Weigh implements [plimsoll.Meter].
-func (m proportional) Weigh(c plimsoll.Conversation) plimsoll.Load {
-	l := m.Meter.Weigh(c)
-	is := plimsoll.Load{
-		System: m.scale(l.System), Tools: m.scale(l.Tools), Framing: m.scale(l.Framing), Band: m.scale(l.Band),
-		Messages: make([]plimsoll.MessageLoad, len(l.Messages)),
-	}
-	is.Total = is.System + is.Tools + is.Framing
-	for i := range l.Messages {
-		is.Messages[i] = m.message(l.Messages[i])
-		is.Total += is.Messages[i].Tokens
-	}
-	return is
-}
-
 // WeighMessage implements [plimsoll.Meter].
-func (m proportional) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
+func (m corrected) WeighMessage(c plimsoll.Conversation, message plimsoll.Message, siblings int) plimsoll.MessageLoad {
 	return m.message(m.Meter.WeighMessage(c, message, siblings))
 }
 
 // WeighSystem implements [plimsoll.Meter].
-func (m proportional) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
+func (m corrected) WeighSystem(c plimsoll.Conversation, p plimsoll.Part) int {
 	return m.scale(m.Meter.WeighSystem(c, p))
 }
 
 // WeighTool implements [plimsoll.Meter].
-func (m proportional) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
+func (m corrected) WeighTool(c plimsoll.Conversation, t plimsoll.Tool) int {
 	return m.scale(m.Meter.WeighTool(c, t))
 }
 
 // anchor returns the load of the task's conversation, by the best count or by the preset's,
 // and the meter that made it. Only the best count is anchored.
 func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load, plimsoll.Meter) {
-	k.named(t)
 	meter := k.options.Meter
 	if best {
 		meter = k.options.Best
@@ -158,25 +155,61 @@ func (k *Keeper) anchor(ctx context.Context, t *Task, best bool) (plimsoll.Load,
 	if !k.options.Anchored || !best && k.options.Best != nil {
 		return load, meter
 	}
-	var a *anchor
-	switch {
-	case t.Counted == 0:
+	a := t.counted
+	if a == nil {
 		a = k.lastBill(ctx, t)
-	case t.CountedOf != nil:
-		a = k.anchorOf(t, t.CountedOf, plimsoll.Usage{Input: t.Counted})
-	default:
-		a = &anchor{Messages: len(load.Messages), Whole: load.Total, Sent: load.Total, Billed: t.Counted}
 	}
 	hidden, sent := a.hidden(load)
 	if sent == 0 {
 		return load, meter
 	}
-	if times := float64(a.Billed) / float64(sent); t.Counted > 0 && times > 1 {
-		meter = proportional{meter, times}
-		load, hidden, sent = meter.Weigh(t.Conversation), 0, a.Billed
+	m := corrected{meter, 1, a.Billed, hidden, sent}
+	if t.counted != nil && hidden > 0 { // what a server counts has no hidden prompt
+		m.times, m.hidden, m.sent = float64(a.Billed)/float64(sent), 0, a.Billed
 	}
-	m := anchored{meter, a.Billed, hidden, sent}
 	return m.correct(load), m
+}
+
+// maxCounts is how often a request is cut by what the server counts.
+const maxCounts = 3
+
+// counting walks a task. If the server counts and our count leaves a doubt, it walks by what
+// the server counts for the request, and again by what it counts for the plan.
+func (k *Keeper) counting(ctx context.Context, t Task, walk func(context.Context, Task) (*plimsoll.Plan, error)) (*plimsoll.Plan, error) {
+	k.complete(&t)
+	if t.Count != nil {
+		if n := k.countWhole(ctx, t); n > 0 {
+			weight := k.best().Weigh(t.Conversation).Total
+			t.counted = &anchor{Messages: t.Conversation.Messages.Len(), Whole: weight, Sent: weight, Billed: n}
+		}
+	}
+	for n := 1; ; n++ {
+		plan, err := walk(ctx, t)
+		if err != nil || t.counted == nil || !plan.Changed() || n == maxCounts {
+			return plan, err
+		}
+		tokens := t.Count(plan.Body)
+		if tokens <= plan.Line.Limit() {
+			return plan, nil
+		}
+		t.counted = k.anchorOf(&t, plan, tokens)
+	}
+}
+
+// countWhole returns what the server counts for a request before any cut; 0 if it does not
+// tell, or if our count is good enough: it says that the request fits easily, or it may be
+// off by little.
+func (k *Keeper) countWhole(ctx context.Context, t Task) int {
+	line, err := k.lineOf(&t)
+	load := k.Weigh(ctx, t)
+	if err != nil || 2*(load.Total+load.Band) <= line.Limit() || 20*load.Band <= line.Limit() {
+		return 0
+	}
+	body, err := t.Encode(plimsoll.NewDraft(t.Conversation, nil))
+	if err != nil {
+		return 0
+	}
+	return t.Count(body)
 }
 
 // lastBill returns the anchor of the longest prefix that was billed; nil if none was. It asks
@@ -189,7 +222,7 @@ func (k *Keeper) lastBill(ctx context.Context, own *Task) *anchor {
 	if last.anchor != nil {
 		known = last.anchor.Messages
 	}
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil || known >= t.lastRequest() {
 		return last.anchor
 	}
@@ -222,7 +255,7 @@ func (t *Task) lastRequest() int {
 // keepBill stores an anchor for other processes. It stores every one: from an older bill
 // they would count another band.
 func (k *Keeper) keepBill(ctx context.Context, t *Task, a *anchor) error {
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil {
 		return nil
 	}

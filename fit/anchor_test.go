@@ -166,26 +166,68 @@ func TestWhatTheServerCountsIsAsGoodAsABill(t *testing.T) {
 		}
 		return nil
 	})
-	k := newKeeper(t, 10_000, fit.Options{Anchored: true, Sticky: true, Rungs: []fit.Rung{drop}})
-	task := thousands(9)
 	for _, tt := range []struct {
-		counted, before, after int
-		by                     bool // a count of the plan before
+		counts        []int // of the whole, and of what each cut leaves
+		before, after int
 	}{
-		{9500, 9500, 9500, false},       // it fits
-		{18_000, 18_000, 10_000, false}, // our count is half of it
-		{12_000, 21_600, 7200, true},    // of what the last one left, so one cut more
+		{[]int{9500}, 9500, 9500},                     // it fits
+		{[]int{18_000, 10_000}, 18_000, 10_000},       // our count is half of it
+		{[]int{18_000, 12_000, 10_000}, 21_600, 7200}, // one cut more
 	} {
-		if task.Counted = tt.counted; !tt.by {
-			task.CountedOf = nil
+		k, err := fit.New(&fit.Options{
+			Meter: vague{}, Window: 10_000, Reserve: new(0), Anchored: true, Sticky: true, Rungs: []fit.Rung{drop},
+		})
+		testkit.Must(t, err)
+		task, left := thousands(9), tt.counts
+		task.Encode = func(d *plimsoll.Draft) ([]byte, error) { return []byte{byte(d.Result().Messages.Len())}, nil }
+		messages := byte(9)
+		task.Count = func(body []byte) int {
+			if body[0] > messages || len(left) == 0 {
+				t.Fatalf("the server is asked about %d messages, before that about %d", body[0], messages)
+			}
+			n := left[0]
+			messages, left = body[0], left[1:]
+			return n
 		}
 		plan, err := k.Fit(t.Context(), task)
 		testkit.Must(t, err)
 		const rounded = 10
-		if math.Abs(float64(plan.Before.Total-tt.before)) > rounded || math.Abs(float64(plan.After.Total-tt.after)) > rounded {
-			t.Errorf("%d is counted: %d became %d, want %d and %d", tt.counted, plan.Before.Total, plan.After.Total, tt.before, tt.after)
+		if math.Abs(float64(plan.Before.Total-tt.before)) > rounded || math.Abs(float64(plan.After.Total-tt.after)) > rounded || len(left) > 0 {
+			t.Errorf("%d are counted: %d became %d, want %d and %d", tt.counts, plan.Before.Total, plan.After.Total, tt.before, tt.after)
 		}
-		task.CountedOf = plan
+	}
+}
+
+// vague is a meter that may be off by a tenth.
+type vague struct{ testkit.ByteMeter }
+
+func (m vague) Weigh(c plimsoll.Conversation) plimsoll.Load {
+	load := m.ByteMeter.Weigh(c)
+	load.Exact, load.Band = false, load.Total/10
+	return load
+}
+
+// weighings counts how often it weighs a conversation.
+type weighings struct {
+	testkit.ByteMeter
+	n int
+}
+
+func (m *weighings) Weigh(c plimsoll.Conversation) plimsoll.Load {
+	m.n++
+	return m.ByteMeter.Weigh(c)
+}
+
+// TestABillIsReadByTheWeightsOfThePlan fits and bills requests, each of which is weighed once.
+func TestABillIsReadByTheWeightsOfThePlan(t *testing.T) {
+	t.Parallel()
+	meter := &weighings{}
+	k, err := fit.New(&fit.Options{Meter: meter, Window: 100_000, Reserve: new(0), Anchored: true})
+	testkit.Must(t, err)
+	for i, want := range []int{3000, 5700, 7700} {
+		if plan := observed(t, k, thousands(3+2*i), want+700*(1-min(i, 1))); plan.Before.Total != want || meter.n != i+1 {
+			t.Errorf("request %d weighs %d, want %d, and %d were weighed", i, plan.Before.Total, want, meter.n)
+		}
 	}
 }
 

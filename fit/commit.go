@@ -24,7 +24,7 @@ func (w *Work) commit(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if _, err := w.options.archive.Put(ctx, content); err != nil {
+		if _, err := w.task.Archive.Put(ctx, content); err != nil {
 			return &archiveError{err}
 		}
 		delete(w.unstored, ref)

@@ -54,7 +54,8 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
 		}
 	}
-	w, err := k.weigh(ctx, &t, walkOptions{archive: k.archiveOf(&t), best: o.best})
+	k.complete(&t)
+	w, err := k.weigh(ctx, &t, walkOptions{best: o.best})
 	if err != nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func (w *Work) claim(ctx context.Context, c Compactor, old plimsoll.Span) (waite
 
 // lease makes sure that no other process makes the same checkpoint.
 func (w *Work) lease(ctx context.Context, key plimsoll.Digest) (waited bool, err error) {
-	memory := w.k.memoryOf(w.task)
+	memory := w.task.Memory
 	if memory == nil {
 		return false, nil
 	}
@@ -208,7 +208,7 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	defer cancel()
 	later := *t // the checkpoint is for later requests
 	later.GoesOn = true
-	w, err := k.weigh(ctx, &later, walkOptions{archive: k.archiveOf(t)})
+	w, err := k.weigh(ctx, &later, walkOptions{})
 	if err != nil {
 		return // the request itself got the error
 	}

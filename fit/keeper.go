@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,10 +133,9 @@ type Task struct {
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error
-	// Counted is what the server counts for the prompt of the plan CountedOf, or of the whole
-	// conversation if that is nil. It is as good as a bill. 0 means that the server was not asked.
-	Counted   int
-	CountedOf *plimsoll.Plan
+	// Count asks the server how many tokens the prompt of a body has; 0 if it does not tell.
+	// Such a count is as good as a bill. It needs Encode. Nil means that the server does not count.
+	Count func(body []byte) int
 	// Truncated is called by Observe if the bill is not for all of the prompt, which has at
 	// least so many tokens. The keeper learns nothing from such a bill. Nil means that the
 	// server counts all of a prompt or refuses it.
@@ -143,6 +143,7 @@ type Task struct {
 
 	prefixes, links []plimsoll.Digest
 	scopeKey        string
+	counted         *anchor // what the server has counted, in the form of a bill
 }
 
 // Keeper keeps conversations under their load line. It is safe for concurrent use.
@@ -208,7 +209,11 @@ func New(o *Options) (*Keeper, error) {
 // conversation stays as it is. The error is a [plimsoll.OverloadError] if it cannot
 // be made to fit.
 func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
-	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t)})
+	return k.counting(ctx, t, k.fit)
+}
+
+func (k *Keeper) fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	w, err := k.walk(ctx, &t, walkOptions{})
 	if err == nil {
 		err = w.commit(ctx)
 	}
@@ -222,7 +227,11 @@ func (k *Keeper) Fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 
 // Plan returns what Fit would do. It has no side effects.
 func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
-	w, err := k.walk(ctx, &t, walkOptions{archive: k.archiveOf(&t), dry: true})
+	return k.counting(ctx, t, k.plan)
+}
+
+func (k *Keeper) plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
+	w, err := k.walk(ctx, &t, walkOptions{dry: true})
 	if err != nil {
 		return k.withoutArchive(ctx, &t, walkOptions{dry: true}, err)
 	}
@@ -232,6 +241,7 @@ func (k *Keeper) Plan(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 // Weigh returns the load of the task's conversation before any cut, as Plan and Fit report
 // it: the last bill that was observed, and the weight of what came since.
 func (k *Keeper) Weigh(ctx context.Context, t Task) plimsoll.Load {
+	k.complete(&t)
 	line, _ := k.lineOf(&t) // a model without a line is weighed all the same
 	load, _ := k.anchor(ctx, &t, k.estimates(line))
 	return load
@@ -244,20 +254,13 @@ func (k *Keeper) withoutArchive(ctx context.Context, t *Task, o walkOptions, err
 	if !errors.As(err, &archive) || ctx.Err() != nil {
 		return nil, err
 	}
-	o.noCompaction = true
+	t.Archive, o.noCompaction = nil, true
 	w, err := k.walk(ctx, t, o)
 	if err != nil {
 		return nil, err
 	}
 	w.plan.Degraded = archive.Error()
 	return w.plan, nil
-}
-
-func (k *Keeper) archiveOf(t *Task) Archive {
-	if t.Archive != nil {
-		return t.Archive
-	}
-	return k.options.Archive
 }
 
 // Line returns the line for a conversation.
@@ -330,13 +333,17 @@ func (k *Keeper) lineOf(t *Task) (plimsoll.Line, error) {
 	return k.Line(t.Conversation)
 }
 
-// named gives the task a model and makes its name independent of the request's bytes:
-// what the keeper remembers must not hold the request in memory.
-func (k *Keeper) named(t *Task) {
-	if t.Conversation.Model == "" {
-		t.Conversation.Model = k.options.Model
+// complete gives the task what the keeper has for it: model, archive and memory. The name of
+// the model becomes independent of the request's bytes: what the keeper remembers must not
+// hold the request in memory.
+func (k *Keeper) complete(t *Task) {
+	t.Conversation.Model = strings.Clone(cmp.Or(t.Conversation.Model, k.options.Model))
+	if t.Archive == nil {
+		t.Archive = k.options.Archive
 	}
-	t.Conversation.Model = strings.Clone(t.Conversation.Model)
+	if t.Memory == nil {
+		t.Memory = k.options.Memory
+	}
 }
 
 func (o *Options) now() time.Time {

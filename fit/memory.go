@@ -55,7 +55,7 @@ type scoped struct {
 // recall returns what was cut for the longest prefix that anything was cut for; nil
 // if nothing was.
 func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil && k.decisions.Len() == 0 {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cutList, int) 
 func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	key := t.chain()[s.Until]
 	k.decisions.Put(scoped{t.scope(), key}, s)
-	memory := k.memoryOf(t)
+	memory := t.Memory
 	if memory == nil {
 		return nil
 	}
@@ -112,13 +112,6 @@ func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 		return err
 	}
 	return memory.Remember(ctx, d)
-}
-
-func (k *Keeper) memoryOf(t *Task) Memory {
-	if t.Memory != nil {
-		return t.Memory
-	}
-	return k.options.Memory
 }
 
 // chain returns the keys of the conversation's prefixes; entry i stands for the first

@@ -77,7 +77,7 @@ func (k *Keeper) Observe(ctx context.Context, t Task, p *plimsoll.Plan, u plimso
 	if p == nil {
 		return &plimsoll.Error{Op: "observe", Err: fmt.Errorf("no plan: %w", plimsoll.ErrInvalid), Hint: "hand in the plan that Fit returned for the request"}
 	}
-	k.named(&t)
+	k.complete(&t)
 	now := k.options.now()
 	_, started := k.books.conversations.Get(t.beginning())
 	least := 0
@@ -149,7 +149,7 @@ func (k *Keeper) book(ctx context.Context, t *Task, a account.Account) error {
 	k.books.conversations.Put(key, sum.Add(a))
 	k.books.total = k.books.total.Add(a)
 	k.books.mu.Unlock()
-	if memory := k.memoryOf(t); memory != nil {
+	if memory := t.Memory; memory != nil {
 		return memory.AddAccount(ctx, a)
 	}
 	return nil

@@ -42,7 +42,7 @@ func (w *Work) addMissing() int {
 
 // toolCost is what the tools would add that the next cut brings with it.
 func (w *Work) toolCost() int {
-	if w.options.archive == nil && !w.task.OfferAlways {
+	if w.task.Archive == nil && !w.task.OfferAlways {
 		return 0
 	}
 	since := w.draft.Position()

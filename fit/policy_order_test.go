@@ -60,3 +60,44 @@ func TestAPolicySaysWhenAndTheLadderWhat(t *testing.T) {
 		})
 	}
 }
+
+// TestAPolicyIsToldWhatIsSoNowWhereMessagesMustSurvive compares with a keeper that sees
+// the conversation for the first time: what must survive may be other messages in each
+// request.
+func TestAPolicyIsToldWhatIsSoNowWhereMessagesMustSurvive(t *testing.T) {
+	t.Parallel()
+	fourth := 5
+	for name, tt := range map[string]struct {
+		keeper []fit.Pin
+		task   fit.Task
+	}{
+		"by a pin of the keeper": {keeper: []fit.Pin{{Index: &fourth}}},
+		"by a pin of the task":   {task: fit.Task{Pins: []fit.Pin{{Index: &fourth}}}},
+		"by the task's own list": {task: fit.Task{Keep: []int{fourth}}},
+		"by a pin and the list":  {keeper: []fit.Pin{{Index: &fourth}}, task: fit.Task{Keep: []int{fourth}}},
+		"by pins of both":        {keeper: []fit.Pin{{Index: &fourth}}, task: fit.Task{Pins: []fit.Pin{{Index: &fourth}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			keeper := func(s *spy) *fit.Keeper {
+				return clearing(t, 100_000, func(o *fit.Options) { o.Policy, o.Pins = s, tt.keeper })
+			}
+			s := &spy{}
+			k := keeper(s)
+			for rounds := 20; rounds < 23; rounds++ {
+				task := tt.task
+				task.Conversation = readings(rounds)
+				_, err := k.Fit(t.Context(), task)
+				testkit.Must(t, err)
+				now := &spy{}
+				_, err = keeper(now).Fit(t.Context(), task)
+				testkit.Must(t, err)
+				is, told := now.outlooks[0], s.outlooks[len(s.outlooks)-1]
+				is.Now = told.Now
+				if diff := cmp.Diff(is, told); diff != "" {
+					t.Errorf("%d rounds (-what is so +what the policy sees):\n%s", rounds, diff)
+				}
+			}
+		})
+	}
+}

@@ -282,7 +282,7 @@ func (w *Work) missingBefore(q int) missingMessages {
 // missingRef returns where all missing messages can be read, or nil.
 func (w *Work) missingRef() *plimsoll.Ref {
 	switch {
-	case w.options.archive == nil:
+	case w.task.Archive == nil:
 		return nil
 	case w.checkpoint != nil && w.checkpoint.Ref != nil:
 		return w.checkpoint.Ref
@@ -416,7 +416,7 @@ func (w *Work) rememberedRecollections(ctx context.Context, keys []plimsoll.Dige
 			break
 		}
 	}
-	memory := w.k.memoryOf(w.task)
+	memory := w.task.Memory
 	for memory != nil && len(unknown) > 0 {
 		d, err := memory.Recall(ctx, unknown)
 		if err != nil {
@@ -458,7 +458,7 @@ func (w *Work) rememberRecollections(ctx context.Context) {
 		return
 	}
 	w.k.recollections.Put(scoped{w.task.scope(), r.keys[0]}, r.newest)
-	memory := w.k.memoryOf(w.task)
+	memory := w.task.Memory
 	if memory == nil || r.newest.Text == "" && !r.newest.Alone {
 		return
 	}

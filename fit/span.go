@@ -16,7 +16,7 @@ const SpanKind = "plimsoll.span"
 // ArchiveMessages names messages of the original that are about to be dropped, as
 // Archive does.
 func (w *Work) ArchiveMessages(ctx context.Context, indices []int) (*plimsoll.Ref, error) {
-	if w.options.archive == nil || len(indices) == 0 {
+	if w.task.Archive == nil || len(indices) == 0 {
 		return nil, nil
 	}
 	raw, size := make([][]byte, len(indices)), 0

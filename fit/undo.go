@@ -15,6 +15,7 @@ import (
 // is sent whole as long as it fits.
 func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (plimsoll.Conversation, error) {
 	c := t.Conversation
+	k.complete(&t)
 	forgotten, err := k.forget(ctx, &t, ref)
 	if err != nil {
 		return c, &plimsoll.Error{Op: "undo", Err: err}
@@ -56,7 +57,7 @@ func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) 
 		}
 		key := t.chain()[s.Until]
 		k.decisions.Delete(scoped{t.scope(), key})
-		if memory := k.memoryOf(t); memory != nil {
+		if memory := t.Memory; memory != nil {
 			if err := memory.Forget(ctx, key); err != nil {
 				return forgotten, err
 			}
@@ -66,7 +67,7 @@ func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) 
 
 // span reads archived messages.
 func (k *Keeper) span(ctx context.Context, t *Task, ref string) ([]byte, error) {
-	archive := k.archiveOf(t)
+	archive := t.Archive
 	if archive == nil {
 		return nil, fmt.Errorf("the keeper has no archive: %w", plimsoll.ErrUnsupported)
 	}

@@ -137,19 +137,19 @@ func (w *Work) Encode() func(*plimsoll.Draft) ([]byte, error) {
 func (w *Work) DryRun() bool { return w.options.dry }
 
 // HasArchive reports whether there is an archive.
-func (w *Work) HasArchive() bool { return w.options.archive != nil }
+func (w *Work) HasArchive() bool { return w.task.Archive != nil }
 
 // Archive names content that is about to be taken out. The reference is nil when
 // there is no archive. The content is stored once the whole walk has succeeded. A view
 // that the client has sent back gets the reference of its original.
 func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]) (*plimsoll.Ref, error) {
-	if w.options.archive == nil {
+	if w.task.Archive == nil {
 		return nil, nil
 	}
 	if original, ok := w.original(ctx, content); ok {
 		content = original
 	}
-	ref, err := w.options.archive.Ref(ctx, content)
+	ref, err := w.task.Archive.Ref(ctx, content)
 	if err != nil {
 		return nil, &archiveError{err}
 	}
@@ -171,7 +171,7 @@ func (w *Work) original(ctx context.Context, view plimsoll.List[plimsoll.Part]) 
 	if named == nil {
 		return view, false
 	}
-	original, err := w.options.archive.Content(ctx, named[1])
+	original, err := w.task.Archive.Content(ctx, named[1])
 	if err != nil { // it is gone: the view is all that is left
 		return view, false
 	}

@@ -1,9 +1,13 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
+	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Registry is an immutable set of models with their names. The zero value is an
@@ -160,3 +164,20 @@ func plainName(name string) string {
 		return c
 	}, name)
 }
+
+//go:generate go run ./internal/genregistry
+
+//go:embed registry.json
+var registryJSON []byte
+
+var curated = sync.OnceValue(func() *Registry {
+	reg, problems, err := Load(bytes.NewReader(registryJSON))
+	if err != nil || len(problems) > 0 {
+		panic(fmt.Sprintf("model: embedded registry: %v %v", err, problems))
+	}
+	return reg
+})
+
+// Default is the curated registry that is compiled in, parsed on first use. Each
+// entry carries the date of its facts.
+func Default() *Registry { return curated() }

@@ -197,7 +197,7 @@ func TestAutoCompactsBeforeItDropsTurns(t *testing.T) {
 
 func TestTheCostOfASummaryFollowsFromThePrices(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]float64{"gpt-4o": 2.5, "nobody-knows-this-one": 0} {
+	for name, want := range map[string]float64{"gpt-4o": 2.5, "unknown-model": 0} {
 		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
 		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
 			t.Errorf("%s: $%v by %s (%s), want $%v", name, made.Cost, made.Checkpoint.Model, made.Reason, want)

@@ -35,7 +35,7 @@ func TestG02_EveryModelHasALimit(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{
 		"gemini-1.5-pro": 2_097_152, "gemini-2.5-pro": 1_048_576, "gemini-2.5-flash": 1_048_576,
-		"gemini-2.5-flash-lite": 1_048_576, "nobody-knows-this-one": 1_048_576, "": 1_048_576,
+		"gemini-2.5-flash-lite": 1_048_576, "unknown-model": 1_048_576, "": 1_048_576,
 	} {
 		line, err := keeper(t, preset.NameGemini, nil).Line(plimsoll.Conversation{Model: name, MaxOutput: 9000})
 		if err != nil || line.Limit() != want {

@@ -48,7 +48,7 @@ func TestThePricesOfAModelComeFromTheRegistryUnlessTheyAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, unknown := o.Policy.(*rent.Rent).Prices("claude-sonnet-4-5"), o.Policy.(*rent.Rent).Prices("nobody-knows-this")
+	known, unknown := o.Policy.(*rent.Rent).Prices("claude-sonnet-4-5"), o.Policy.(*rent.Rent).Prices("unknown-model")
 	if known.Read != 0.1 || known.Write != 1.25 || unknown != rent.Conservative() {
 		t.Errorf("claude-sonnet-4-5 has %+v, an unknown model %+v", known, unknown)
 	}

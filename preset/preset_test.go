@@ -111,7 +111,7 @@ func TestTheLineFollowsModelRequestAndEnvironment(t *testing.T) {
 func TestAnUnknownModelIsRefusedOnlyByAuto(t *testing.T) {
 	t.Parallel()
 	c := long(1)
-	c.Model = "nobody-knows-this-one"
+	c.Model = "unknown-model"
 	_, err := keeper(t, "auto", nil).Fit(t.Context(), fit.Task{Conversation: c})
 	if !errors.Is(err, plimsoll.ErrUnknownModel) || plimsoll.HintOf(err) == "" {
 		t.Errorf("error %v, hint %q", err, plimsoll.HintOf(err))

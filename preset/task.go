@@ -76,18 +76,12 @@ func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
 	return t
 }
 
-// DefaultModel is assumed for a request that names no model. It is one that the API of
-// the request has: a count for another one would look exact and be wrong.
+// DefaultModel is assumed for a request of an API that names no model.
 func DefaultModel(d plimsoll.Dialect) string {
-	switch d {
-	case plimsoll.Anthropic, plimsoll.Converse:
-		return "claude-sonnet-4-5"
-	case plimsoll.Gemini:
-		return "gemini-2.5-pro"
-	case plimsoll.Ollama:
-		return "llama3.2"
+	if c := dialects.Codec(d); c != nil {
+		return c.Traits().Model
 	}
-	return "gpt-4o"
+	return dialects.Codec(plimsoll.OpenAI).Traits().Model
 }
 
 // NamesOnly is an archive that gives references and stores nothing.

@@ -276,3 +276,7 @@ func (c *collector) oldest() ([]Owned, error) {
 		}
 	}
 }
+
+// Erase clears what was swept from the backend's files. The store cannot be used
+// meanwhile.
+func (s *Store) Erase(ctx context.Context) error { return fault("erase", s.backend.Erase(ctx)) }

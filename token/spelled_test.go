@@ -27,7 +27,7 @@ func TestACountForAnUnknownModelIsSafeForASmallVocabulary(t *testing.T) {
 		"Greek":    {72, 74, "Σήμερα ο καιρός ήταν καλός και πήγαμε βόλτα στο πάρκο όπου συναντήσαμε έναν παλιό φίλο."},
 		"code":     {27, 24, `func main() { for i := range 10 { fmt.Println("line", i, i*i) } }`},
 	} {
-		load := meter.Weigh(plimsoll.Conversation{Model: "nobody-knows", Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, tt.text))})
+		load := meter.Weigh(plimsoll.Conversation{Model: "unknown-model", Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, tt.text))})
 		if n := load.Messages[0].Parts[0]; n < tt.small*9/10 || n > tt.small*5/4 {
 			t.Errorf("%s has %d tokens, want about %d", name, n, tt.small)
 		}

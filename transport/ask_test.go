@@ -195,7 +195,7 @@ func TestALearnedLimitNarrowsTheWindowUntilTheServerTellsAnother(t *testing.T) {
 // 80 characters. Each conversation has a topic.
 func japanese(topic string, messages int) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"model":"nobody-knows","messages":[{"role":"system","content":%q}`, "話題は"+topic)
+	fmt.Fprintf(&b, `{"model":"unknown-model","messages":[{"role":"system","content":%q}`, "話題は"+topic)
 	for i := range messages {
 		fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, []string{"user", "assistant"}[i%2], strings.Repeat("今日は天気がいいので公園を散歩しました。", 4)+fmt.Sprint(i))
 	}

@@ -50,53 +50,20 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 		line = &own
 	}
 	s.task.Line, s.task.GoesOn = line, refused
+	if target, ok := r.target(); ok && !refused && line.Limit() < limit.Unbounded/2 && limit.Weighable(s.task.Conversation) {
+		s.task.Count = func(body []byte) int { return r.t.servers.Count(r.ctx, target, r.dialect, body) }
+	}
 	fit := r.keeper.Fit
 	if r.dryRun {
 		fit = r.keeper.Plan
 	}
-	s.task.Counted = r.counted(s, refused)
-	for range maxCounts {
-		if s.plan, err = fit(r.ctx, s.task); err != nil {
-			s.plan = nil
-			return s, err
-		}
-		if s.task.Counted == 0 || !s.plan.Changed() {
-			break
-		}
-		n := r.countBy(s.plan.Body)
-		if n <= line.Limit() {
-			break
-		}
-		s.task.Counted, s.task.CountedOf = n, s.plan
+	if s.plan, err = fit(r.ctx, s.task); err != nil {
+		return s, err
 	}
 	if r.tenant != nil && !r.t.breaker.Closed() {
 		r.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
 	return s, r.choose(&s)
-}
-
-// maxCounts is how often a request is cut by what the upstream counts.
-const maxCounts = 3
-
-// counted returns what the upstream counts for a request before any cut; 0 if it does not
-// tell, or if our count is good enough: it says that the request fits easily, or it may be
-// off by little.
-func (r *trip) counted(s sent, refused bool) int {
-	most := s.task.Line.Limit()
-	if _, ok := r.target(); !ok || refused || most >= limit.Unbounded/2 || !limit.Weighable(s.task.Conversation) {
-		return 0
-	}
-	load := r.keeper.Weigh(r.ctx, s.task)
-	if 2*(load.Total+load.Band) <= most || 20*load.Band <= most {
-		return 0
-	}
-	return r.countBy(s.request.Body())
-}
-
-// countBy returns what the upstream counts for a body.
-func (r *trip) countBy(body []byte) int {
-	t, _ := r.target()
-	return r.t.servers.Count(r.ctx, t, r.dialect, body)
 }
 
 // taskOf is the task of fitting an attempt, for its owner.

@@ -222,7 +222,7 @@ func TestAnEventOfAnySizeCanBeTheFirst(t *testing.T) {
 	t.Cleanup(server.Close)
 	b := newBench(t, nil, transport.Options{Store: newStore(t)})
 	b.server = server
-	got := b.postRaw("/v1beta/models/nobody-knows:streamGenerateContent?alt=sse", []byte(`{"contents":[{"role":"user","parts":[{"text":"draw"}]}]}`), nil)
+	got := b.postRaw("/v1beta/models/unknown-model:streamGenerateContent?alt=sse", []byte(`{"contents":[{"role":"user","parts":[{"text":"draw"}]}]}`), nil)
 	if string(got.body) != want {
 		t.Errorf("%d of %d bytes", len(got.body), len(want))
 	}

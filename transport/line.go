@@ -91,7 +91,7 @@ func (r *trip) doubt() {
 // target returns the model for which the upstream can be asked; false for the vendors' hosts.
 func (r *trip) target() (modelserver.Target, bool) {
 	u := r.in.URL
-	if r.bedrock || r.verified || r.dialect == plimsoll.Gemini || r.t.options.Official(r.x.Upstream) || isVendor(u.Hostname()) {
+	if r.bedrock || r.verified || r.codec.Traits().Hosted || r.t.options.Official(r.x.Upstream) || isVendor(u.Hostname()) {
 		return modelserver.Target{}, false
 	}
 	t := modelserver.Target{

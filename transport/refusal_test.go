@@ -37,7 +37,7 @@ func TestAPlanForAnUnknownModelHasNoLimit(t *testing.T) {
 		t.Errorf("the limit of an unknown model is %d, reports know it as %d", got.Tokens, report.Unbounded)
 	}
 	b := newBench(t, nil, transport.Options{})
-	got := b.postRaw("/v1/chat/completions", []byte(`{"model":"nobody-knows-it","messages":[{"role":"user","content":"hi"}]}`), http.Header{transport.HeaderDryRun: {"1"}})
+	got := b.postRaw("/v1/chat/completions", []byte(`{"model":"unknown-model","messages":[{"role":"user","content":"hi"}]}`), http.Header{transport.HeaderDryRun: {"1"}})
 	var plan map[string]any
 	if err := json.Unmarshal(got.body, &plan); err != nil || plan["before"] == nil {
 		t.Fatalf("%v: %s", err, got.body)

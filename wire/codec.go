@@ -72,9 +72,15 @@ type Traits struct {
 	VersionInBase bool
 	// Messages names the member of a request that holds the list of messages.
 	Messages string
+	// TakesPath reports other paths that requests are sent to, such as those of a host that
+	// serves the models of several vendors. It is nil if there are none.
+	TakesPath func(path string) bool
 	// InPath is what precedes the model in the path of a request, if the path names it and
-	// says whether the answer is streamed. It is empty if the body does.
-	InPath string
+	// says whether the answer is streamed. It is empty if the body does. StreamQuery is the
+	// query that such a path needs for a stream of events.
+	InPath, StreamQuery string
+	// Hosted says that only the vendor serves the API, so no server of local models does.
+	Hosted bool
 	// SystemInMessages says that instructions may be messages among the others.
 	SystemInMessages bool
 	// Alternates says that user and assistant must alternate, whatever the model is.
@@ -87,6 +93,11 @@ type Traits struct {
 	NoCalls Member
 	// Count names the figure in an answer to a request for counting tokens.
 	Count string
+	// Model is assumed for a request that names none. It is one that the API has: a count for
+	// another one would look exact and be wrong.
+	Model string
+	// Provider and Operation are what OpenTelemetry calls the API's provider and its calls.
+	Provider, Operation string
 }
 
 // Member is a member of an object; the value is JSON.

@@ -11,6 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/lab/demo"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // cli is the command line.
@@ -86,7 +88,13 @@ func (p *process) newParser() (*kong.Kong, error) {
 		kong.NoDefaultHelp(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true, WrapUpperBound: 100}),
 		kong.Bind(p, root),
+		kong.Vars{"dialects": list(dialects.All()), "demo_dialects": list(demo.Dialects())},
 	)
+}
+
+// list writes names as a flag lists them.
+func list(all []plimsoll.Dialect) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(all), "[]"), " ", ", ")
 }
 
 // usageError tells how to get help for the command that was meant, or which one

@@ -25,7 +25,7 @@ type compactCmd struct {
 	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	Directive  []string `short:"d" sep:"none" placeholder:"TEXT" help:"What to add to the question that a model is asked. May be repeated."`
 	Pin        []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
-	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect    string   `enum:"auto, ${dialects}" default:"auto" help:"The API that the request is meant for: ${enum}."`
 	Example    bool     `help:"Compact the agent session that comes with plimsoll."`
 	Undo       string   `placeholder:"REF" help:"Put the messages back that the checkpoint with this reference stands for."`
 	DryRun     bool     `short:"n" help:"Print the report and no conversation, and ask no model."`

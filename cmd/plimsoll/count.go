@@ -20,7 +20,7 @@ type countCmd struct {
 	Model      string   `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the file names, else one of its API: gpt-4o, claude-sonnet-4-5 or gemini-2.5-pro."`
 	Encoding   string   `short:"e" placeholder:"NAME" complete:"encoding" help:"Count with this encoding or estimator instead of the model's own."`
 	Format     string   `short:"f" enum:"auto,json,jsonl,text" default:"auto" help:"What the input is: auto, json, jsonl or text (bare text without any framing)."`
-	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the requests are meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect    string   `enum:"auto, ${dialects}" default:"auto" help:"The API that the requests are meant for: ${enum}."`
 	JSON       bool     `name:"json" help:"Print one JSON object a line for each conversation."`
 	Limit      *int     `short:"l" placeholder:"N" help:"Compare with this many tokens, the most that the prompt may weigh, instead of the model's input limit."`
 	Window     *int     `short:"w" placeholder:"N" help:"Compare with the limit that fit has in this window: prompt and answer together, less the reserve."`

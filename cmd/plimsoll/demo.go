@@ -21,7 +21,7 @@ import (
 type demoCmd struct {
 	Window  *int   `short:"w" placeholder:"N" help:"Context window of the model in tokens. Default: 64,000; the session takes more than three times that."`
 	Preset  string `short:"p" placeholder:"NAME" help:"auto, agent, multichat, gemini or cookbook."`
-	Dialect string `enum:"anthropic,openai,responses,gemini" default:"anthropic" help:"The API that the client speaks: anthropic, openai, responses or gemini."`
+	Dialect string `enum:"${demo_dialects}" default:"anthropic" help:"The API that the client speaks: ${enum}."`
 	Serve   bool   `xor:"end" help:"Keep serving after the session, until you stop the program. This is the default on a terminal."`
 	Once    bool   `xor:"end" help:"End when the session has been played, on a terminal, too."`
 	Plain   bool   `help:"Print sentences instead of gauges, as fast as it goes."`

@@ -19,7 +19,7 @@ type diffCmd struct {
 	After  string `arg:"" complete:"file" help:"The conversation as it is now."`
 
 	Model   string `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the first request names."`
-	Dialect string `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the requests are meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect string `enum:"auto, ${dialects}" default:"auto" help:"The API that the requests are meant for: ${enum}."`
 	All     bool   `short:"a" help:"List every message, also the many that stayed."`
 	JSON    bool   `name:"json" help:"Print JSON instead of a table."`
 

@@ -20,7 +20,7 @@ import (
 // doctorCmd examines request bodies, or the settings.
 type doctorCmd struct {
 	Files   []string `arg:"" optional:"" name:"file" complete:"file" help:"Request bodies, or lists of messages; - is standard input. Without one: the settings."`
-	Dialect string   `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the body is meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect string   `enum:"auto, ${dialects}" default:"auto" help:"The API that the body is meant for: ${enum}."`
 	JSON    bool     `name:"json" help:"Print one JSON object for each body, or for the settings."`
 }
 

@@ -25,7 +25,7 @@ type fitCmd struct {
 	Low     *float64 `placeholder:"F" help:"Fraction of the limit to come down to."`
 	Rungs   []string `placeholder:"NAME" help:"Ways to make it smaller, in order: view, dedupe, clear, reasoning, compact, slide, trim."`
 	Pin     []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
-	Dialect string   `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect string   `enum:"auto, ${dialects}" default:"auto" help:"The API that the request is meant for: ${enum}."`
 	Example bool     `help:"Fit the agent session that comes with plimsoll."`
 	DryRun  bool     `short:"n" help:"Print the report and no conversation."`
 	Store   string   `placeholder:"PATH|URL" complete:"file" help:"Keep what is cut in this store, so that it can be read again: a file, or a PostgreSQL database as postgres://… (PLIMSOLL_STORE)."`

@@ -17,7 +17,7 @@ type pruneCmd struct {
 	Model   string `short:"m" placeholder:"NAME" complete:"model" help:"Model to count for. Default: the one the request names."`
 	System  string `placeholder:"TEXT" help:"System prompt that is sent beside the history; it counts and stays."`
 	Info    bool   `help:"Print what would be dropped as JSON, and no history."`
-	Dialect string `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
+	Dialect string `enum:"auto, ${dialects}" default:"auto" help:"The API that the request is meant for: ${enum}."`
 }
 
 // Help is the long help text.

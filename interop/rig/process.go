@@ -120,7 +120,7 @@ func serve(t testing.TB, upstream, kept string, flags ...string) string {
 	}
 }
 
-// FreeAddress finds a port of this machine that nobody listens on.
+// FreeAddress finds a free port of this machine.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -44,45 +44,29 @@ func All() []plimsoll.Dialect {
 // (models, embeddings, files, token counting) have none. A query does not
 // matter, nor do headers: clients put their keys and versions where they like.
 func FromPath(path string) (plimsoll.Dialect, bool) {
-	if atVertex(path) || atBedrock(path) {
-		return plimsoll.Anthropic, true
-	}
-	return byPath(path, func(t wire.Traits) []string { return t.Paths })
-}
-
-// atVertex reports whether a path is that of a Claude at Google. Other publishers' models
-// have paths of the same form, and bodies of another.
-func atVertex(path string) bool {
-	path, _, _ = strings.Cut(path, "?")
-	_, name, ok := strings.Cut(path, "/publishers/anthropic/models/")
-	model, action, _ := strings.Cut(name, ":")
-	return ok && model != "count-tokens" && (action == "rawPredict" || action == "streamRawPredict")
+	return byPath(path, func(t wire.Traits, path string) bool {
+		return t.TakesPath != nil && t.TakesPath(path) || endsIn(t.Paths, path)
+	})
 }
 
 // FromCountPath returns the dialect of a request that has the tokens of a conversation
 // counted.
 func FromCountPath(path string) (plimsoll.Dialect, bool) {
-	return byPath(path, func(t wire.Traits) []string { return t.CountPaths })
+	return byPath(path, func(t wire.Traits, path string) bool { return endsIn(t.CountPaths, path) })
 }
 
-// atBedrock reports whether a path is that of a Claude at Amazon, or of a profile, which
-// names no model.
-func atBedrock(path string) bool {
-	path, _, _ = strings.Cut(path, "?")
-	_, name, ok := strings.Cut(path, "/model/")
-	name, whole := strings.CutSuffix(name, "/invoke")
-	name, streamed := strings.CutSuffix(name, "/invoke-with-response-stream")
-	return ok && (whole || streamed) && (strings.Contains(name, "anthropic.") || strings.HasPrefix(name, "arn:"))
+func endsIn(ends []string, path string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(path, end) })
 }
 
-func byPath(path string, suffixes func(wire.Traits) []string) (plimsoll.Dialect, bool) {
+func byPath(path string, takes func(wire.Traits, string) bool) (plimsoll.Dialect, bool) {
 	path, _, _ = strings.Cut(path, "?")
 	path = strings.TrimSuffix(path, "/")
 	if strings.Contains(path, "/threads/") {
 		return "", false // OpenAI's Assistants, whose messages are no conversation
 	}
 	for _, c := range codecs {
-		if slices.ContainsFunc(suffixes(c.Traits()), func(s string) bool { return strings.HasSuffix(path, s) }) {
+		if takes(c.Traits(), path) {
 			return c.Dialect(), true
 		}
 	}

@@ -22,8 +22,8 @@ func Endpoint(d plimsoll.Dialect, base *url.URL, model string, stream bool) *url
 		if stream {
 			end = t.Paths[1]
 		}
-		if stream && d == plimsoll.Gemini {
-			u.RawQuery = "alt=sse"
+		if stream && t.StreamQuery != "" {
+			u.RawQuery = t.StreamQuery
 		}
 		model = strings.TrimPrefix(model, "models/")
 		end, escaped = t.InPath+model+end, t.InPath+url.PathEscape(model)+end

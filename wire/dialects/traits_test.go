@@ -13,7 +13,7 @@ func TestEveryCodecSaysWhatItsAPIIsLike(t *testing.T) {
 	for _, d := range dialects.All() {
 		c := dialects.Codec(d)
 		api := c.Traits()
-		if api.Name == "" || len(api.Paths) == 0 || len(api.CountPaths) > 0 != (api.Count != "") {
+		if api.Name == "" || api.Model == "" || api.Provider == "" || api.Operation == "" || len(api.Paths) == 0 || len(api.CountPaths) > 0 != (api.Count != "") {
 			t.Errorf("%s: %+v", d, api)
 		}
 		for _, path := range api.Paths {

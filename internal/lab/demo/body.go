@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/wire"
@@ -15,17 +17,15 @@ type dialect struct {
 	name plimsoll.Dialect
 	// model that is asked for unless another is named.
 	model string
-	// path behind the base address; %s is the model.
-	path string
-	// empty is a request without messages; %q is the model.
+	// empty is a request without messages, in which MODEL stands for the model.
 	empty string
 }
 
 var spoken = []dialect{
-	{plimsoll.Anthropic, "claude-sonnet-4-5", "/v1/messages", `{"model":%q,"max_tokens":4096,"stream":true,"messages":[]}`},
-	{plimsoll.OpenAI, "gpt-5", "/v1/chat/completions", `{"model":%q,"max_completion_tokens":4096,"stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
-	{plimsoll.Responses, "gpt-5", "/v1/responses", `{"model":%q,"max_output_tokens":4096,"stream":true,"store":false,"input":[]}`},
-	{plimsoll.Gemini, "gemini-2.5-flash", "/v1beta/models/%s:streamGenerateContent?alt=sse", `{"generationConfig":{"maxOutputTokens":4096},"contents":[]}`},
+	{plimsoll.Anthropic, "claude-sonnet-4-5", `{"model":MODEL,"max_tokens":4096,"stream":true,"messages":[]}`},
+	{plimsoll.OpenAI, "gpt-5", `{"model":MODEL,"max_completion_tokens":4096,"stream":true,"stream_options":{"include_usage":true},"messages":[]}`},
+	{plimsoll.Responses, "gpt-5", `{"model":MODEL,"max_output_tokens":4096,"stream":true,"store":false,"input":[]}`},
+	{plimsoll.Gemini, "gemini-2.5-flash", `{"generationConfig":{"maxOutputTokens":4096},"contents":[]}`},
 }
 
 // Dialects are those that a demonstration can be played in; the first is the default.
@@ -51,14 +51,6 @@ func dialectOf(name plimsoll.Dialect) (dialect, error) {
 	return spoken[i], nil
 }
 
-// address returns where requests for a model go.
-func (d dialect) address(base, model string) string {
-	if d.name == plimsoll.Gemini {
-		return base + fmt.Sprintf(d.path, model)
-	}
-	return base + d.path
-}
-
 // clientHistory is a session as a client of one API has it: rendered once, so that every
 // request begins with the bytes of the one before.
 type clientHistory struct {
@@ -70,10 +62,7 @@ type clientHistory struct {
 }
 
 func render(s *session, d dialect, model string) (*clientHistory, error) {
-	empty := d.empty
-	if d.name != plimsoll.Gemini {
-		empty = fmt.Sprintf(d.empty, model)
-	}
+	empty := strings.Replace(d.empty, "MODEL", strconv.Quote(model), 1)
 	h := &clientHistory{sent: map[string]bool{}}
 	frame, err := edited(d.name, empty, func(draft *plimsoll.Draft) error {
 		for _, text := range s.system {

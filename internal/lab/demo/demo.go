@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // DefaultWindow is the context window of a demonstration, in tokens: about a quarter
@@ -171,7 +172,14 @@ func (p *play) tell(e transport.Exchange) {
 
 // requests sends one request after the other and adds up what became of them.
 func (p *play) requests(ctx context.Context, base string) (*Report, error) {
-	c := &client{http: &http.Client{Transport: &http.Transport{}}, dialect: p.dialect, address: p.dialect.address(base, p.model)}
+	at, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{
+		http: &http.Client{Transport: &http.Transport{}}, dialect: p.dialect,
+		address: dialects.Endpoint(p.dialect.name, at, p.model, true).String(),
+	}
 	defer c.http.CloseIdleConnections()
 	report := &Report{Dialect: p.dialect.name, Model: p.model, Window: p.window}
 	var before seenSession

@@ -188,9 +188,9 @@ func (e *entries) end() ([]*Session, error) {
 	if len(e.said) == 0 {
 		return nil, nil
 	}
-	messages := make([]json.RawMessage, len(e.said))
+	messages, notes := make([]json.RawMessage, len(e.said)), make([]Entry, len(e.said))
 	for i, s := range e.said {
-		messages[i] = s.raw
+		messages[i], notes[i] = s.raw, s.note
 		if s.raw == nil {
 			raw, err := json.Marshal(map[string]any{"role": s.role, "content": s.blocks})
 			if err != nil {
@@ -199,7 +199,13 @@ func (e *entries) end() ([]*Session, error) {
 			messages[i] = raw
 		}
 	}
-	body, err := json.Marshal(map[string]any{"model": e.model, "messages": messages})
+	return sessionOf(e.id, e.model, "messages", messages, notes)
+}
+
+// sessionOf makes a session of the elements of a request, which are in the named list. A note
+// says of each what the request does not.
+func sessionOf(id, model, list string, elements []json.RawMessage, notes []Entry) ([]*Session, error) {
+	body, err := json.Marshal(map[string]any{"model": model, list: elements})
 	if err != nil {
 		return nil, err
 	}
@@ -208,15 +214,14 @@ func (e *entries) end() ([]*Session, error) {
 		return nil, err
 	}
 	c := parsed.Conversations[0]
-	if c.Messages.Len() != len(e.said) {
-		return nil, fmt.Errorf("%w: of %d messages %d were understood", plimsoll.ErrInvalid, len(e.said), c.Messages.Len())
+	if c.Messages.Len() != len(elements) {
+		return nil, fmt.Errorf("%w: of %d elements of %s %d were understood", plimsoll.ErrInvalid, len(elements), list, c.Messages.Len())
 	}
-	s := &Session{ID: e.id, Model: e.model, Dialect: c.Dialect}
+	s := &Session{ID: id, Model: model, Dialect: c.Dialect}
 	for i, m := range c.Messages.All() {
-		done := entryOf(m)
-		note := e.said[i].note
-		done.Time, done.Bill, done.Summary = note.Time, note.Bill, note.Summary
-		s.Entries = append(s.Entries, done)
+		e := entryOf(m)
+		e.Time, e.Bill, e.Summary = notes[i].Time, notes[i].Bill, notes[i].Summary
+		s.Entries = append(s.Entries, e)
 	}
 	return []*Session{s}, nil
 }

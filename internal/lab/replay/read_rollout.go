@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
-	"github.com/plimsoll/plimsoll/internal/transcript"
 )
 
 // rollout is a session of Codex: items of the Responses API among other events. The
@@ -129,23 +128,5 @@ func (r *rollout) end() ([]*Session, error) {
 	if len(r.items) == 0 {
 		return nil, nil
 	}
-	body, err := json.Marshal(map[string]any{"model": r.model, "input": r.items})
-	if err != nil {
-		return nil, err
-	}
-	parsed, err := transcript.Parse(body, transcript.JSON)
-	if err != nil {
-		return nil, err
-	}
-	c := parsed.Conversations[0]
-	if c.Messages.Len() != len(r.items) {
-		return nil, fmt.Errorf("%w: of %d items %d were understood", plimsoll.ErrInvalid, len(r.items), c.Messages.Len())
-	}
-	s := &Session{ID: r.id, Model: r.model, Dialect: c.Dialect}
-	for i, m := range c.Messages.All() {
-		e := entryOf(m)
-		e.Time, e.Bill, e.Summary = r.notes[i].Time, r.notes[i].Bill, r.notes[i].Summary
-		s.Entries = append(s.Entries, e)
-	}
-	return []*Session{s}, nil
+	return sessionOf(r.id, r.model, "input", r.items, r.notes)
 }

@@ -146,8 +146,8 @@ func membersOf(data []byte) ([]member, error) {
 
 // target says which API and which model a request is for.
 type target struct {
-	Dialect string `json:"dialect,omitempty" enum:"auto openai responses anthropic gemini ollama" jsonschema:"The API that the request is meant for. Default: found by its members."`
-	Model   string `json:"model,omitempty" jsonschema:"Model to count for. Default: the one that the request names."`
+	Dialect plimsoll.Dialect `json:"dialect,omitempty" jsonschema:"The API that the request is meant for. Default: found by its members."`
+	Model   string           `json:"model,omitempty" jsonschema:"Model to count for. Default: the one that the request names."`
 }
 
 // codec returns the codec that the target names, nil where it names none.
@@ -155,9 +155,9 @@ func (t target) codec() (wire.Codec, error) {
 	if t.Dialect == "" || t.Dialect == "auto" {
 		return nil, nil
 	}
-	codec := dialects.Codec(plimsoll.Dialect(t.Dialect))
+	codec := dialects.Codec(t.Dialect)
 	if codec == nil {
-		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), "use openai, responses, anthropic, gemini, ollama or converse, or leave it out")
+		return nil, optionError("dialect", fmt.Errorf("%.40q is not known", t.Dialect), fmt.Sprintf("use one of %v, or leave it out", dialects.All()))
 	}
 	return codec, nil
 }

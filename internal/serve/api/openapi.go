@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/prune"
 	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // descriptionRequest asks for the OpenAPI document.
@@ -117,6 +118,12 @@ func constrain(s *jsonschema.Schema, f reflect.StructField) {
 	}
 	for _, word := range strings.Fields(f.Tag.Get("enum")) {
 		values.Enum = append(values.Enum, word)
+	}
+	if f.Type == reflect.TypeFor[plimsoll.Dialect]() {
+		values.Enum = append(values.Enum, "auto")
+		for _, d := range dialects.All() {
+			values.Enum = append(values.Enum, string(d))
+		}
 	}
 }
 

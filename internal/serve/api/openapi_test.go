@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // document is as much of OpenAPI as the tests need.
@@ -138,6 +139,27 @@ func TestTheDescriptionHasEveryOperationWithEveryOption(t *testing.T) {
 	}
 	if diff := cmp.Diff(served, described); diff != "" {
 		t.Errorf("the handlers (-) and the description (+) differ:\n%s", diff)
+	}
+}
+
+func TestTheDescriptionListsEveryDialect(t *testing.T) {
+	t.Parallel()
+	described := 0
+	for _, methods := range describe(t, newHandler(t, nil, nil)).Paths {
+		for _, p := range methods["post"].Parameters {
+			if p.Name != "dialect" {
+				continue
+			}
+			described++
+			for _, d := range dialects.All() {
+				if !strings.Contains(string(p.Schema), `"`+string(d)+`"`) {
+					t.Errorf("%s: %s is missing in %s", methods["post"].ID, d, p.Schema)
+				}
+			}
+		}
+	}
+	if described == 0 {
+		t.Error("no operation has the option")
 	}
 }
 

@@ -126,18 +126,18 @@ func idOf(body []byte) string {
 
 func (w *Watcher) watchEvents(codec wire.Codec, framing sse.Framing) {
 	a := codec.NewAssembler()
-	named := codec.Dialect() == plimsoll.Responses
+	chained := codec.Traits().Chained
 	w.sink = framing.Splitter(func(e sse.Event, err error) {
 		if err != nil || !e.HasData() {
 			return
 		}
 		a.Event(e.Name, e.Data)
-		if named && a.Done() && w.final == nil {
+		if chained && a.Done() && w.final == nil {
 			w.final = bytes.Clone(e.Data)
 		}
 	}, nil)
 	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
-	if named {
+	if chained {
 		w.complete = a.Done
 	}
 }
@@ -150,7 +150,7 @@ func (w *Watcher) watchBody(codec wire.Codec) {
 			return wire.Response{}, false
 		}
 		r, err := codec.ReadResponse(b.Bytes())
-		if codec.Dialect() == plimsoll.Responses {
+		if codec.Traits().Chained {
 			w.final = b.Bytes()
 		}
 		return r, err == nil

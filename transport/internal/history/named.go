@@ -73,7 +73,7 @@ func (t *Thread) resume(ctx context.Context) {
 
 // noteID remembers an answer that later requests may name.
 func (t *Thread) noteID(ctx context.Context, a Delivered) {
-	if t.client.Dialect() != plimsoll.Responses || a.ID == "" || !stores(t.client) || !a.Hidden && t.followed && tellsAll(t.client) {
+	if !t.o.Codec.Traits().Chained || a.ID == "" || !stores(t.client) || !a.Hidden && t.followed && tellsAll(t.client) {
 		return
 	}
 	items, err := dialects.InputItems(t.client)

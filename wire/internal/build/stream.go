@@ -3,6 +3,7 @@ package build
 import (
 	"io"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 )
@@ -133,4 +134,19 @@ func (s *Stream) Again() { s.joiner.Again() }
 func (s *Stream) Finish() []byte {
 	s.joiner.Finish()
 	return s.taken()
+}
+
+// Take adds what an answer or a part of it says beside its message: the model, and
+// raw usage and error. What is empty leaves what was known, and so does a usage of zeros,
+// with which some servers end a stream; any other stands for the whole answer so far.
+func Take(r *wire.Response, model string, usage, apiError []byte) {
+	if model != "" {
+		r.Model = model
+	}
+	if u, err := wire.ParseUsage(usage); err == nil && (u != plimsoll.Usage{} || !r.HasUsage) {
+		r.Usage, r.HasUsage = u, true
+	}
+	if e := wire.ParseAPIError(apiError); e != nil {
+		r.Error = e
+	}
 }

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry/redact"
 	"github.com/plimsoll/plimsoll/transport"
+	"github.com/plimsoll/plimsoll/wire"
+	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
 // The names of the conventions for generative AI, of which those that we do not use
@@ -44,15 +47,15 @@ func (t *Traces) Observe(ctx context.Context, x transport.Exchange) {
 	if t == nil {
 		return
 	}
-	operation := operationOf(x.Dialect)
-	name := operation
+	api := dialects.Codec(cmp.Or(x.Dialect, plimsoll.OpenAI)).Traits()
+	name := api.Operation
 	if model := shown(x.Model); model != "" {
 		name += " " + model
 	}
 	// A client that went away must not take its span along.
 	_, span := t.tracer.Start(
 		context.WithoutCancel(ctx), name, trace.WithTimestamp(x.Start), trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(request(x, operation)...),
+		trace.WithAttributes(request(x, api)...),
 	)
 	span.SetAttributes(managed(x)...)
 	if x.Billed {
@@ -65,31 +68,10 @@ func (t *Traces) Observe(ctx context.Context, x transport.Exchange) {
 	span.End(trace.WithTimestamp(x.End))
 }
 
-func operationOf(d plimsoll.Dialect) string {
-	if d == plimsoll.Gemini {
-		return "generate_content"
-	}
-	return "chat"
-}
-
-func providerOf(d plimsoll.Dialect) string {
-	switch d {
-	case plimsoll.Anthropic:
-		return "anthropic"
-	case plimsoll.Gemini:
-		return "gcp.gemini"
-	case plimsoll.Ollama:
-		return "ollama"
-	case plimsoll.Converse:
-		return "aws.bedrock"
-	}
-	return "openai"
-}
-
 // request is what the conventions say of a model call.
-func request(x transport.Exchange, operation string) []attribute.KeyValue {
+func request(x transport.Exchange, api wire.Traits) []attribute.KeyValue {
 	all := []attribute.KeyValue{
-		attribute.String(genOperation, operation), attribute.String(genProvider, providerOf(x.Dialect)), attribute.Bool(genStream, x.Stream),
+		attribute.String(genOperation, api.Operation), attribute.String(genProvider, api.Provider), attribute.Bool(genStream, x.Stream),
 	}
 	for _, text := range []struct{ name, value string }{
 		{genModel, x.Model}, {genAnswered, x.Answered}, {genConversation, x.Conversation}, {serverAddress, x.Upstream},
