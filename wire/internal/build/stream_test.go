@@ -95,7 +95,7 @@ func TestEventsThatAreTooLargePassAsTheyComeAndEndTheWeaving(t *testing.T) {
 func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	s := anthropic.Codec{}.NewReply("text/event-stream", isOurs).(*build.Stream)
-	if !s.Keep(build.MaxReply) {
+	if !s.Keep(build.MaxStream) {
 		t.Error("there is room for a whole answer")
 	}
 	if s.Write([]byte(`data: {"type":"message_stop"}` + "\n\n")); s.End().Broken {
