@@ -95,7 +95,9 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	}
 	recalled := w.recall(ctx)
 	if recalled != nil {
-		w.protect()
+		if err := w.protect(ctx); err != nil {
+			return nil, err
+		}
 		w.replay(recalled)
 		w.aim()
 	}
@@ -106,7 +108,9 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 		return w, w.verify(ctx)
 	}
 	if recalled == nil {
-		w.protect()
+		if err := w.protect(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if !w.goesOn && w.cutBefore() {
 		w.goesOn = true

@@ -143,7 +143,7 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	result, ok := w.End()
 	plan := r.sent.plan
 	if ok && result.Model != "" {
-		r.x.Answered = result.Model
+		r.x.Answered = result.Model[:min(len(result.Model), maxName)]
 	}
 	if !ok || !result.HasUsage || plan == nil {
 		return result
