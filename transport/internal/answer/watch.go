@@ -53,9 +53,9 @@ const (
 	maxEvent = 16 << 20
 	// maxSaid bounds what is kept of what a stream says. No model of today says more in
 	// text. Of a longer answer only the bill is read.
-	maxSaid = 1 << 20
+	maxSaid = 512 << 10
 	// lookEvery is how many bytes of events come between two looks at what is kept.
-	lookEvery = 128 << 10
+	lookEvery = 32 << 10
 )
 
 // NewWatcher returns a watcher for an answer of a content type, in a content coding. Failed

@@ -27,7 +27,7 @@ type EventJoiner interface {
 const (
 	// MaxStream is how many bytes of streamed answers a reply keeps. Longer ones pass and
 	// cannot be continued. The pieces of a text are several times as long as the text.
-	MaxStream = 4 << 20
+	MaxStream = 2 << 20
 	// MaxEvent is the size of the largest event that a reply reads.
 	MaxEvent = 16 << 20
 )
