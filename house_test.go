@@ -23,7 +23,7 @@ const module = "github.com/plimsoll/plimsoll"
 // they need.
 var layers = [][]string{
 	{
-		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pgtest", "internal/process",
+		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pattern", "internal/pgtest", "internal/process",
 		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples",
 	},
 	{".", "internal/split", "internal/chat/terminal/markdown"},

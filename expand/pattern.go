@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	programs "github.com/plimsoll/plimsoll/internal/pattern"
 )
 
 // pattern is what is looked for. A nil regexp means that finding the text is enough;
@@ -46,7 +48,7 @@ func newRegexp(g Grep, l Limits) (*pattern, error) {
 	if err != nil {
 		return nil, badPattern(err, "the syntax is that of RE2, without look-around and back-references; leave regex out to look for the text as it is")
 	}
-	size := programSize(tree, l.Program)
+	size := programs.Size(tree, l.Program)
 	if size > l.Program {
 		return nil, badPattern(fmt.Errorf("it is too costly: it would need more than %d instructions", l.Program), "repeat less: use *, + or a small {n}, or look for a text and filter what is found")
 	}
@@ -88,25 +90,6 @@ func requiredLiteral(re *syntax.Regexp) *syntax.Regexp {
 		}
 	}
 	return longest
-}
-
-// programSize estimates the instructions of a regular expression, up to a little
-// more than the limit.
-func programSize(re *syntax.Regexp, limit int) int {
-	size := 1
-	switch re.Op {
-	case syntax.OpLiteral:
-		size = len(re.Rune)
-	case syntax.OpAlternate, syntax.OpConcat:
-		size = len(re.Sub)
-	}
-	for _, sub := range re.Sub {
-		size = min(size+programSize(sub, limit), limit+1)
-	}
-	if re.Op == syntax.OpRepeat {
-		size = min(size*max(re.Min, re.Max, 1), limit+1)
-	}
-	return size
 }
 
 // costly is how many instructions a line may cost that is searched in one go: about

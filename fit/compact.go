@@ -64,7 +64,9 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		noop.Reason = "there are no messages"
 		return noop, nil
 	}
-	w.protect()
+	if err := w.protect(ctx); err != nil {
+		return nil, err
+	}
 	w.replay(w.recall(ctx))
 	w.aim()
 	if err := w.findFloor(false); err != nil {

@@ -214,7 +214,9 @@ func (k *Keeper) compactInBackground(ctx context.Context, t *Task, due bool, was
 	}
 	w.background, w.due, w.dueAfter = true, due, was
 	defer w.release()
-	w.protect()
+	if w.protect(ctx) != nil {
+		return
+	}
 	w.replay(w.recall(ctx))
 	if w.findFloor(false) != nil {
 		return

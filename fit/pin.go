@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"regexp"
 	"slices"
 
@@ -24,13 +25,17 @@ type Pin struct {
 
 func (p Pin) empty() bool { return p.Role == "" && p.Index == nil && p.Tool == "" && p.Match == nil }
 
-// pinnedBy returns the messages that a pin chooses.
-func pinnedBy(p Pin, c plimsoll.Conversation, tools [][]string) []int {
+// pinnedBy returns the messages that a pin chooses. A pattern may take long, so it stops
+// when the context ends.
+func pinnedBy(ctx context.Context, p Pin, c plimsoll.Conversation, tools [][]string) []int {
 	if p.empty() {
 		return nil
 	}
 	var chosen []int
 	for i, m := range c.Messages.All() {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if p.Role != "" && m.Role != p.Role {
 			continue
 		}

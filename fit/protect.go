@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
@@ -38,12 +39,13 @@ const (
 )
 
 // protect finds out which messages must survive.
-func (w *Work) protect() {
+func (w *Work) protect(ctx context.Context) error {
 	o := w.draft.Outline()
 	w.orphans, w.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(w.k.options.Pins), w.task.Pins...)
-	w.kept = protections(w.task.Conversation, o, &w.k.options, w.task.Keep, pins)
+	w.kept = protections(ctx, w.task.Conversation, o, &w.k.options, w.task.Keep, pins)
 	w.keepCheckpoints()
+	return ctx.Err()
 }
 
 // keepCheckpoints lets only a compactor take the checkpoints among the messages.
@@ -101,7 +103,7 @@ func (o *Options) least() int {
 
 // protections finds out which messages must survive, those that are named among them.
 // With Options.Loose a message may survive without its call or result.
-func protections(c plimsoll.Conversation, o plimsoll.Outline, options *Options, named []int, pins []Pin) []protection {
+func protections(ctx context.Context, c plimsoll.Conversation, o plimsoll.Outline, options *Options, named []int, pins []Pin) []protection {
 	s := make([]protection, c.Messages.Len())
 	keepSpan := func(span plimsoll.Span, why protection) {
 		for i := span.Start; i < span.End; i++ {
@@ -120,7 +122,7 @@ func protections(c plimsoll.Conversation, o plimsoll.Outline, options *Options, 
 	if len(pins) > 0 {
 		tools := toolNames(c, o)
 		for _, p := range pins {
-			for _, i := range pinnedBy(p, c, tools) {
+			for _, i := range pinnedBy(ctx, p, c, tools) {
 				keepSpan(plimsoll.Span{Start: i, End: i + 1}, pinned)
 			}
 		}

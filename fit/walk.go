@@ -110,7 +110,9 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	}
 	recalled := w.recall(ctx)
 	if recalled != nil {
-		w.protect()
+		if err := w.protect(ctx); err != nil {
+			return nil, err
+		}
 		w.replay(recalled)
 		w.aim()
 	}
@@ -121,7 +123,9 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 		return w, w.verify(ctx)
 	}
 	if recalled == nil {
-		w.protect()
+		if err := w.protect(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if !w.goesOn && w.cutBefore() {
 		w.goesOn = true

@@ -43,7 +43,16 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 		resp.Body = body
 		return resp, nil
 	}
-	whole, err := io.ReadAll(body)
+	whole, err := io.ReadAll(io.LimitReader(body, maxWhole))
+	if len(whole) == maxWhole { // it is too long to be continued, so nothing is decided by its end
+		r.x.Status = resp.StatusCode
+		r.end(nil)
+		resp.Body = &struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(whole), body), body}
+		return resp, nil
+	}
 	_ = body.Close()
 	var refused *refusedError
 	if errors.As(err, &refused) {
@@ -60,6 +69,9 @@ func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	resp.Header.Set("Content-Length", strconv.Itoa(len(whole)))
 	return resp, nil
 }
+
+// maxWhole is how much of an answer that is not streamed is read before the client gets it.
+const maxWhole = 32 << 20
 
 // contentType returns that of an answer. If the server names none, the client's request
 // decides.
@@ -131,7 +143,7 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	result, ok := w.End()
 	plan := r.sent.plan
 	if ok && result.Model != "" {
-		r.x.Answered = result.Model
+		r.x.Answered = result.Model[:min(len(result.Model), maxName)]
 	}
 	if !ok || !result.HasUsage || plan == nil {
 		return result

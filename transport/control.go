@@ -3,12 +3,12 @@ package transport
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/pattern"
 )
 
 // The headers by which a client says how one request is to be managed, and by which
@@ -51,9 +51,16 @@ func readControls(h http.Header) (controls, error) {
 		return c, err
 	}
 	if c.window > 0 && c.limit > 0 {
-		return c, badHeader(HeaderLimit, h.Get(HeaderLimit), "it is a window of which nothing is reserved: leave out "+HeaderWindow)
+		return c, badHeader(HeaderLimit, "it is a window of which nothing is reserved: leave out "+HeaderWindow)
 	}
-	for _, text := range h.Values(HeaderPin) {
+	if len(c.conversation) > maxName {
+		return c, badHeader(HeaderConversation, fmt.Sprintf("want a name of at most %d bytes", maxName))
+	}
+	pins := h.Values(HeaderPin)
+	if len(pins) > maxPins {
+		return c, badHeader(HeaderPin, fmt.Sprintf("want at most %d pins", maxPins))
+	}
+	for _, text := range pins {
 		pin, err := parsePin(text)
 		if err != nil {
 			return c, err
@@ -71,7 +78,7 @@ func tokensIn(h http.Header, name string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, badHeader(name, text, "want a number of tokens above zero; leave the header out for that of the model")
+		return 0, badHeader(name, "want a number of tokens above zero; leave the header out for that of the model")
 	}
 	return n, nil
 }
@@ -84,8 +91,13 @@ func isOn(value string) bool {
 	return true
 }
 
-// maxPin bounds the pattern of a pin, which is compared with every message.
-const maxPin = 1024
+const (
+	// maxPin bounds the pattern of a pin, which is compared with every message, and
+	// maxPins how many there may be.
+	maxPin, maxPins = 1024, 32
+	// maxName bounds names of models and conversations, which are remembered.
+	maxName = 512
+)
 
 func parsePin(text string) (fit.Pin, error) {
 	kind, value, _ := strings.Cut(text, "=")
@@ -104,30 +116,40 @@ func parsePin(text string) (fit.Pin, error) {
 		pin.Tool = value
 		return pin, nil
 	case kind == "match":
-		re, err := regexp.Compile(value)
-		if err == nil {
-			pin.Match = re
-			return pin, nil
+		re, err := pattern.Compile(value)
+		if err != nil {
+			return pin, badHeader(HeaderPin, err.Error())
 		}
+		pin.Match = re
+		return pin, nil
 	}
-	return pin, badHeader(HeaderPin, text, "want role=NAME, index=N, tool=NAME or match=PATTERN")
+	return pin, badHeader(HeaderPin, "want role=NAME, index=N, tool=NAME or match=PATTERN")
 }
 
-func badHeader(name, value, want string) error {
+// badHeader says what a header should be. It does not quote the value: the error ends up
+// in the operator's log, and a client may put a key anywhere.
+func badHeader(name, want string) error {
 	return &plimsoll.Error{
-		Op: "read the header " + name, Code: plimsoll.CodeInvalid,
-		Err: fmt.Errorf("%.80q: %w", value, plimsoll.ErrInvalid), Hint: want,
+		Op: "read the header " + name, Code: plimsoll.CodeInvalid, Err: plimsoll.ErrInvalid, Hint: want,
 	}
 }
 
-func unknownPreset(name string) error {
+func unknownPreset() error {
 	return &plimsoll.Error{
 		Op: "read the header " + HeaderPreset, Code: plimsoll.CodeInvalid,
-		Err: fmt.Errorf("preset %.40q is not served here: %w", name, plimsoll.ErrInvalid), Hint: "leave the header out",
+		Err: fmt.Errorf("the preset is not served here: %w", plimsoll.ErrInvalid), Hint: "leave the header out",
 	}
 }
 
-// stripControls takes our headers off a request that goes upstream.
+// stripped takes our headers off an answer of the upstream, which cannot speak for us.
+func stripped(resp *http.Response) *http.Response {
+	if resp != nil {
+		stripControls(resp.Header)
+	}
+	return resp
+}
+
+// stripControls takes our headers off what goes upstream or comes from there.
 func stripControls(h http.Header) {
 	for name := range h {
 		if len(name) > len(headerPrefix) && strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {

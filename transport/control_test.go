@@ -115,13 +115,14 @@ func TestWrongControlsAreExplainedInTheApisOwnForm(t *testing.T) {
 	t.Parallel()
 	for name, value := range map[string]string{
 		transport.HeaderLimit: "0", transport.HeaderWindow: "many", transport.HeaderPin: "colour=red", transport.HeaderPreset: "nosuch",
+		transport.HeaderConversation: strings.Repeat("x", 513),
 	} {
 		b := newBench(t, nil, transport.Options{})
 		a := b.agent(plimsoll.Anthropic, false)
 		a.say("hi")
 		a.header = http.Header{name: {value}}
 		got := a.ask()
-		if got.status != http.StatusBadRequest || !bytes.Contains(got.body, []byte(`"type":"error"`)) || !bytes.Contains(got.body, []byte(value)) {
+		if got.status != http.StatusBadRequest || !bytes.Contains(got.body, []byte(`"type":"error"`)) || !bytes.Contains(got.body, []byte(name)) {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 		if name == transport.HeaderLimit && !bytes.Contains(got.body, []byte("above zero; leave the header out")) {

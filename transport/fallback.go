@@ -4,49 +4,67 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
+	"unicode"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/transport/internal/answer"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
-// unsupported remembers for a while what upstreams turned out not to support.
-type unsupported struct{ since sync.Map }
+// unsupported remembers for a while what upstreams turned out not to support, for each
+// tenant: what one sends must not change what others get.
+type unsupported struct{ since *lru.Map[string, time.Time] }
 
-const unsupportedLife = 10 * time.Minute
+const (
+	unsupportedLife = 10 * time.Minute
+	maxUnsupported  = 4096
+)
 
-func (u *unsupported) add(upstream, what string, now time.Time) {
-	u.since.Store(upstream+" "+what, now)
+func (u *unsupported) add(tenant, upstream, what string, now time.Time) {
+	u.since.Put(tenant+" "+upstream+" "+what, now)
 }
 
-func (u *unsupported) has(upstream, what string, now time.Time) bool {
-	at, ok := u.since.Load(upstream + " " + what)
-	return ok && now.Sub(at.(time.Time)) < unsupportedLife
+func (u *unsupported) has(tenant, upstream, what string, now time.Time) bool {
+	at, ok := u.since.Get(tenant + " " + upstream + " " + what)
+	return ok && now.Sub(at) < unsupportedLife
 }
 
 // missing reports whether an upstream does not have the path that it was asked for. One
-// that does not know the model has.
-func missing(resp *http.Response, model string) bool {
+// whose 404 names the model, or something else that the request names, has it.
+func missing(resp *http.Response, model string, request []byte) bool {
 	switch resp.StatusCode {
 	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return true
 	case http.StatusNotFound:
 		body, _ := answer.Peek(resp)
-		return model == "" || !bytes.Contains(body, []byte(model))
+		if model != "" && bytes.Contains(body, []byte(model)) {
+			return false
+		}
+		for name := range bytes.FieldsFuncSeq(body, notInName) {
+			if len(name) >= 4 && bytes.ContainsAny(name, "0123456789_-") && bytes.Contains(request, name) {
+				return false
+			}
+		}
+		return true
 	}
 	return false
+}
+
+// notInName tells what stands between names and ids of items, files and responses.
+func notInName(r rune) bool {
+	return r != '_' && r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // asked sends the request unchanged to an upstream that may not have the endpoint. It
 // returns nil if it does not.
 func (r *trip) asked() (*http.Response, error) {
 	what := r.name + " " + string(r.dialect)
-	if r.t.unsupported.has(r.x.Upstream, what, r.t.options.Now()) {
+	if r.t.unsupported.has(r.owner.key, r.x.Upstream, what, r.t.options.Now()) {
 		return nil, nil
 	}
 	r.sent = sent{}
@@ -54,12 +72,12 @@ func (r *trip) asked() (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.t.options.Official(r.x.Upstream) || !missing(resp, r.model) {
+	if r.t.options.Official(r.x.Upstream) || !missing(resp, r.model, r.body) {
 		resp.Body = r.passed(resp)
 		return resp, nil
 	}
 	_ = resp.Body.Close()
-	r.t.unsupported.add(r.x.Upstream, what, r.t.options.Now())
+	r.t.unsupported.add(r.owner.key, r.x.Upstream, what, r.t.options.Now())
 	return nil, nil
 }
 

@@ -97,7 +97,7 @@ func (r *trip) choose(s *sent) error {
 	if s.last && s.offered {
 		s.body = r.silenced(s.request, s.body)
 	}
-	if r.management != nil && r.t.unsupported.has(r.x.Upstream, managementKey, r.t.options.Now()) {
+	if r.management != nil && r.t.unsupported.has(r.owner.key, r.x.Upstream, managementKey, r.t.options.Now()) {
 		s.body = r.withoutManagement(*s)
 	}
 	return nil

@@ -114,7 +114,7 @@ func (o *Options) fillKeeper() error {
 	}
 	o.Keeper = func(name string) (*fit.Keeper, error) {
 		if name != "" && name != preset.NameAuto {
-			return nil, unknownPreset(name)
+			return nil, unknownPreset()
 		}
 		return keeper, nil
 	}

@@ -74,10 +74,33 @@ func (r *clientRequest) decode() (err error) {
 	if c := r.client.Conversation(); c.Model != "" && r.codec.Traits().InPath == "" {
 		r.model = strings.Clone(c.Model)
 	}
+	if len(r.model) > maxName { // names are remembered
+		r.client, r.model = nil, ""
+		return fmt.Errorf("the name of the model has more than %d bytes: %w", maxName, plimsoll.ErrInvalid)
+	}
 	r.stream = r.stream || r.client.Stream()
 	r.events = r.events || r.codec.Traits().InPath == ""
 	r.management = managementIn(r.client)
 	return nil
+}
+
+// perElement is about a third of what a message or a part costs beside its bytes while it
+// is worked on. The server's budget counts each byte three times.
+const perElement = 512
+
+// claim asks for memory for the messages, parts and tools: small ones cost much more than
+// their bytes.
+func (r *clientRequest) claim() error {
+	c := r.client.Conversation()
+	elements := c.Messages.Len() + c.Tools.Len()
+	for _, m := range c.Messages.All() {
+		elements += m.Parts.Len()
+	}
+	decoded := 0
+	if len(r.raw) > 0 && len(r.body) > 0 && &r.raw[0] != &r.body[0] {
+		decoded = len(r.body)
+	}
+	return r.grow(int64(decoded + elements*perElement))
 }
 
 // hasMember reports whether a body has a member of that name.

@@ -59,12 +59,15 @@ func (all *rounds) ended() {
 }
 
 // next answers the calls of a round and asks the model again; nil if the client must be
-// asked first or the model has called often enough.
+// asked first, or if the model has called often enough or too much at once.
 func (all *rounds) next(round wire.Round) (io.ReadCloser, error) {
 	r := all.r
 	results := make([]wire.Result, 0, len(round.Calls))
-	for _, call := range round.Calls {
-		result := r.execute(call.Name, call.Arguments)
+	for i, call := range round.Calls {
+		result := wire.Result{Text: tooMany, IsError: true}
+		if i < maxCalls {
+			result = r.execute(call.Name, call.Arguments)
+		}
 		result.Call = call
 		results = append(results, result)
 	}
@@ -81,6 +84,10 @@ func (all *rounds) next(round wire.Round) (io.ReadCloser, error) {
 		}
 		resp, err = r.goOn(round, results, last)
 	}
+	if refuses(err) { // not even the calls fit: the reply ends without them
+		all.results = all.results[:len(all.results)-1]
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +99,12 @@ func (all *rounds) next(round wire.Round) (io.ReadCloser, error) {
 	all.watch = r.watcher(resp)
 	return from, nil
 }
+
+// maxCalls is how many calls of one answer are executed, and tooMany the result of others.
+const (
+	maxCalls = 64
+	tooMany  = "You have made too many calls at once. Make fewer, and wait for their results."
+)
 
 // noRoom is the result for a model that asks for more than its window can hold.
 const noRoom = "There is no room left in this conversation for what you asked for. Search for what you need with tool_output_cache_grep, or ask for fewer lines with limit."

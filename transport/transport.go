@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
@@ -49,6 +50,7 @@ func New(o *Options) (*Transport, error) {
 	t.servers = modelserver.New(t.options.Base, t.options.Now)
 	t.breaker = breaker.New(t.options.Now)
 	t.history = history.New(t.breaker)
+	t.unsupported.since = lru.New[string, time.Time](maxUnsupported, nil)
 	t.unambiguous = lru.New[plimsoll.Digest, struct{}](maxUnambiguous, nil)
 	if t.options.Store != nil {
 		t.accounts = newAccountWriter(t.breaker, func(err error) { t.options.Logger.Warn("what was billed could not be written", "error", err) })
@@ -86,5 +88,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *Transport) pass(req *http.Request) (*http.Response, error) {
 	out := req.Clone(req.Context())
 	stripControls(out.Header)
-	return t.options.Base.RoundTrip(out)
+	resp, err := t.options.Base.RoundTrip(out)
+	return stripped(resp), quiet(err)
 }

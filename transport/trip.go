@@ -122,9 +122,12 @@ func (r *trip) run() (*http.Response, error) {
 		}
 		return r.forward("the body was not understood and is not managed")
 	}
-	r.x.Model, r.x.Stream = r.model, r.stream
+	if err = r.claim(); err != nil {
+		return r.refuseUnread(err)
+	}
+	r.x.Model, r.x.Stream = r.visible(r.model), r.stream
 	if r.dryRun && (r.name == countOnly || r.name == compact) {
-		return r.refuse(badHeader(HeaderDryRun, r.in.Header.Get(HeaderDryRun), "leave it out: there is no plan for this path")), nil
+		return r.refuse(badHeader(HeaderDryRun, "leave it out: there is no plan for this path")), nil
 	}
 	switch r.name {
 	case countOnly:
@@ -139,6 +142,9 @@ func (r *trip) run() (*http.Response, error) {
 func (r *trip) manage() (*http.Response, error) {
 	r.open(r.report)
 	r.x.Conversation = r.conversationName()
+	if r.conversation != "" {
+		r.x.Conversation = r.visible(r.conversation)
+	}
 	s, err := r.prepare(sent{request: r.restored, hidden: r.hidden}, nil)
 	if err != nil {
 		if r.ctx.Err() != nil {
@@ -203,7 +209,7 @@ func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
 	}
 	if r.management != nil && !r.plain && r.refusesManagement(resp) {
 		r.plain = true
-		r.t.unsupported.add(r.x.Upstream, managementKey, r.t.options.Now())
+		r.t.unsupported.add(r.owner.key, r.x.Upstream, managementKey, r.t.options.Now())
 		s.body = r.withoutManagement(s)
 		return s, true
 	}
@@ -307,7 +313,8 @@ func (r *trip) send() (*http.Response, error) {
 	if r.x.Manage == 0 {
 		r.x.Manage = r.t.options.Now().Sub(r.x.Start)
 	}
-	return r.t.options.Base.RoundTrip(out)
+	resp, err := r.t.options.Base.RoundTrip(out)
+	return stripped(resp), quiet(err)
 }
 
 // refuses reports whether an error is about the request and not about us.

@@ -308,6 +308,10 @@ func TestF09_AnImpossibleValueIsReportedAndTheNextSourceDecides(t *testing.T) {
 			"plimsoll.yaml:3: pins[1] \"(\": error parsing regexp: missing closing ): `(`; the entry is left out",
 		},
 		{
+			"a costly expression leaves the other pins", "pins:\n  - role: system\n  - match: 'a{900}'", "", "pins", "role=system",
+			`plimsoll.yaml:3: pins[1] "a{900}": the pattern is too costly: it would need more than 200 instructions; the entry is left out`,
+		},
+		{
 			"an unknown role", "pins: [{role: pilot}]", "", "pins", "none",
 			`plimsoll.yaml:1: pins[0] "pilot": want system, developer, user, assistant or tool; the default is used`,
 		},

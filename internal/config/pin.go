@@ -3,13 +3,13 @@ package config
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/pattern"
 )
 
 // pinKeys are the conditions of a pin.
@@ -61,7 +61,7 @@ func setCondition(pin *fit.Pin, p pair) *issue {
 	case "tool":
 		pin.Tool = text
 	case "match":
-		re, err := regexp.Compile(text)
+		re, err := pattern.Compile(text)
 		if err != nil {
 			return wrong(p.value, "%v", err)
 		}

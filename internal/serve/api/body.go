@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -58,9 +57,20 @@ func (c *httpCall) readBody(w http.ResponseWriter, into reflect.Value) error {
 		}}
 	}
 	limit := c.h.options.MaxBody
-	data, err := io.ReadAll(http.MaxBytesReader(w, c.Body, limit))
+	var held bytes.Buffer
+	if c.ContentLength > 0 {
+		held.Grow(int(min(c.ContentLength, limit)) + bytes.MinRead) // so that it never moves
+	}
+	_, err := held.ReadFrom(http.MaxBytesReader(w, c.Body, limit))
+	data := held.Bytes()
 	var large *http.MaxBytesError
+	var failed interface{ HTTPStatus() int }
 	switch {
+	case errors.As(err, &failed): // the server that holds the budget says why
+		if failed.HTTPStatus() == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "2")
+		}
+		return &refusal{failed.HTTPStatus(), &plimsoll.Error{Op: "read the body", Code: plimsoll.CodeInvalid, Err: err}}
 	case errors.As(err, &large):
 		return &refusal{http.StatusRequestEntityTooLarge, &plimsoll.Error{
 			Op: "read the body", Code: plimsoll.CodeInvalid, Err: fmt.Errorf("it has more than %d bytes", limit), Hint: "send less, or raise the bound of the service",
@@ -123,6 +133,9 @@ type member struct {
 	raw  []byte
 }
 
+// maxName bounds the name of a model, which is remembered.
+const maxName = 512
+
 // mostMembers is how many members an object that wraps a request may have.
 const mostMembers = 64
 
@@ -176,6 +189,9 @@ func (t target) decode(body []byte) (*wire.Request, error) {
 		codec = dialects.Codec(found)
 	}
 	r, err := codec.Decode(body)
+	if err == nil && max(len(t.Model), len(r.Conversation().Model)) > maxName {
+		err = fmt.Errorf("the name of the model has more than %d bytes", maxName)
+	}
 	switch {
 	case plimsoll.CodeOf(err) == plimsoll.CodeTooLarge:
 		return nil, &plimsoll.Error{Op: "read the request", Err: err}

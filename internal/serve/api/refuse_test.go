@@ -35,6 +35,8 @@ func TestErrorsSayWhatIsWrongAndWhatToDo(t *testing.T) {
 		{"a bare list", "POST", "fit", `[{"role":"user","content":"hi"}]`, 400, "invalid", "no request", `{"messages":[…]}`},
 		{"a request in a request", "POST", "fit", `{"request":{"request":` + plain + `}}`, 400, "invalid", "no request", ""},
 		{"a body that is too large", "POST", "fit", strings.Repeat(" ", 1<<20+1), 413, "invalid", "1048576 bytes", "send less"},
+		{"a huge name of a model", "POST", "fit?window=900", `{"model":"` + strings.Repeat("m", 513) + `","messages":[{"role":"user","content":"hi"}]}`, 400, "invalid", "more than 512 bytes", ""},
+		{"a huge name of a model to count for", "POST", "count?model=" + strings.Repeat("m", 513), plain, 400, "invalid", "more than 512 bytes", ""},
 		{"an option that is not there", "POST", "fit?windw=5", plain, 400, "invalid", `"windw"`, "window"},
 		{"an option of another operation", "POST", "count?rungs=slide", plain, 400, "invalid", `"rungs"`, "limit"},
 		{"a limit beside a window", "POST", "fit?limit=5&window=5", plain, 400, "invalid", "beside an option", "leave out window"},
@@ -227,4 +229,23 @@ func FuzzAnyBodyIsAnsweredInJSON(f *testing.F) {
 			}
 		}
 	})
+}
+
+// failing is a body that the server in front of the handler ends.
+type failing int
+
+func (f failing) Error() string            { return "there is no memory" }
+func (f failing) HTTPStatus() int          { return int(f) }
+func (f failing) Read([]byte) (int, error) { return 0, f }
+
+func TestABodyThatTheServerEndsIsAnsweredWithTheServersStatus(t *testing.T) {
+	t.Parallel()
+	h := newHandler(t, nil, nil)
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusRequestTimeout, http.StatusBadRequest} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, api.Root+"count", failing(status)))
+		if w.Code != status || (w.Header().Get("Retry-After") != "") != (status == http.StatusServiceUnavailable) || !strings.Contains(w.Body.String(), "there is no memory") {
+			t.Errorf("want %d, got %d %v %s", status, w.Code, w.Header(), w.Body)
+		}
+	}
 }

@@ -40,7 +40,8 @@ func (s *Server) admin(operator bool) http.Handler {
 	})
 }
 
-// operator lets the operator through.
+// operator lets the operator through. Bodies have the deadlines and the memory of those
+// that are passed on.
 func (s *Server) operator(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	if f := s.guard.objectionToOperator(r); f != nil {
 		if f.status == http.StatusUnauthorized {
@@ -54,6 +55,16 @@ func (s *Server) operator(w http.ResponseWriter, r *http.Request, next http.Hand
 		return
 	}
 	defer s.requests.end()
+	w, r = &deadlineWriter{w, &s.options}, r.WithContext(r.Context())
+	f := &forward{server: s, target: target{managed: true}}
+	f.receive(w, r)
+	if objection := f.admit(r); objection != nil {
+		f.refuse(w, r, objection)
+		return
+	}
+	if f.memory != nil {
+		defer f.memory.release()
+	}
 	next.ServeHTTP(w, r)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -71,10 +72,18 @@ func (b *body) Read(p []byte) (int, error) {
 		})
 	case err == io.EOF:
 		b.complete()
-	case err != nil:
+	case isBroken(err):
 		return n, b.fail(fmt.Errorf("%w: %w", errGone, err))
+	case err != nil: // it can only be about chunks
+		return n, b.fail(badRequest("The chunks of the request body are malformed: " + err.Error() + "."))
 	}
 	return n, err
+}
+
+// isBroken reports whether the connection failed, and not what came over it.
+func isBroken(err error) bool {
+	var broken *net.OpError
+	return errors.As(err, &broken) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, http.ErrBodyReadAfterClose)
 }
 
 func (b *body) enlarge(size int64) bool {

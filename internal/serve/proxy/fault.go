@@ -28,6 +28,9 @@ type fault struct {
 // Error returns the message.
 func (f *fault) Error() string { return f.message }
 
+// HTTPStatus tells handlers that read a body how to answer if it fails.
+func (f *fault) HTTPStatus() int { return f.status }
+
 // write answers a request. HEAD has no body.
 func (f *fault) write(w http.ResponseWriter, dialect plimsoll.Dialect) {
 	h := w.Header()

@@ -41,10 +41,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 	defer cancel(nil)
 	f.cancel, r = cancel, r.WithContext(ctx)
 	w = &deadlineWriter{w, &s.options}
-	if r.Body != nil && r.Body != http.NoBody {
-		f.body = &body{ReadCloser: r.Body, received: r, control: http.NewResponseController(w), now: s.options.Now, idle: s.options.BodyIdle, most: -1}
-		r.Body = f.body
-	}
+	f.receive(w, r)
 	if objection := s.objection(r); objection != nil {
 		f.refuse(w, r, objection)
 		return
@@ -62,6 +59,14 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request) {
 		Rewrite: f.rewrite, Transport: f, FlushInterval: -1, ErrorHandler: f.failed, ErrorLog: s.errorLog,
 	}
 	proxy.ServeHTTP(w, r)
+}
+
+// receive lets the client's body come under a deadline.
+func (f *forward) receive(w http.ResponseWriter, r *http.Request) {
+	if o := &f.server.options; r.Body != nil && r.Body != http.NoBody {
+		f.body = &body{ReadCloser: r.Body, received: r, control: http.NewResponseController(w), now: o.Now, idle: o.BodyIdle, most: -1}
+		r.Body = f.body
+	}
 }
 
 // admit waits until there is memory for a body that will be held.

@@ -1,6 +1,8 @@
 package proxy_test
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -96,6 +98,53 @@ func TestALargeRequestInTheQueueIsServedWhenThereIsMemoryAgain(t *testing.T) {
 			if text := <-answers; text != "done" {
 				t.Errorf("%s", text)
 			}
+		}
+	})
+}
+
+func TestBodiesForTheOperatorHaveTheSameBoundsAsOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ready := make(chan struct{})
+		release := sync.OnceFunc(func() { close(ready) })
+		control := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var failed interface{ HTTPStatus() int }
+			if _, err := io.Copy(io.Discard, r.Body); errors.As(err, &failed) {
+				w.WriteHeader(failed.HTTPStatus())
+				return
+			}
+			<-ready
+		})
+		s := startInBubble(t, http.NotFoundHandler(), &proxy.Options{
+			Memory: 4 << 20, MaxBody: 2 << 20, Queue: 10 * time.Second, BodyIdle: time.Second, Control: control,
+		})
+		t.Cleanup(release)
+		const path = "/plimsoll/v1/count"
+		if resp, _ := s.do(t, http.MethodPost, path, strings.Repeat("x", 3<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("a body over the limit: %d", resp.StatusCode)
+		}
+		large := strings.Repeat("x", 1<<20)
+		first := make(chan int, 1)
+		go func() {
+			resp, _ := s.do(t, http.MethodPost, path, large)
+			first <- resp.StatusCode
+		}()
+		synctest.Wait()
+		resp, _ := s.do(t, http.MethodPost, path, large)
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("a body for which there is no memory: %d %v", resp.StatusCode, resp.Header)
+		}
+		release()
+		if status := <-first; status != http.StatusOK {
+			t.Errorf("the first body: %d", status)
+		}
+		if used := s.Load().Memory; used != 0 {
+			t.Errorf("%d bytes are still reserved", used)
+		}
+		c := dial(t, s)
+		fmt.Fprintf(c, "POST "+path+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+		if rest, _ := io.ReadAll(c); !strings.HasPrefix(string(rest), "HTTP/1.1 408 ") {
+			t.Errorf("a body that stops: %s", rest)
 		}
 	})
 }

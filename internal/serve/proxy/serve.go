@@ -23,7 +23,7 @@ func (s *Server) Serve(ctx context.Context, l, admin net.Listener) error {
 	base, cut := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cut(nil)
 	ended := make(chan error, 2)
-	servers := []*http.Server{s.listen(base, &limited{Listener: l, free: make(chan struct{}, s.options.Connections)}, s.handler(admin == nil), ended)}
+	servers := []*http.Server{s.listen(base, l, s.handler(admin == nil), ended)}
 	if admin != nil {
 		servers = append(servers, s.listen(base, admin, s.Admin(), ended))
 	}
@@ -47,9 +47,10 @@ func (s *Server) Serve(ctx context.Context, l, admin net.Listener) error {
 // listen starts to answer on one listener.
 func (s *Server) listen(base context.Context, l net.Listener, h http.Handler, ended chan<- error) *http.Server {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: keepAlive, MaxHeaderBytes: maxHeader,
-		BaseContext: func(net.Listener) context.Context { return base }, ErrorLog: s.errorLog,
+		Handler: s.framed(h), ReadHeaderTimeout: s.options.HeaderTimeout, IdleTimeout: keepAlive, MaxHeaderBytes: maxHeader,
+		BaseContext: func(net.Listener) context.Context { return base }, ConnContext: withHeads, ErrorLog: s.errorLog,
 	}
+	l = &limited{Listener: l, free: make(chan struct{}, s.options.Connections)}
 	go func() { ended <- server.Serve(l) }()
 	return server
 }
@@ -160,23 +161,31 @@ func (l *limited) Accept() (net.Conn, error) {
 		<-l.free
 		return nil, err
 	}
-	return &counted{Conn: c, done: sync.OnceFunc(func() { <-l.free })}, nil
+	return &conn{Conn: c, done: sync.OnceFunc(func() { <-l.free })}, nil
 }
 
-// counted says when it is closed.
-type counted struct {
+// conn is a connection of a client. It says when it is closed, and what heads it has read.
+type conn struct {
 	net.Conn
-	done func()
+	done  func()
+	heads heads
+}
+
+// Read reads what comes next.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.heads.read(p[:n])
+	return n, err
 }
 
 // Close closes the connection.
-func (c *counted) Close() error {
+func (c *conn) Close() error {
 	defer c.done()
 	return c.Conn.Close()
 }
 
 // CloseWrite lets the server say that it is done before it closes.
-func (c *counted) CloseWrite() error {
+func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

@@ -45,8 +45,18 @@ type Reading struct {
 	Final []byte
 }
 
-// maxWatched bounds an answer without events, as far as it is read.
-const maxWatched = 32 << 20
+const (
+	// maxWatched bounds an answer without events, as far as it is read.
+	maxWatched = 32 << 20
+	// maxEvent bounds an event that is read. The last event of some APIs is the whole
+	// answer, with its pictures.
+	maxEvent = 16 << 20
+	// maxSaid bounds what is kept of what a stream says. No model of today says more in
+	// text. Of a longer answer only the bill is read.
+	maxSaid = 512 << 10
+	// lookEvery is how many bytes of events come between two looks at what is kept.
+	lookEvery = 32 << 10
+)
 
 // NewWatcher returns a watcher for an answer of a content type, in a content coding. Failed
 // is called if the watcher panics.
@@ -125,21 +135,77 @@ func idOf(body []byte) string {
 }
 
 func (w *Watcher) watchEvents(codec wire.Codec, framing sse.Framing) {
-	a := codec.NewAssembler()
+	s := &streamed{codec: codec, Assembler: codec.NewAssembler(), look: lookEvery}
 	chained := codec.Traits().Chained
 	w.sink = framing.Splitter(func(e sse.Event, err error) {
 		if err != nil || !e.HasData() {
 			return
 		}
-		a.Event(e.Name, e.Data)
-		if chained && a.Done() && w.final == nil {
+		s.Event(e.Name, e.Data)
+		if chained && s.Done() && w.final == nil {
 			w.final = bytes.Clone(e.Data)
 		}
-	}, nil)
-	w.read = func() (wire.Response, bool) { return a.Response(), a.Done() }
+	}, &sse.Options{MaxEvent: maxEvent})
+	w.read = func() (wire.Response, bool) { return s.Response(), s.Done() && !s.cut }
 	if chained {
-		w.complete = a.Done
+		w.complete = s.Done
 	}
+}
+
+// streamed puts a streamed answer together. If it says too much, it begins again and
+// again with the first event, in which some APIs begin the bill, and the next ones. Then
+// cut is set, and only the bill is right.
+type streamed struct {
+	wire.Assembler
+	codec wire.Codec
+	first func(wire.Assembler)
+	// read are the bytes since the last look, look is when the next one is.
+	read, look int
+	cut        bool
+}
+
+// Event takes one event of the stream.
+func (s *streamed) Event(name string, data []byte) {
+	s.Assembler.Event(name, data)
+	if s.first == nil {
+		s.first = func(wire.Assembler) {}
+		if len(data) < lookEvery {
+			data := bytes.Clone(data)
+			s.first = func(a wire.Assembler) { a.Event(name, data) }
+		}
+	}
+	if s.read += len(data); s.read < s.look || s.Done() {
+		return
+	}
+	s.read = 0
+	if !s.cut {
+		said := sizeOf(s.Response().Message)
+		s.look, s.cut = max(lookEvery, said), said > maxSaid
+	}
+	if s.cut {
+		s.look, s.Assembler = lookEvery, s.codec.NewAssembler()
+		s.first(s.Assembler)
+	}
+}
+
+// sizeOf returns about how many bytes a message holds.
+func sizeOf(m plimsoll.Message) int {
+	size := 0
+	for _, p := range m.Parts.All() {
+		switch p := p.(type) {
+		case plimsoll.Text:
+			size += len(p.Text)
+		case plimsoll.ToolCall:
+			size += len(p.Name) + len(p.Arguments) + len(p.Signature)
+		case plimsoll.Reasoning:
+			size += len(p.Text) + len(p.Signature)
+		case plimsoll.Media:
+			size += len(p.Data)
+		case plimsoll.Opaque:
+			size += len(p.Raw)
+		}
+	}
+	return size
 }
 
 func (w *Watcher) watchBody(codec wire.Codec) {
@@ -149,9 +215,9 @@ func (w *Watcher) watchBody(codec wire.Codec) {
 		if b.cut {
 			return wire.Response{}, false
 		}
-		r, err := codec.ReadResponse(b.Bytes())
+		r, err := codec.ReadResponse(b.held)
 		if codec.Traits().Chained {
-			w.final = b.Bytes()
+			w.final = b.held
 		}
 		return r, err == nil
 	}
@@ -159,18 +225,18 @@ func (w *Watcher) watchBody(codec wire.Codec) {
 
 // bounded holds a body that is not too large to read.
 type bounded struct {
-	bytes.Buffer
-	cut bool
+	held []byte
+	cut  bool
 }
 
 // Write keeps the bytes, or nothing of a body that is too large.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.cut || b.Len()+len(p) > maxWatched {
-		b.cut = true
-		b.Buffer = bytes.Buffer{}
+	if b.cut = b.cut || len(b.held)+len(p) > maxWatched; b.cut {
+		b.held = nil
 		return len(p), nil
 	}
-	return b.Buffer.Write(p)
+	b.held = append(b.held, p...)
+	return len(p), nil
 }
 
 // Close does nothing.

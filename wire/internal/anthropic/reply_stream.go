@@ -104,6 +104,8 @@ func (r *eventJoiner) goOn(raw sse.Event, e answerEvent) {
 	}
 	if r.out.Keep(len(e.delta)) {
 		b.add(e.delta)
+	} else { // the answer cannot be continued, so its texts are of no use
+		b.text, b.thinking, b.input = nil, nil, nil
 	}
 	if !b.hidden {
 		r.numbered(raw, e, b.number)

@@ -25,6 +25,14 @@ type EventJoiner interface {
 	Finish()
 }
 
+const (
+	// MaxStream is how many bytes of streamed answers a reply keeps. Longer ones pass and
+	// cannot be continued. The pieces of a text are several times as long as the text.
+	MaxStream = 2 << 20
+	// MaxEvent is the size of the largest event that a reply reads.
+	MaxEvent = 16 << 20
+)
+
 // Stream is the [wire.Reply] for streamed answers of every dialect. It takes a stream apart,
 // event by event, and gathers what the client may have. An event that is too large to
 // keep passes unread.
@@ -51,7 +59,7 @@ var _ wire.Reply = (*Stream)(nil)
 // NewStream returns a reply for streamed answers in a framing. Join makes the joiner that
 // passes events to it.
 func NewStream(c wire.Codec, framing sse.Framing, join func(*Stream) EventJoiner) *Stream {
-	s := &Stream{History: NewHistory(c), framing: framing, limit: sse.DefaultMaxEvent}
+	s := &Stream{History: NewHistory(c), framing: framing, limit: MaxEvent}
 	s.joiner = join(s)
 	return s
 }
@@ -65,7 +73,7 @@ func (s *Stream) Send(name string, data []byte) { s.out = s.framing.Append(s.out
 // Keep says that the joiner keeps some bytes of an answer. It reports false if there is
 // no room for them; the answer then counts as broken.
 func (s *Stream) Keep(bytes int) bool {
-	if s.kept+bytes > MaxReply {
+	if s.kept+bytes > MaxStream {
 		s.lost = true
 		return false
 	}

@@ -95,7 +95,7 @@ func TestEventsThatAreTooLargePassAsTheyComeAndEndTheWeaving(t *testing.T) {
 func TestNoMoreIsKeptOfAnAnswerThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
 	s := anthropic.Codec{}.NewReply("text/event-stream", isOurs).(*build.Stream)
-	if !s.Keep(build.MaxReply) {
+	if !s.Keep(build.MaxStream) {
 		t.Error("there is room for a whole answer")
 	}
 	if s.Write([]byte(`data: {"type":"message_stop"}` + "\n\n")); s.End().Broken {
@@ -141,3 +141,26 @@ func TestWhatWaitsPassesBeforeAnEventThatIsTooLarge(t *testing.T) {
 }
 
 func isOurs(name string) bool { return strings.HasPrefix(name, "plimsoll_") }
+
+func TestTheTextsOfAnAnswerThatIsTooLongToBeContinuedAreNotKept(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("the tide turns ", 1000)
+	for dialect, s := range map[plimsoll.Dialect][2]string{
+		plimsoll.OpenAI:    {"", `data: {"choices":[{"index":0,"delta":{"content":"` + text + `"}}]}` + "\n\n"},
+		plimsoll.Anthropic: {`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}` + "\n\n", `data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + text + `"}}` + "\n\n"},
+	} {
+		reply := streams(build.MaxEvent)[dialect]
+		passed := len(reply.Write([]byte(s[0])))
+		pieces := 2 * build.MaxStream / len(text)
+		for range pieces {
+			passed += len(reply.Write([]byte(s[1])))
+		}
+		if passed != len(s[0])+pieces*len(s[1]) {
+			t.Errorf("%s: %d bytes passed", dialect, passed)
+		}
+		round := reply.End()
+		if said := len(bytes.Join(round.Said, nil)); !round.Broken || said > len(text) {
+			t.Errorf("%s: broken %t, %d bytes are kept", dialect, round.Broken, said)
+		}
+	}
+}

@@ -2,9 +2,9 @@ package build
 
 import "github.com/plimsoll/plimsoll/wire"
 
-// MaxReply is how many bytes of answers a reply keeps. An answer that is longer passes
-// and cannot be continued.
-const MaxReply = 64 << 20
+// MaxReply is how many bytes of answers that are not streamed a reply keeps. Longer ones
+// pass and cannot be continued.
+const MaxReply = 32 << 20
 
 // Joiner is a codec that knows answers which are not streamed. Hidden reports whether a
 // tool is one that the client does not know.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/plimsoll/plimsoll/internal/sse"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/internal/build"
 )
@@ -124,7 +123,7 @@ func (r *listReply) goOn(p []byte) int {
 	switch {
 	case ends:
 		r.complete()
-	case len(r.piece) > sse.DefaultMaxEvent:
+	case len(r.piece) > build.MaxEvent:
 		r.lose()
 	}
 	return n
@@ -171,7 +170,7 @@ func (r *listReply) complete() {
 		r.tail, r.at = []byte{']'}, behindList
 	}
 	r.kept += len(piece)
-	r.joiner.full = r.kept > build.MaxReply
+	r.joiner.full = r.kept > build.MaxStream
 	if r.joiner.take(piece) {
 		r.give(piece)
 	}

@@ -146,6 +146,8 @@ func (r *eventJoiner) takeChoice(c *chunk, choices []choice) {
 	c.choice = choices[0]
 	if r.out.Keep(len(c.choice.said)) {
 		c.calls = r.now.add(c.choice.said)
+	} else { // the answer cannot be continued, so its texts are of no use
+		r.now.content, r.now.parts, r.now.prose, r.now.thought, r.now.details = nil, nil, nil, nil, nil
 	}
 	if c.choice.finish != nil {
 		r.now.finish = bytes.Clone(c.data)
