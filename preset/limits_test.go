@@ -1,6 +1,7 @@
 package preset_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +145,35 @@ func TestF06_PresetsWithCountsOfTheirOwnTakeVocabularies(t *testing.T) {
 		load := options.Meter.Weigh(plimsoll.Conversation{Model: "llama3.1", Messages: plimsoll.ListOf(plimsoll.Say(plimsoll.User, "harbour"))})
 		if load.Total != 4+framing {
 			t.Errorf("%s counts %d, want %d", name, load.Total, 4+framing)
+		}
+	}
+}
+
+// TestR04_F08_AHybridKeepsTheOpeningAndImportantInstructions: method C of text 003 has a
+// summary with the opening of the conversation beside the recent turns.
+func TestR04_F08_AHybridKeepsTheOpeningAndImportantInstructions(t *testing.T) {
+	t.Parallel()
+	const opening, rule = "Port the tide tables to Go.", "Never delete the old tables."
+	messages := []plimsoll.Message{plimsoll.Say(plimsoll.User, opening), plimsoll.Say(plimsoll.Assistant, "I shall."), plimsoll.Say(plimsoll.User, rule), plimsoll.Say(plimsoll.Assistant, "I see.")}
+	for i := range 40 {
+		messages = append(messages, plimsoll.Say(plimsoll.User, fmt.Sprint("Table ", i, ": ", strings.Repeat("what does the next column mean? ", 20))),
+			plimsoll.Say(plimsoll.Assistant, strings.Repeat("It is a height above the datum. ", 20)))
+	}
+	messages = append(messages, plimsoll.Say(plimsoll.User, "And the last one?"))
+	plan, err := keeper(t, preset.NameAuto, &preset.Options{Window: 6000, Method: preset.MethodHybrid}).
+		Fit(t.Context(), fit.Task{Conversation: plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: "gpt-4o", Messages: plimsoll.ListOf(messages...)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := plan.Conversation().Messages
+	if n := got.Len(); n >= len(messages) || got.At(n-1).Text() != "And the last one?" || got.At(n-2).Text() != messages[len(messages)-2].Text() {
+		t.Errorf("%d of %d messages are left, and the recent turns are not as they were", n, len(messages))
+	}
+	// A summary of people's words leaves out articles.
+	summary := got.At(0).Text() + got.At(1).Text() + got.At(2).Text()
+	for _, want := range []string{"tide tables to Go", "Never delete", "old tables"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("%q is not in the summary: %.900s", want, summary)
 		}
 	}
 }

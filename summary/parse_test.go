@@ -132,6 +132,29 @@ func TestG11_TheSectionsHaveTheNamesOfTheText(t *testing.T) {
 	}
 }
 
+// TestR11_TheCompressionPromptHasTheConventionsOfTheText: phase 5 of text 004.
+func TestR11_TheCompressionPromptHasTheConventionsOfTheText(t *testing.T) {
+	t.Parallel()
+	section := func(name string) string {
+		_, rest, _ := strings.Cut(CompressionPrompt, "<"+name+">")
+		text, _, _ := strings.Cut(rest, "</"+name+">")
+		return text
+	}
+	for name, words := range map[string][]string{
+		"overall_goal":      {"in one sentence"},
+		"key_knowledge":     {"Facts", "conventions", "constraints"},
+		"file_system_state": {"CWD", "READ", "MODIFIED", "CREATED"},
+		"recent_actions":    {"steps"},
+		"current_plan":      {"[DONE]", "[IN PROGRESS]", "[TODO]"},
+	} {
+		for _, word := range words {
+			if !strings.Contains(section(name), word) {
+				t.Errorf("%s does not ask for %q", name, word)
+			}
+		}
+	}
+}
+
 func TestG12_TheSnapshotStandsInAMessageWithItsTags(t *testing.T) {
 	t.Parallel()
 	got, err := parse("Here you are: "+snapshotOf("g")+" Anything else?", Snapshot)
