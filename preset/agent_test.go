@@ -151,9 +151,9 @@ func TestO07_TheOldestGoesFirstEvenIfItReportsAFailure(t *testing.T) {
 	t.Parallel()
 	var outputs []string
 	for i := range 10 {
-		outputs = append(outputs, fmt.Sprintf("output %d\nerror: exit status 1\n", i)+strings.Repeat("word word word word\n", 1_000))
+		outputs = append(outputs, fmt.Sprintf("output %d\n", i)+strings.Repeat("word word word word\n", 1_000))
 	}
-	outputs[1] = strings.Repeat("word word word word\n", 1_000)
+	outputs[0] = "error: exit status 1\n" + outputs[0]
 	plan, err := keeper(t, "agent", &preset.Options{Window: 128_000}).Fit(t.Context(), fit.Task{Conversation: toolRounds(outputs...)})
 	if err != nil {
 		t.Fatal(err)
