@@ -14,6 +14,9 @@ type Plan struct {
 	After  Load `json:"after"`
 	// Edits in the order in which they were made.
 	Edits []Edit `json:"edits"`
+	// Outputs are the tool results of the original that the archive has, cut or not, in
+	// presets that store every output.
+	Outputs []OutputRef `json:"outputs,omitempty"`
 	// Rungs that were tried, in order, and those that a policy's cut passed over.
 	Rungs []RungReport `json:"rungs"`
 	// Degraded says why the archive was done without; empty if it was not needed
@@ -25,6 +28,13 @@ type Plan struct {
 	// Body is the request as it will be sent; nil if nothing changes or if the
 	// conversation came from no request.
 	Body []byte `json:"-"`
+}
+
+// OutputRef says under which reference the archive has a tool result.
+type OutputRef struct {
+	Message int `json:"message"`
+	Part    int `json:"part"`
+	Ref     Ref `json:"output_ref"`
 }
 
 // RungReport says what one rung did.

@@ -19,6 +19,12 @@ func (w *Work) commit(ctx context.Context) error {
 	if w.checkpoint != nil {
 		refs = append(refs, w.checkpoint.Refs...)
 	}
+	tenant := w.task.Scope.Tenant
+	for _, o := range w.plan.Outputs {
+		if _, known := w.k.stored.Get(tenantRef{tenant, o.Ref.ID}); !known {
+			refs = append(refs, o.Ref.ID)
+		}
+	}
 	for _, ref := range refs {
 		content, ok := w.unstored[ref]
 		if !ok {
@@ -28,6 +34,9 @@ func (w *Work) commit(ctx context.Context) error {
 			return &archiveError{err}
 		}
 		delete(w.unstored, ref)
+	}
+	for _, o := range w.plan.Outputs {
+		w.k.stored.Put(tenantRef{tenant, o.Ref.ID}, struct{}{})
 	}
 	w.remember(ctx)
 	w.rememberRecollections(ctx)
@@ -47,7 +56,11 @@ func (w *Work) remember(ctx context.Context) {
 	if c == nil {
 		return
 	}
-	if err := w.k.remember(ctx, w.task, c); err != nil {
+	err := w.k.remember(ctx, w.task, c)
+	if err == nil && w.compacted() {
+		err = w.k.supersede(ctx, w.task, c.Until)
+	}
+	if err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
 }

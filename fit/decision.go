@@ -22,7 +22,9 @@ const replayReason = "as for an earlier request"
 type cutList struct {
 	Version int `json:"version"`
 	// Until is how many messages the prefix has.
-	Until      int                 `json:"until"`
+	Until int `json:"until"`
+	// Window is the one that the prefix was cut for; 0 if it was not noted.
+	Window     int                 `json:"window,omitempty"`
 	Checkpoint *summary.Checkpoint `json:"checkpoint,omitempty"`
 	Drops      []cutDrop           `json:"drops,omitempty"`
 	Results    []cutResult         `json:"results,omitempty"`
@@ -76,7 +78,7 @@ func (w *Work) cutList() *cutList {
 	if d.AddedSystem().Len() > 0 {
 		return nil
 	}
-	c := &cutList{Version: cutVersion, Checkpoint: w.checkpoint, Offered: d.AddedTools().Len() > 0 || w.replayed != nil && w.replayed.Offered}
+	c := &cutList{Version: cutVersion, Window: w.plan.Line.Window, Checkpoint: w.checkpoint, Offered: d.AddedTools().Len() > 0 || w.replayed != nil && w.replayed.Offered}
 	if cp := w.checkpoint; cp != nil {
 		c.Until = cp.Old.End
 	}

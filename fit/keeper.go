@@ -153,6 +153,8 @@ type Keeper struct {
 	decisions *lru.Map[scoped, *cutList]
 	breakers  *lru.Map[scoped, breaker]
 	states    *lru.Map[scoped, policyMemo]
+	// stored has tool outputs that need not be stored again.
+	stored *lru.Map[tenantRef, struct{}]
 	// begun has how many messages the first request of a conversation had.
 	begun    *lru.Map[scoped, int]
 	inflight inflight
@@ -172,6 +174,7 @@ func New(o *Options) (*Keeper, error) {
 		decisions: lru.New[scoped, *cutList](recentDecisions, nil),
 		breakers:  lru.New[scoped, breaker](recentBreakers, nil),
 		states:    lru.New[scoped, policyMemo](recentStates, nil),
+		stored:    lru.New[tenantRef, struct{}](recentStates, nil),
 		begun:     lru.New[scoped, int](recentStates, nil),
 		books:     newBooks(),
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/plimsoll/plimsoll"
@@ -44,6 +45,10 @@ type Target struct {
 	// Decided says that the load does not force the cut: a policy found that it pays, or
 	// the caller asked for it. A rung need not ask itself whether it pays.
 	Decided bool
+	// Always says that the rung acts on arrival, whatever the load is and even if the
+	// conversation does not become smaller: a view has fewer characters, and may have a
+	// token more.
+	Always bool
 }
 
 // Reached reports whether the draft is down to the goal.
@@ -63,12 +68,13 @@ func (w *Work) target() Target {
 // climb applies what the conversation needs: arrival rungs, what the policy asks for,
 // and over the line the rungs in order.
 func (w *Work) climb(ctx context.Context) error {
+	w.plan.Outputs = nil
 	w.offerNew()
 	for _, r := range w.k.options.Arrival {
 		if c, ok := r.(Compactor); ok && !c.Due(w.reading(0)) {
 			continue
 		}
-		if err := w.try(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line}); err != nil {
+		if err := w.try(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line, Always: true}); err != nil {
 			return err
 		}
 	}
@@ -148,7 +154,11 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	}
 	report := plimsoll.RungReport{Rung: r.Name(), Edits: int(w.draft.Position() - since)}
 	if err == nil && report.Edits > 0 {
-		err = w.checkEdits(since, before, w.Kept)
+		most := before
+		if t.Always {
+			most = math.MaxInt
+		}
+		err = w.checkEdits(since, most, w.Kept)
 	}
 	if err == nil && report.Edits > 0 && w.strict {
 		err = w.check()

@@ -52,6 +52,9 @@ type scoped struct {
 	key   plimsoll.Digest
 }
 
+// tenantRef is a reference of one tenant.
+type tenantRef struct{ tenant, ref string }
+
 // recall returns what was cut for the longest prefix that anything was cut for; nil
 // if nothing was.
 func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
@@ -112,6 +115,39 @@ func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 		return err
 	}
 	return memory.Remember(ctx, d)
+}
+
+// supersede forgets what was cut for shorter prefixes than the first n messages, back to
+// the last checkpoint: the new checkpoint has replaced the messages with these cuts, and
+// what they refer to can be collected. An earlier checkpoint stays, for an undo.
+func (k *Keeper) supersede(ctx context.Context, t *Task, n int) error {
+	shorter := slices.Clone(t.chain()[1:n])
+	slices.Reverse(shorter)
+	for _, key := range shorter {
+		own, ok := k.decisions.Get(scoped{t.scope(), key})
+		if ok && own.Checkpoint != nil {
+			break
+		}
+		k.decisions.Delete(scoped{t.scope(), key})
+	}
+	memory := t.Memory
+	for memory != nil && len(shorter) > 0 {
+		d, err := memory.Recall(ctx, shorter)
+		if errors.Is(err, plimsoll.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c := readCutList(d); c == nil || c.Checkpoint != nil {
+			return nil
+		}
+		if err := memory.Forget(ctx, d.Key); err != nil {
+			return err
+		}
+		shorter = shorter[1+slices.Index(shorter, d.Key):]
+	}
+	return nil
 }
 
 // chain returns the keys of the conversation's prefixes; entry i stands for the first

@@ -19,6 +19,9 @@ func (w *Work) recall(ctx context.Context) *cutList {
 	if err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
+	if c != nil && c.Checkpoint == nil && c.Window > 0 && c.Window < w.plan.Line.Window {
+		return nil // what a small window cut must not be missing in a large one
+	}
 	return c
 }
 

@@ -157,6 +157,12 @@ func (w *Work) Archive(ctx context.Context, content plimsoll.List[plimsoll.Part]
 	return &ref, nil
 }
 
+// Output notes that a tool result of the original is archived under a reference. It is
+// stored once the whole walk has succeeded, whether it is cut or not.
+func (w *Work) Output(at plimsoll.PartRef, ref plimsoll.Ref) {
+	w.plan.Outputs = append(w.plan.Outputs, plimsoll.OutputRef{Message: at.Message, Part: at.Part, Ref: ref})
+}
+
 // viewEnd is the last line of a view, with the reference of its original.
 var viewEnd = regexp.MustCompile(`\n\n` + regexp.QuoteMeta(plimsoll.ResultOpening) + `truncated[^\n]*; ref=([^\s;\[\]]+)\]$`)
 

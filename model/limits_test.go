@@ -169,3 +169,11 @@ func TestG02_GeminiLimitsAndTheirDefault(t *testing.T) {
 		t.Errorf("without a registry: %+v, want the row of the table", got)
 	}
 }
+
+// TestR12_F01_TheSafeDefaultIs4096 has the figure of text 003.
+func TestR12_F01_TheSafeDefaultIs4096(t *testing.T) {
+	t.Parallel()
+	if got := (&model.Limits{}).For("a-model-of-which-nothing-is-known"); got.Tokens != 4096 || got.Source != model.SourceDefault {
+		t.Errorf("%+v", got)
+	}
+}

@@ -26,10 +26,8 @@ func (o *Options) names(own []string) ([]string, error) {
 		names = own
 	case MethodWindow:
 		names = own[len(own)-1:] // what every preset does last
-	case MethodSummary:
-		names = []string{"compact"}
-	case MethodHybrid:
-		names = []string{"compact", "slide"}
+	case MethodSummary, MethodHybrid:
+		names = []string{"compact", "slide"} // whole turns go where no summary finds room
 	default:
 		return nil, &plimsoll.Error{
 			Op: "method " + o.Method, Hint: "choose window, summary or hybrid",

@@ -86,6 +86,8 @@ type Options struct {
 	NoRecollection bool
 	// Token options choose the counters.
 	Token token.Options
+	// BufferFactor is the margin on the estimate of [Multichat]; 0 means 1.2.
+	BufferFactor float64
 	// Counter counts for every model; nil means that each has its own.
 	Counter plimsoll.Counter
 	// Meter weighs; nil means one that fits the preset.
@@ -157,9 +159,9 @@ func Auto(o *Options) (*fit.Options, error) {
 	return k, nil
 }
 
-// Agent keeps tool outputs within limits whatever the load is: a large one becomes a
-// view when it arrives, and when all together exceed their budget the oldest become
-// placeholders. From a fraction of the window on, everything but the newest turns
+// Agent keeps tool outputs within limits whatever the load is. Each is stored when it
+// arrives, and a large one becomes a view. When all together exceed their budget, the
+// oldest become placeholders. From a fraction of the window on, everything but the newest turns
 // becomes a summary behind what must be retained. What is over the line after that
 // loses whole turns and rounds. Placeholders have the wording that agents of this kind
 // know.
@@ -173,7 +175,7 @@ func Agent(o *Options) (*fit.Options, error) {
 	if out := o.Outputs; !out.Off {
 		k.Arrival = append([]fit.Rung{
 			&rung.View{MaxBytes: out.MaxBytes, MaxLine: out.MaxLine, All: true},
-			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1},
+			&rung.Clear{Budget: out.Budget, KeepNewest: max(0, out.KeepNewest), MinReclaim: -1, Strict: true},
 		}, k.Arrival...)
 	}
 	k.Anchored = true
@@ -219,7 +221,7 @@ func Multichat(o *Options) (*fit.Options, error) {
 	if o.Reserve == nil {
 		k.Reserve = new(0)
 	}
-	o.estimate(k, token.Framing{Message: 3, TextOnly: true}, multichatCounter)
+	o.estimate(k, token.Framing{Message: 3, TextOnly: true}, o.multichatCounter)
 	return k, nil
 }
 

@@ -17,7 +17,7 @@ func outputBudget(window int) int { return min(max(window/4, 20_000), 60_000) }
 //
 //	[tool output trimmed; ref=…]
 //
-// It replaces outputs that report a failure last. An output that weighs no more than
+// It replaces outputs that report a failure last, unless Strict is set. An output that weighs no more than
 // its placeholder stays. Outputs of the expansion tools get no new reference: the model
 // can ask for them again.
 type Clear struct {
@@ -38,6 +38,9 @@ type Clear struct {
 	// keeps, except the newest round, if it misses the goal otherwise: a few outputs can
 	// fill a small window.
 	ToGoal bool
+	// Strict takes the outputs in their order alone: one that reports a failure goes in
+	// its turn.
+	Strict bool
 	// Explain makes the placeholder of an output that was not stored tell the model to
 	// run the tool again.
 	Explain bool
@@ -186,7 +189,7 @@ func (k *clearing) clear(ctx context.Context, candidates []output) error {
 			continue
 		}
 		r := o.result(k.w)
-		if failed(r.IsError, textsOf(r.Content)) {
+		if !k.Strict && failed(r.IsError, textsOf(r.Content)) {
 			waiting = append(waiting, o)
 			continue
 		}

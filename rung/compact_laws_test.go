@@ -53,7 +53,7 @@ func TestCompactionKeepsTheLaws(t *testing.T) {
 			}
 			return
 		}
-		checkLaws(t, c, made.Plan, pin)
+		checkLaws(t, c, made.Plan, pin, false)
 		if again := mustCompact(t, o, c).Plan.Conversation(); show(t, again) != show(t, got) {
 			t.Fatal("the second time it did something else")
 		}

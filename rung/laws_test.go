@@ -111,7 +111,8 @@ func TestRungsKeepTheLaws(t *testing.T) {
 		}
 		plan := mustFit(t, o, c)
 		got := plan.Conversation()
-		checkLaws(t, c, plan, pin)
+		_, isView := r.(*rung.View)
+		checkLaws(t, c, plan, pin, isView)
 		if again := mustFit(t, o, c).Conversation(); show(t, again) != show(t, got) {
 			t.Fatal("the second time it did something else")
 		}
@@ -136,7 +137,9 @@ func mustFit(t *rapid.T, o fit.Options, c plimsoll.Conversation) *plimsoll.Plan 
 	return plan
 }
 
-func checkLaws(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pin int) {
+// checkLaws checks what holds for every rung. A view of a light text may weigh more than
+// the text, because it must say that there is more.
+func checkLaws(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pin int, view bool) {
 	got := plan.Conversation()
 	for _, r := range plan.Rungs {
 		// There is not always room for a checkpoint.
@@ -145,11 +148,11 @@ func checkLaws(t *rapid.T, c plimsoll.Conversation, plan *plimsoll.Plan, pin int
 		}
 	}
 	for _, e := range plan.Edits {
-		if e.Saved <= 0 && e.Kind == plimsoll.EditReplace {
+		if e.Saved <= 0 && e.Kind == plimsoll.EditReplace && !view {
 			t.Fatalf("an edit that saves nothing: %+v", e)
 		}
 	}
-	if plan.After.Total > plan.Before.Total {
+	if plan.After.Total > plan.Before.Total && !view {
 		t.Fatalf("%d tokens became %d", plan.Before.Total, plan.After.Total)
 	}
 	if a, b := c.Outline(), got.Outline(); len(b.Orphans) > len(a.Orphans) || len(b.Dead) > len(a.Dead) {
@@ -190,7 +193,7 @@ func TestRungsMakeRoomTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLaws(t, c, plan, pin)
+		checkLaws(t, c, plan, pin, false)
 		if plan.After.Total > plan.Line.Limit() {
 			t.Fatalf("%d tokens are over %d", plan.After.Total, plan.Line.Limit())
 		}

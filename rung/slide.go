@@ -13,7 +13,8 @@ import (
 // Slide drops its oldest rounds. A receipt replaces dropped rounds, and with an archive
 // also dropped turns. It says where the model can read the messages.
 type Slide struct {
-	// TurnsOnly leaves the newest turn whole.
+	// TurnsOnly leaves the newest turn whole. It drops and does nothing else: nothing is
+	// archived, and no receipt takes the place of what went.
 	TurnsOnly bool
 }
 
@@ -27,7 +28,7 @@ func (s *Slide) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		return nil
 	}
 	before := w.Load()
-	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Position()}
+	c := &cut{work: w, target: t, rung: s.Name(), start: w.Draft().Position(), silent: s.TurnsOnly}
 	if err := c.takeOver(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package rung
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,6 +24,8 @@ const (
 //
 //	[tool output truncated; ref=…]
 //
+// With All the placeholder also says that the model can expand the rest.
+//
 // View cuts long lines first, then the whole text, never inside a character. Outputs
 // within the limits keep their bytes. In other outputs "\r\n" becomes "\n", and if that
 // is enough View cuts nothing. Of several texts it cuts the largest. Pictures and other
@@ -43,8 +46,9 @@ type View struct {
 	// Explain makes the placeholder of an output that was not stored tell the model to
 	// run the tool again.
 	Explain bool
-	// All cuts every output that exceeds the limits, whatever the goal is; this is for
-	// outputs that arrive. Otherwise View cuts the oldest until it reaches the goal.
+	// All stores every output and cuts each that exceeds the limits, whatever the goal is;
+	// this is for outputs that arrive. Otherwise View cuts the oldest until it reaches the
+	// goal.
 	All bool
 	// ToFit makes View the last resort. It ignores the limits and cuts the largest
 	// outputs until all fit under the limit of the load line, down to Min tokens each.
@@ -81,15 +85,39 @@ func (v *View) Apply(ctx context.Context, w *fit.Work, t fit.Target) error {
 		return nil
 	}
 	c := v.cutter()
-	large := slices.DeleteFunc(outputs(w), func(o output) bool {
-		return o.tokens < c.lightest() || w.Pinned(o.at.Message) || v.exempts(o.tool(w))
+	all := outputs(w)
+	if v.All {
+		if err := v.store(ctx, w, all); err != nil {
+			return err
+		}
+	}
+	large := slices.DeleteFunc(all, func(o output) bool {
+		return !v.All && o.tokens < c.lightest() || w.Pinned(o.at.Message) || v.exempts(o.tool(w))
 	})
 	for _, o := range large {
 		if !v.All && t.Reached(w) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := v.cut(ctx, w, o, c); err != nil {
+		if err := v.cut(ctx, w, o, c, t.Always); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// store archives all outputs, whether they are cut or not. Those of exempt tools are in
+// the archive already.
+func (v *View) store(ctx context.Context, w *fit.Work, all []output) error {
+	for _, o := range all {
+		if v.exempts(o.tool(w)) {
+			continue
+		}
+		ref, err := stored(ctx, w, o.result(w))
+		if err != nil || ctx.Err() != nil {
+			return cmp.Or(err, ctx.Err())
+		}
+		if ref != nil {
+			w.Output(o.at, *ref)
 		}
 	}
 	return nil
@@ -123,8 +151,9 @@ func (v *View) exempts(tool string) bool {
 	return slices.Contains(v.Exempt, tool)
 }
 
-// cut replaces an output by a view of it, if it exceeds the limits.
-func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
+// cut replaces an output by a view of it, if it exceeds the limits. Unless it is always
+// to be cut, it stays if the view saves no tokens.
+func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter, always bool) error {
 	r := o.result(w)
 	texts := textsOf(r.Content)
 	if r.Ref != nil || !c.exceeded(texts) || onlyPlaceholder(r) {
@@ -142,6 +171,9 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter) error {
 		cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], v.placeholder(id))
 	}
 	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
+	if always {
+		return w.Draft().ReplaceResult(o.at, withTexts(r.Content, cut), why)
+	}
 	_, err = replace(w, o, withTexts(r.Content, cut), why)
 	return err
 }
@@ -150,6 +182,9 @@ func (v *View) placeholder(id string) string {
 	hint := ""
 	if v.Explain {
 		hint = "the rest was not stored, run the tool again if it is needed"
+	}
+	if v.All && id != "" {
+		return placeholder(truncatedStart+"; the rest can be expanded", id, "")
 	}
 	return placeholder(truncatedStart, id, hint)
 }

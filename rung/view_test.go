@@ -116,7 +116,7 @@ func TestO06_PicturesStayInPlaceAndTheLargestTextsAreCut(t *testing.T) {
 	plan := arrived(t, session(step{tool: "look", content: parts("title", picture, long, plimsoll.Opaque{Raw: "{}"}, long)}), &rung.View{MaxBytes: 205, All: true})
 	got := plan.Conversation().Messages.At(2).Parts.At(0).(plimsoll.ToolResult)
 	want := parts("title", picture, strings.Repeat("word ", 20), plimsoll.Opaque{Raw: "{}"},
-		strings.Repeat("word ", 20)+"\n\n[tool output truncated; ref="+got.Ref.ID+"]")
+		strings.Repeat("word ", 20)+"\n\n[tool output truncated; the rest can be expanded; ref="+got.Ref.ID+"]")
 	if diff := cmp.Diff(want.Slice(), got.Content.Slice()); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

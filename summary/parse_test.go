@@ -106,6 +106,55 @@ func TestG11_TheSnapshotHasItsFiveSections(t *testing.T) {
 	}
 }
 
+// TestG11_TheSectionsHaveTheNamesOfTheText repeats text 004, not our own table.
+func TestG11_TheSectionsHaveTheNamesOfTheText(t *testing.T) {
+	t.Parallel()
+	reply, at := "<state_snapshot>", 0
+	names := []string{"overall_goal", "key_knowledge", "file_system_state", "recent_actions", "current_plan"}
+	for _, name := range names {
+		reply += "<" + name + ">about " + name + "</" + name + ">"
+	}
+	got, err := parse(reply+"</state_snapshot>", Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		for _, want := range []string{"<" + name + ">", "about " + name, "</" + name + ">"} {
+			next := strings.Index(got.Text[at:], want)
+			if next < 0 {
+				t.Fatalf("%s is missing, or not where the text has it, in\n%s", want, got.Text)
+			}
+			at += next
+		}
+	}
+	if strings.Contains(got.Text, "&lt;") {
+		t.Errorf("a section of the text is not known:\n%s", got.Text)
+	}
+}
+
+// TestR11_TheCompressionPromptHasTheConventionsOfTheText: phase 5 of text 004.
+func TestR11_TheCompressionPromptHasTheConventionsOfTheText(t *testing.T) {
+	t.Parallel()
+	section := func(name string) string {
+		_, rest, _ := strings.Cut(CompressionPrompt, "<"+name+">")
+		text, _, _ := strings.Cut(rest, "</"+name+">")
+		return text
+	}
+	for name, words := range map[string][]string{
+		"overall_goal":      {"in one sentence"},
+		"key_knowledge":     {"Facts", "conventions", "constraints"},
+		"file_system_state": {"CWD", "READ", "MODIFIED", "CREATED"},
+		"recent_actions":    {"steps"},
+		"current_plan":      {"[DONE]", "[IN PROGRESS]", "[TODO]"},
+	} {
+		for _, word := range words {
+			if !strings.Contains(section(name), word) {
+				t.Errorf("%s does not ask for %q", name, word)
+			}
+		}
+	}
+}
+
 func TestG12_TheSnapshotStandsInAMessageWithItsTags(t *testing.T) {
 	t.Parallel()
 	got, err := parse("Here you are: "+snapshotOf("g")+" Anything else?", Snapshot)

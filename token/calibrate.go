@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
@@ -41,6 +42,7 @@ const (
 // what came after is estimated. It is safe for concurrent use.
 type Calibration struct {
 	log     *slog.Logger
+	now     func() time.Time
 	mu      sync.Mutex
 	models  map[string]*learned
 	anchors *lru.Map[string, anchor]
@@ -50,15 +52,24 @@ type Calibration struct {
 type CalibrationOptions struct {
 	// Log receives one line for each observation, at debug level, and a warning
 	// when an estimate was off by more than a tenth, unless one of the last few of
-	// the model's was, too; nil means no log.
+	// the model's was, too. With the first bill of a model in an hour it also receives
+	// the sums since the start. Nil means no log.
 	Log *slog.Logger
+	// Now is the clock of the hours; nil means the system's.
+	Now func() time.Time
 }
+
+// summedEvery is how often the log receives the sums of a model.
+const summedEvery = time.Hour
 
 // NewCalibration returns an empty calibration; nil options mean the defaults.
 func NewCalibration(o *CalibrationOptions) *Calibration {
-	c := &Calibration{models: map[string]*learned{}, anchors: lru.New[string, anchor](anchorLimit, nil)}
+	c := &Calibration{models: map[string]*learned{}, anchors: lru.New[string, anchor](anchorLimit, nil), now: time.Now}
 	if o != nil {
 		c.log = o.Log
+	}
+	if o != nil && o.Now != nil {
+		c.now = o.Now
 	}
 	return c
 }
@@ -69,6 +80,8 @@ type learned struct {
 	seen bool
 	// quiet is how many right estimates it takes until there is another warning.
 	quiet int
+	// summed is when the log received the sums.
+	summed time.Time
 }
 
 // quietFor is how many right estimates must come between two warnings: an operator who knows
@@ -168,6 +181,11 @@ func (c *Calibration) report(l *learned, estimate, actual int, off float64) {
 	}
 	c.log.Log(context.Background(), level, "token count compared with the bill",
 		"model", l.Model, "estimated", estimate, "actual", actual, "off", off, "factor", l.Factor)
+	if now := c.now(); l.summed.IsZero() || now.Sub(l.summed) >= summedEvery {
+		l.summed = now
+		c.log.Info("token counts compared with bills so far", "model", l.Model, "bills", l.Observations,
+			"estimated", l.Estimated, "actual", l.Actual, "error", l.Error, "bias", l.Bias, "factor", l.Factor)
+	}
 }
 
 // learnFactor moves the factor a little toward the ratio of growths.

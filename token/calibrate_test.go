@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -97,12 +99,41 @@ func TestF11_DriftIsLogged(t *testing.T) {
 	meter.Observe("a", c, plimsoll.Usage{Input: exact})
 	meter.Observe("b", c, plimsoll.Usage{Input: 2 * exact})
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Contains(line, "level=INFO") })
 	if len(lines) != 2 || !strings.Contains(lines[0], "level=DEBUG") || !strings.Contains(lines[1], "level=WARN") {
 		t.Fatalf("log:\n%s", out.String())
 	}
 	for _, want := range []string{"model=claude-opus-4-5", fmt.Sprintf("estimated=%d", exact), fmt.Sprintf("actual=%d", 2*exact), "off=-0.5"} {
 		if !strings.Contains(lines[1], want) {
 			t.Errorf("%s is missing in %s", want, lines[1])
+		}
+	}
+}
+
+// TestF11_R02_DriftIsLoggedPeriodically: text 003 asks for a log of the difference at
+// regular times, for a model whose estimates are good, too.
+func TestF11_R02_DriftIsLoggedPeriodically(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	now := time.Unix(0, 0)
+	meter := token.NewMeter(&token.MeterOptions{Calibration: token.NewCalibration(&token.CalibrationOptions{
+		Log: slog.New(slog.NewTextHandler(&out, nil)), Now: func() time.Time { return now },
+	})})
+	c := talk("claude-opus-4-5", 10)
+	estimate := meter.Weigh(c).Total
+	for i := range 9 { // a bill every 20 minutes
+		meter.Observe(fmt.Sprint(i), c, plimsoll.Usage{Input: estimate + 3})
+		now = now.Add(20 * time.Minute)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%d lines in three hours, want 3:\n%s", len(lines), out.String())
+	}
+	for i, bills := range []int{1, 4, 7} {
+		for _, want := range []string{"level=INFO", "model=claude-opus-4-5", fmt.Sprintf("bills=%d ", bills), fmt.Sprintf("estimated=%d ", bills*estimate), fmt.Sprintf("actual=%d ", bills*(estimate+3))} {
+			if !strings.Contains(lines[i], want) {
+				t.Errorf("%s is missing in %s", want, lines[i])
+			}
 		}
 	}
 }

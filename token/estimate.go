@@ -1,6 +1,7 @@
 package token
 
 import (
+	"math"
 	"unicode/utf8"
 
 	"github.com/plimsoll/plimsoll"
@@ -28,9 +29,18 @@ func estimators() []estimator {
 		{name: plimsoll.StrategyHeuristic, count: heuristic},
 		{name: "bytes", count: func(s string) int { return (len(s) + 3) / 4 }},
 		{name: "gemini", count: geminiCLI},
-		{name: "multichat", count: func(s string) int { return cjk(s) * 120 / 100 }},
+		multichat(1.2),
 		{name: "half", count: half},
 	}
+}
+
+// Multichat returns the estimate of the same name with another margin than 1.2: one token
+// for 1.5 Chinese or Japanese characters and for 4 others, times the factor.
+func Multichat(factor float64) plimsoll.Counter { return multichat(factor) }
+
+func multichat(factor float64) estimator {
+	percent := int(math.Round(100 * factor))
+	return estimator{name: "multichat", count: func(s string) int { return cjk(s) * percent / 100 }}
 }
 
 // spelled is how many tokens a small vocabulary needs for a text beyond o200k_base × 1.2: it

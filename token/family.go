@@ -1,12 +1,15 @@
 package token
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/bpe"
 	"github.com/plimsoll/plimsoll/internal/hf"
 	"github.com/plimsoll/plimsoll/model"
 )
@@ -59,13 +62,31 @@ var families = [...]family{
 	{name: "tekken", files: []string{"mistral_nemo"}, standIn: o200k, percent: 117},
 }
 
+// familyNamed returns the family with that name. A name that is not in the table is that
+// of a vocabulary which only the directory can have.
 func familyNamed(name string) family {
 	for _, f := range families {
 		if f.name == name {
 			return f
 		}
 	}
-	return unknownFamily
+	f := unknownFamily
+	f.name = name
+	return f
+}
+
+// CheckTokenizer reports a tokenizer that Plimsoll does not know and that the directory
+// of vocabularies does not have: its models would be estimated. A file in the directory
+// adds a tokenizer under its name.
+func CheckTokenizer(name, dir string) error {
+	known := slices.ContainsFunc(families[:], func(f family) bool { return f.name == name })
+	if _, found := familyNamed(name).file(dir); name == "" || known || found || slices.Contains(bpe.Names(), name) {
+		return nil
+	}
+	return &plimsoll.Error{
+		Op: fmt.Sprintf("tokenizer %q", name), Code: plimsoll.CodeInvalid, Err: plimsoll.ErrUnsupported,
+		Hint: fmt.Sprintf("add its vocabulary as %s.json or %s/tokenizer.json to the directory that --tokenizers names, or leave the tokenizer out", name, name),
+	}
 }
 
 // familyCounter counts with the family's own vocabulary if the directory has it,
@@ -83,7 +104,7 @@ func familyCounter(m model.Model, o *Options) (plimsoll.Counter, error) {
 
 // file finds the family's vocabulary: a folder or a .json file of its name.
 func (f family) file(dir string) (string, bool) {
-	if dir == "" || f.name == "" {
+	if dir == "" || f.name == "" || f.name != filepath.Base(f.name) {
 		return "", false
 	}
 	for _, name := range append([]string{f.name}, f.files...) {

@@ -15,7 +15,8 @@ type MeterOptions struct {
 	Options
 	// Counter, if set, counts for every model. It may be shared.
 	Counter plimsoll.Counter
-	// CounterFor, if set, chooses the counter of a model; nil means [For].
+	// CounterFor, if set, chooses the counter of a model whose vocabulary is not in the
+	// directory; nil means [For].
 	CounterFor func(model string) plimsoll.Counter
 	// Framing, if set, frames every dialect.
 	Framing *Framing
@@ -66,10 +67,13 @@ func (m *Meter) Counter(name string) (plimsoll.Counter, error) {
 	switch {
 	case m.options.Counter != nil:
 		return m.options.Counter, nil
-	case m.options.CounterFor != nil:
+	case m.options.CounterFor != nil && m.options.Tokenizers == "":
 		return m.options.CounterFor(name), nil
 	}
 	c, err := For(name, &m.options.Options)
+	if m.options.CounterFor != nil && (err != nil || c.Info().Strategy != StrategyVocabulary) {
+		return m.options.CounterFor(name), err
+	}
 	if err != nil {
 		return scaled(name, unknownFamily), err
 	}

@@ -65,7 +65,7 @@ func (tc conformance) check(t *testing.T) {
 	if diff := cmp.Diff(tc.Kept, got.Kept); diff != "" {
 		t.Errorf("kept: -want +got\n%s", diff)
 	}
-	want := trim.Statistics{CompressRatio: tc.Ratio, InputTokens: tc.InputTokens, OutputTokens: tc.OutputTokens, SemanticRetention: tc.Retention}
+	want := trim.Statistics{CompressRatio: tc.Ratio, InputTokens: tc.InputTokens, OutputTokens: tc.OutputTokens, ExcessTokens: max(0, tc.OutputTokens-tc.Max), SemanticRetention: tc.Retention}
 	if diff := cmp.Diff(want, got.Statistics); diff != "" {
 		t.Errorf("statistics: -want +got\n%s", diff)
 	}

@@ -42,15 +42,17 @@ type float float64
 // MarshalJSON writes 1 as 1.0.
 func (f float) MarshalJSON() ([]byte, error) { return appendFloat(nil, float64(f)), nil }
 
-// MarshalJSON writes the ratio under both of its names.
+// MarshalJSON writes the ratio under both of its names. The tokens beyond the limit are
+// there only if there are any.
 func (s Statistics) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		CompressRatio     float  `json:"compress_ratio"`
 		CompressionRatio  float  `json:"compression_ratio"`
 		InputTokens       int    `json:"input_tokens"`
 		OutputTokens      int    `json:"output_tokens"`
+		ExcessTokens      int    `json:"excess_tokens,omitempty"`
 		SemanticRetention *float `json:"semantic_retention,omitempty"`
 	}{
-		float(s.CompressRatio), float(s.CompressRatio), s.InputTokens, s.OutputTokens, (*float)(s.SemanticRetention),
+		float(s.CompressRatio), float(s.CompressRatio), s.InputTokens, s.OutputTokens, s.ExcessTokens, (*float)(s.SemanticRetention),
 	})
 }

@@ -19,6 +19,9 @@ type message struct {
 	text string
 }
 
+// weigh returns the tokens of the content plus those around it.
+func (m message) weigh(c plimsoll.Counter) int { return c.Count(m.text) + framing }
+
 func readMessages(raw []json.RawMessage) ([]message, error) {
 	all := make([]message, len(raw))
 	for i, r := range raw {

@@ -3,6 +3,7 @@ package trim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -25,8 +26,14 @@ func retention(ctx context.Context, embed Embedder, before, after string) (float
 	return cosine(a, b), nil
 }
 
-func vector(ctx context.Context, embed Embedder, text string) ([]float64, error) {
-	v, err := embed(ctx, text)
+// vector asks the embedder. One that panics has failed like one that returns an error.
+func vector(ctx context.Context, embed Embedder, text string) (v []float64, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			err = fmt.Errorf("the embedder panicked: %v", bug)
+		}
+	}()
+	v, err = embed(ctx, text)
 	if err == nil && len(v) == 0 {
 		err = errNoVector
 	}

@@ -33,7 +33,7 @@ const framing = 4
 // newest other one.
 type Options struct {
 	// MaxTokens is what the messages may weigh together, the system message
-	// included. What is always kept may exceed it.
+	// included. What is always kept may exceed it; the statistics say so.
 	MaxTokens int
 	// Model to count for; empty means gpt-4o. Aliases are resolved.
 	Model string
@@ -77,6 +77,9 @@ type Statistics struct {
 	CompressRatio float64
 	InputTokens   int
 	OutputTokens  int
+	// ExcessTokens are those of the output beyond MaxTokens: the system message and the
+	// newest message stay even if they do not fit.
+	ExcessTokens int
 	// SemanticRetention is the cosine similarity of the embedded texts before and
 	// after, from 0 to 1; nil without an embedder.
 	SemanticRetention *float64
@@ -99,7 +102,7 @@ func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Res
 	}
 	tokens := make([]int, len(all))
 	for i, m := range all {
-		tokens[i] = counter.Count(m.text) + framing
+		tokens[i] = m.weigh(counter)
 	}
 	kept, err := o.choose(messages, all, tokens)
 	if err != nil {
@@ -108,7 +111,7 @@ func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Res
 	result := &Result{
 		Messages:        make([]json.RawMessage, len(kept)),
 		Kept:            kept,
-		Statistics:      compare(tokens, kept),
+		Statistics:      o.compare(tokens, kept),
 		TokenCounter:    o.info(counter),
 		SemanticOptions: map[string]any{},
 	}
@@ -122,6 +125,16 @@ func Messages(ctx context.Context, messages []json.RawMessage, o *Options) (*Res
 		result.Statistics.SemanticRetention, result.EmbedderError = &retained, err
 	}
 	return result, nil
+}
+
+// CountMessage returns what one message weighs: the tokens of its content's text plus 4.
+// A nil counter is that of gpt-4o. The figures of [Statistics] are sums of it.
+func CountMessage(message json.RawMessage, counter plimsoll.Counter) (int, error) {
+	m, err := readMessage(message)
+	if err != nil {
+		return 0, fmt.Errorf("%w: %w", plimsoll.ErrInvalid, err)
+	}
+	return m.weigh((&Options{Counter: counter}).counter()), nil
 }
 
 func (o *Options) model() string {
@@ -176,7 +189,7 @@ func (o *Options) choose(messages []json.RawMessage, all []message, tokens []int
 	return kept, nil
 }
 
-func compare(tokens, kept []int) Statistics {
+func (o *Options) compare(tokens, kept []int) Statistics {
 	s := Statistics{CompressRatio: 1}
 	for _, n := range tokens {
 		s.InputTokens += n
@@ -184,6 +197,7 @@ func compare(tokens, kept []int) Statistics {
 	for _, i := range kept {
 		s.OutputTokens += tokens[i]
 	}
+	s.ExcessTokens = max(0, s.OutputTokens-max(0, o.MaxTokens))
 	if s.InputTokens != 0 {
 		s.CompressRatio = float64(s.OutputTokens) / float64(s.InputTokens)
 	}

@@ -166,6 +166,60 @@ func TestT10_RetentionComparesTextsBeforeAndAfter(t *testing.T) {
 	}
 }
 
+// TestT02_R14_AResultOverTheLimitSaysSo: max_context_tokens is the limit of everything, the
+// system message included, and what always stays may exceed it.
+func TestT02_R14_AResultOverTheLimitSaysSo(t *testing.T) {
+	t.Parallel()
+	heuristic := counterFor(t, "")
+	for limit, want := range map[int]int{0: 16, 10: 6, 15: 1, 16: 0, 29: 0} {
+		in := list(`{"role":"system","content":"stay concise"}`, `{"role":"user","content":"hello"}`, `{"role":"assistant","content":"hi there"}`, `{"role":"user","content":"tell me more"}`)
+		got := messages(t, in, &trim.Options{MaxTokens: limit, Counter: heuristic})
+		if got.Statistics.ExcessTokens != want {
+			t.Errorf("limit %d: %d tokens over it, want %d", limit, got.Statistics.ExcessTokens, want)
+		}
+		text := string(marshal(t, got))
+		if said := strings.Contains(text, `"excess_tokens":`); said != (want > 0) {
+			t.Errorf("limit %d: %s", limit, text)
+		}
+	}
+}
+
+func TestR09_OneMessageIsWeighed(t *testing.T) {
+	t.Parallel()
+	heuristic := counterFor(t, "")
+	sum := 0
+	for _, m := range harbour() {
+		n, err := trim.CountMessage(m, heuristic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	if want := messages(t, harbour(), &trim.Options{Counter: heuristic}).Statistics.InputTokens; sum != want {
+		t.Errorf("the messages weigh %d one by one, and %d together", sum, want)
+	}
+	// The figures of the source text: the integer of characters / 4, plus 1, plus 4.
+	for message, want := range map[string]int{`{"content":"stay concise"}`: 8, `{"content":null}`: 6, `{"content":"日本語で書く。"}`: 6} {
+		if n, err := trim.CountMessage(json.RawMessage(message), heuristic); n != want || err != nil {
+			t.Errorf("%s weighs %d, %v; want %d", message, n, err, want)
+		}
+	}
+	if _, err := trim.CountMessage(json.RawMessage(`[1]`), nil); !errors.Is(err, plimsoll.ErrInvalid) {
+		t.Errorf("a list was weighed: %v", err)
+	}
+}
+
+func TestT10_AnEmbedderThatPanicsMakesARetentionOfZero(t *testing.T) {
+	t.Parallel()
+	got := messages(t, harbour(), &trim.Options{Embedder: func(context.Context, string) ([]float64, error) { panic("out of order") }})
+	if r := got.Statistics.SemanticRetention; r == nil || *r != 0 {
+		t.Errorf("retention %v, want 0.0", r)
+	}
+	if err := got.EmbedderError; err == nil || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("the reason is %v", err)
+	}
+}
+
 func TestT10_EmbeddersThatFailMakeNoError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("out of order")
@@ -211,21 +265,21 @@ func TestT11_ResultHasFourKeys(t *testing.T) {
 		want string
 	}{
 		{
-			"without an embedder", &trim.Options{Model: "gpt-4", Counter: counterFor(t, "")},
+			"without an embedder", &trim.Options{MaxTokens: 100, Model: "gpt-4", Counter: counterFor(t, "")},
 			`{"messages":[{"role":"user","content":"hello"}],` +
 				`"statistics":{"compress_ratio":1.0,"compression_ratio":1.0,"input_tokens":6,"output_tokens":6},` +
 				`"token_counter":{"model":"gpt-4","encoding":null,"uses_tiktoken":false,"strategy":"heuristic"},` +
 				`"semantic_options":{}}`,
 		},
 		{
-			"with an embedder", &trim.Options{Model: "gpt-4", Embedder: length, SemanticOptions: map[string]any{"embedder": "length"}},
+			"with an embedder", &trim.Options{MaxTokens: 100, Model: "gpt-4", Embedder: length, SemanticOptions: map[string]any{"embedder": "length"}},
 			`{"messages":[{"role":"user","content":"hello"}],` +
 				`"statistics":{"compress_ratio":1.0,"compression_ratio":1.0,"input_tokens":5,"output_tokens":5,"semantic_retention":1.0},` +
 				`"token_counter":{"model":"gpt-4","encoding":"cl100k_base","uses_tiktoken":true,"strategy":"tiktoken"},` +
 				`"semantic_options":{"embedder":"length"}}`,
 		},
 		{
-			"with options and no embedder", &trim.Options{Model: "gpt-4", SemanticOptions: map[string]any{"embedder": "none", "threshold": 0.85}},
+			"with options and no embedder", &trim.Options{MaxTokens: 100, Model: "gpt-4", SemanticOptions: map[string]any{"embedder": "none", "threshold": 0.85}},
 			`{"messages":[{"role":"user","content":"hello"}],` +
 				`"statistics":{"compress_ratio":1.0,"compression_ratio":1.0,"input_tokens":5,"output_tokens":5},` +
 				`"token_counter":{"model":"gpt-4","encoding":"cl100k_base","uses_tiktoken":true,"strategy":"tiktoken"},` +

@@ -28,7 +28,7 @@ func newChatKeepers(p *process, settings *config.Config) (*chatKeepers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &chatKeepers{p: p, settings: settings, registry: shared.registry, meter: shared.meter, made: map[string]*fit.Keeper{}}, nil
+	return &chatKeepers{p: p, settings: settings, registry: shared.counting.Registry, meter: shared.meter, made: map[string]*fit.Keeper{}}, nil
 }
 
 // of returns the keeper of a method; the empty one is that of the settings.

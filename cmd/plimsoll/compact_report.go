@@ -23,6 +23,7 @@ func (r compacted) show(w io.Writer, d display, name string, made *fit.Compactio
 		title += fmt.Sprintf(" of %s tokens%s", grouped(r.Limit), measure(d, plan.After))
 	}
 	fmt.Fprintln(w, d.paint(d.wrap(title, 2), styleStrong))
+	showRisk(w, d, plan.After)
 	if r.Reason != "" {
 		fmt.Fprintln(w, d.wrap(bar.Clean(r.Reason), 0))
 	}

@@ -80,15 +80,10 @@ type side struct {
 }
 
 func (p *process) differ(settings *config.Config, model string) (*differ, error) {
-	registry, err := loadRegistry(p, texts(settings.Settings.Models))
+	options, err := p.counting(settings.Settings)
 	if err != nil {
 		return nil, err
 	}
-	tokenizers, err := p.tokenizers(string(settings.Settings.Tokenizers))
-	if err != nil {
-		return nil, err
-	}
-	options := token.Options{Registry: registry, Tokenizers: tokenizers}
 	return &differ{token.NewMeter(&token.MeterOptions{Options: options}), model}, nil
 }
 

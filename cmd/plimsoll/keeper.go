@@ -26,8 +26,8 @@ type keeping struct {
 	serves, chats bool
 	// rungs, if not nil, replace those of the preset.
 	rungs []string
-	// registry, if not nil, is the one of the settings: their lists need not be read again.
-	registry *model.Registry
+	// counting, if not nil, is that of the settings: their lists need not be read again.
+	counting *token.Options
 	// meter, if not nil, is the best count.
 	meter plimsoll.Meter
 }
@@ -51,16 +51,15 @@ func (p *process) keeper(c *config.Config, where keeping) (*fit.Keeper, error) {
 
 func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, error) {
 	s := c.Settings
-	registry, err := where.registry, error(nil)
-	if registry == nil {
-		if registry, err = loadRegistry(p, texts(s.Models)); err != nil {
+	counting := where.counting
+	if counting == nil {
+		read, err := p.counting(s)
+		if err != nil {
 			return nil, err
 		}
+		counting = &read
 	}
-	tokenizers, err := p.tokenizers(string(s.Tokenizers))
-	if err != nil {
-		return nil, err
-	}
+	registry := counting.Registry
 	compaction, err := p.compactionOf(s, registry)
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		Marks:  fit.Watermarks{High: s.Marks.High, Low: s.Marks.Low},
 		Policy: s.Policy,
 		Pins:   s.Pins, Method: s.Method, Rungs: where.rungs, Outputs: outputsOf(s), Compaction: compaction,
-		Token:          token.Options{Registry: registry, Tokenizers: tokenizers},
+		Token: *counting, BufferFactor: s.BufferFactor,
 		Limit:          find,
 		NoRecollection: s.Recollect == "off",
 		Archive:        where.archive, Memory: where.memory,

@@ -6,17 +6,18 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
+	"github.com/plimsoll/plimsoll/internal/embedding"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/internal/serve/api"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry/traces"
 	"github.com/plimsoll/plimsoll/store"
-	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 )
 
@@ -32,7 +33,7 @@ func (s *serving) newObservers(ctx context.Context, p *process, log *slog.Logger
 	info, _ := debug.ReadBuildInfo()
 	version := buildOf(info).Version
 	s.observers.metrics = telemetry.New(&telemetry.Options{
-		Models: s.keepers.registry, Version: version, Runtime: true,
+		Models: s.keepers.counting.Registry, Version: version, Runtime: true,
 		StoreUp: func() bool {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
@@ -73,11 +74,15 @@ func (s *serving) newControl(p *process, log *slog.Logger) (http.Handler, error)
 	admin := p.getenv(adminToken)
 	return api.New(&api.Options{
 		Keeper: s.keepers.asked,
-		Scales: report.NewScales(token.Options{Registry: s.keepers.registry, Tokenizers: s.keepers.tokenizers}, p.getenv, report.Words{
+		Scales: report.NewScales(s.keepers.counting, p.getenv, report.Words{
 			Asked: "request", Given: "body", Unknown: "give its limit with limit",
 		}),
 		Tenant:  func(r *http.Request) *store.Tenant { return s.store.Tenant(s.tenantOf(withoutToken(r, admin))) },
-		MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log,
+		MaxBody: int64(set.Serve.MaxBodyBytes), Logger: log, BufferFactor: set.BufferFactor,
+		Embeddings: func(r *http.Request) *embedding.Endpoint {
+			key, _ := strings.CutPrefix(withoutToken(r, admin).Header.Get("Authorization"), "Bearer ")
+			return &embedding.Endpoint{URL: strings.TrimSuffix(string(set.Serve.Openai), "/") + "/embeddings", APIKey: key}
+		},
 	})
 }
 

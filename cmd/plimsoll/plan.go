@@ -19,11 +19,13 @@ func showPlan(w io.Writer, d display, name string, c plimsoll.Conversation, plan
 	if !plan.Changed() {
 		fmt.Fprintln(w, d.wrap(fmt.Sprintf("%s fits: %s of %s tokens%s; nothing was changed",
 			bar.Clean(name), grouped(plan.After.Total), grouped(limit), measure(d, plan.After)), 2))
+		showRisk(w, d, plan.After)
 		return
 	}
 	title := fmt.Sprintf("%s: %s tokens became %s of %s%s", bar.Clean(name),
 		grouped(plan.Before.Total), grouped(plan.After.Total), grouped(limit), measure(d, plan.After))
 	fmt.Fprintln(w, d.paint(bar.Clip(title, d.width), styleStrong))
+	showRisk(w, d, plan.After)
 	fmt.Fprintln(w)
 	showRungs(w, d, plan.Rungs)
 	fmt.Fprintln(w)
@@ -36,6 +38,16 @@ func measure(d display, load plimsoll.Load) string {
 		return ", exact"
 	}
 	return ", estimated " + d.band(load.Band)
+}
+
+// risk is what people must know of a figure that is an estimate, beside that.
+const risk = "API errors may occur"
+
+// showRisk says it of a load that may be off by more than a hundredth.
+func showRisk(w io.Writer, d display, load plimsoll.Load) {
+	if !load.Exact && 100*load.Band > load.Total {
+		fmt.Fprintln(w, d.wrap("the estimate may be off, and "+risk, 0))
+	}
 }
 
 // showRungs leaves out those that found nothing to do.

@@ -72,14 +72,16 @@ func (c *replayCmd) Run(p *process, root *cli) error {
 	if err != nil {
 		return err
 	}
-	registry, err := loadRegistry(p, texts(settings.Settings.Models))
+	counting, err := p.counting(settings.Settings)
 	if err != nil {
 		return err
 	}
 	o := &replay.Options{
-		Policies: c.Policy, Prices: c.Prices, MinContext: c.MinContext, Refetch: c.Refetch, Registry: registry,
+		Policies: c.Policy, Prices: c.Prices, MinContext: c.MinContext, Refetch: c.Refetch, Registry: counting.Registry,
 		Window: settings.Settings.Window, Reserve: settings.Settings.Reserve,
-		Serve: func() (*fit.Options, error) { return p.keeperOptions(settings, keeping{dry: true, registry: registry}) },
+		Serve: func() (*fit.Options, error) {
+			return p.keeperOptions(settings, keeping{dry: true, counting: &counting})
+		},
 	}
 	switch {
 	case c.Policy != nil:

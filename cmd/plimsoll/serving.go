@@ -17,7 +17,6 @@ import (
 	"github.com/plimsoll/plimsoll/internal/serve/dashboard"
 	"github.com/plimsoll/plimsoll/internal/serve/proxy"
 	"github.com/plimsoll/plimsoll/internal/serve/telemetry/redact"
-	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
@@ -188,13 +187,12 @@ func upstreamsOf(s config.Serve) (proxy.Upstreams, error) {
 // keepers are those of the presets, made when they are asked for. They weigh by one
 // meter, which learns from bills.
 type keepers struct {
-	p          *process
-	root       *cli
-	flags      []config.Flag
-	settings   *config.Config
-	registry   *model.Registry
-	tokenizers string
-	meter      *token.Meter
+	p        *process
+	root     *cli
+	flags    []config.Flag
+	settings *config.Config
+	counting token.Options
+	meter    *token.Meter
 	// calibration is what the meter learns.
 	calibration *token.Calibration
 	mu          sync.Mutex
@@ -202,21 +200,17 @@ type keepers struct {
 }
 
 func newKeepers(p *process, c *config.Config, o servingOptions) (*keepers, error) {
-	registry, err := loadRegistry(p, texts(c.Settings.Models))
-	if err != nil {
-		return nil, err
-	}
-	tokenizers, err := p.tokenizers(string(c.Settings.Tokenizers))
+	counting, err := p.counting(c.Settings)
 	if err != nil {
 		return nil, err
 	}
 	calibration := token.NewCalibration(&token.CalibrationOptions{Log: o.log})
 	meter := token.NewMeter(&token.MeterOptions{
-		Options:     token.Options{Registry: registry, Tokenizers: tokenizers},
+		Options:     counting,
 		Calibration: calibration,
 	})
 	return &keepers{
-		p: p, root: o.root, flags: o.flags, settings: c, registry: registry, tokenizers: tokenizers,
+		p: p, root: o.root, flags: o.flags, settings: c, counting: counting,
 		meter: meter, calibration: calibration, made: map[string]*fit.Keeper{},
 	}, nil
 }

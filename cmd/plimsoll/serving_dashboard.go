@@ -24,9 +24,9 @@ func showsDashboard(s config.Serve, token string) bool {
 // newDashboard makes the pages for the operator. They end with the context, so that
 // an open page does not keep the process from ending.
 func (s *serving) newDashboard(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) *dashboard.Dashboard {
-	limits := &model.Limits{Registry: s.keepers.registry, Env: p.getenv, Gemini: s.settings.Settings.Preset == preset.NameGemini}
+	limits := &model.Limits{Registry: s.keepers.counting.Registry, Env: p.getenv, Gemini: s.settings.Settings.Preset == preset.NameGemini}
 	d := dashboard.New(&dashboard.Options{
-		Store: s.store, Models: s.keepers.registry, Logger: o.log,
+		Store: s.store, Models: s.keepers.counting.Registry, Logger: o.log,
 		Limit:   func(name string) model.Limit { return s.settings.Limit(limits, name) },
 		Learned: s.learned, Drift: s.keepers.calibration.Drift, Account: s.keepers.total, Ready: s.ready,
 		Flights: func() (requests, waiting int) {

@@ -61,7 +61,7 @@ func (r weighed) method(d display) string {
 		out += " (the default)"
 	}
 	if r.Encoding == nil {
-		return out + ", estimated (" + r.Strategy + "), " + d.band(r.Band) + " tokens"
+		return out + ", estimated (" + r.Strategy + "), " + d.band(r.Band) + " tokens; " + risk
 	}
 	out += ", " + *r.Encoding + ", "
 	if r.Exact {
@@ -74,7 +74,7 @@ func (r weighed) method(d display) string {
 func (r weighed) chosenMethod(d display) string {
 	switch {
 	case r.Encoding == nil:
-		return "estimator " + r.Strategy + ", " + d.band(r.Band) + " tokens"
+		return "estimator " + r.Strategy + ", " + d.band(r.Band) + " tokens; " + risk
 	case r.Exact:
 		return "encoding " + *r.Encoding + ", exact for this encoding"
 	}
@@ -258,7 +258,7 @@ func showSummary(w io.Writer, d display, reports []weighed) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 	if !exact {
-		fmt.Fprintln(w, "~ estimated")
+		fmt.Fprintln(w, "~ estimated; "+risk)
 	}
 	showUnknown(w, d, reports)
 }

@@ -29,7 +29,7 @@ func TestT10_TrimAsksAnEndpointWithTheKeyOfTheEnvironment(t *testing.T) {
 	t.Cleanup(server.Close)
 	var out, problems bytes.Buffer
 	status := run(&process{
-		args:    []string{"trim", "--max", "0", "--embedder", server.URL, "--embedding-model", "tide-1"},
+		args:    []string{"trim", "--max", "5", "--embedder", server.URL, "--embedding-model", "tide-1"},
 		stdin:   strings.NewReader(`[{"role":"user","content":"aaaa"},{"role":"user","content":"bbb"}]`),
 		stdout:  &out,
 		stderr:  &problems,

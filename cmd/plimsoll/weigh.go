@@ -38,7 +38,7 @@ type weigher struct {
 
 func newWeigher(ctx context.Context, p *process, c *countCmd, settings *config.Config, tenant *store.Tenant) (*weigher, error) {
 	set := settings.Settings
-	registry, err := loadRegistry(p, texts(set.Models))
+	counting, err := p.counting(set)
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,7 @@ func newWeigher(ctx context.Context, p *process, c *countCmd, settings *config.C
 			return nil, err
 		}
 	}
-	tokenizers, err := p.tokenizers(string(set.Tokenizers))
-	if err != nil {
-		return nil, err
-	}
-	w := &weigher{warn: p.warn, Scales: report.NewScales(token.Options{Registry: registry, Tokenizers: tokenizers}, p.getenv, report.Words{
+	w := &weigher{warn: p.warn, Scales: report.NewScales(counting, p.getenv, report.Words{
 		Asked: "flag", Given: "file", Unknown: "give its limit with --limit N, or a list that has it with --models FILE|URL",
 	})}
 	w.Model, w.Named = set.Model, named
@@ -64,7 +60,7 @@ func newWeigher(ctx context.Context, p *process, c *countCmd, settings *config.C
 	}
 	w.keeper = sync.OnceValues(func() (*fit.Keeper, error) {
 		where := keepingOf(tenant)
-		where.dry, where.registry = true, registry
+		where.dry, where.counting = true, &counting
 		return p.keeper(settings, where)
 	})
 	w.load = func(t fit.Task) (plimsoll.Load, error) {
@@ -110,6 +106,25 @@ func (p *process) tokenizers(given string) (string, error) {
 		Op: from + " " + dir, Code: plimsoll.CodeInvalid, Err: errors.New(wrong),
 		Hint: "name the directory that has a folder or a file for each family, such as llama3/tokenizer.json",
 	}
+}
+
+// counting returns the models and the vocabularies of the settings. A list of models may
+// name a tokenizer that only the directory of vocabularies has.
+func (p *process) counting(s config.Settings) (token.Options, error) {
+	registry, err := loadRegistry(p, texts(s.Models))
+	if err != nil {
+		return token.Options{}, err
+	}
+	tokenizers, err := p.tokenizers(string(s.Tokenizers))
+	if err != nil || len(s.Models) == 0 {
+		return token.Options{Registry: registry, Tokenizers: tokenizers}, err
+	}
+	for _, m := range registry.All() {
+		if err := token.CheckTokenizer(m.Tokenizer.Name, tokenizers); err != nil {
+			return token.Options{}, withOp("model "+m.ID, err)
+		}
+	}
+	return token.Options{Registry: registry, Tokenizers: tokenizers}, nil
 }
 
 // loadRegistry lays lists over the built-in registry. Entries that make no sense

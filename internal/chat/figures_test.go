@@ -7,9 +7,9 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 )
 
-// TestTurnsThatGoAreSaidWithTheirOwnTokens has a plan that left out two turns before and
+// TestS07_TurnsThatGoAreSaidWithTheirOwnTokens has a plan that left out two turns before and
 // drops a third one now.
-func TestTurnsThatGoAreSaidWithTheirOwnTokens(t *testing.T) {
+func TestS07_TurnsThatGoAreSaidWithTheirOwnTokens(t *testing.T) {
 	t.Parallel()
 	plan := &plimsoll.Plan{
 		Before: plimsoll.Load{Total: 549, Exact: true, Messages: make([]plimsoll.MessageLoad, 7)},

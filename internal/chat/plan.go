@@ -139,9 +139,9 @@ func (e *Engine) tellEstimates(tell func(Event)) {
 				tell(Notice{Kind: NoticeWarning, Participant: g.Participant, Text: fmt.Sprintf("%v; %s", err, plimsoll.HintOf(err))})
 			}
 		}
-		text := fmt.Sprintf("the tokens of %s (%s) are estimated; figures with ≈ may be off", g.Participant, g.Model)
+		text := fmt.Sprintf("the tokens of %s (%s) are estimated; figures with ≈ may be off, and API errors may occur", g.Participant, g.Model)
 		if g.Vocabulary != "" {
-			text = fmt.Sprintf("the texts of %s (%s) are counted exactly, by the vocabulary %s, and what its API puts around them is estimated; figures with ≈ may be off a little", g.Participant, g.Model, g.Vocabulary)
+			text = fmt.Sprintf("the texts of %s (%s) are counted exactly, by the vocabulary %s, and what its API puts around them is estimated; figures with ≈ may be off a little, and API errors may occur", g.Participant, g.Model, g.Vocabulary)
 		}
 		tell(Notice{Kind: NoticeEstimate, Participant: g.Participant, Text: text})
 	}

@@ -39,7 +39,7 @@ func TestG16_TheThresholdIsConfigurableByTheNameOfTheText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := mustLoad(t, tt.yaml, strings.Fields(tt.env)...)
+			c := mustLoad(t, tt.yaml, append(strings.Fields(tt.env), "PLIMSOLL_PRESET=gemini")...)
 			if got := c.Settings.Compaction.CompressionThreshold; got != 0.7 || c.Settings.Model != tt.model {
 				t.Errorf("threshold %v of model %q", got, c.Settings.Model)
 			}

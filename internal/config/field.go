@@ -24,7 +24,9 @@ type Field struct {
 	Help string `json:"help"`
 
 	// alias is another key of it; empty if there is none.
-	alias           string
+	alias string
+	// variable is another variable of it; empty if there is none.
+	variable        string
 	index           []int
 	kind            reflect.Type
 	min, max, above string
@@ -48,7 +50,7 @@ func appendFields(fields []Field, section reflect.Type, prefix string, index []i
 			continue
 		}
 		fields = append(fields, Field{
-			Key: key, Env: envName(key), alias: f.Tag.Get("alias"),
+			Key: key, Env: envName(key), alias: f.Tag.Get("alias"), variable: f.Tag.Get("variable"),
 			Default: f.Tag.Get("default"), Null: f.Tag.Get("null"), Help: f.Tag.Get("help"),
 			OneOf: strings.Fields(f.Tag.Get("oneof")),
 			index: at, kind: f.Type,
@@ -67,10 +69,14 @@ func envName(key string) string {
 
 // variables are those that set the field, the one that counts first.
 func (f Field) variables() []string {
-	if f.alias == "" {
-		return []string{f.Env}
+	names := []string{f.Env}
+	if f.alias != "" {
+		names = append(names, envName(f.alias))
 	}
-	return []string{f.Env, envName(f.alias)}
+	if f.variable != "" {
+		names = append(names, f.variable)
+	}
+	return names
 }
 
 // keys are those that name the field.

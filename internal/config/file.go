@@ -124,8 +124,29 @@ func (f file) origin(line int) Origin {
 // entries flattens the mapping of a file into settings.
 func (f file) entries(fields []Field, n node) (layer, error) {
 	w := fileWalk{file: f, fields: fields, lines: map[string]int{}}
+	if filepath.Base(f.path) == geminiFile {
+		n = geminiModel(n)
+		field, _ := find(fields, "preset")
+		w.layer = layer{{field: field, node: node{shape: scalar, text: "gemini"}, origin: f.origin(0)}}
+	}
 	w.walk("", n)
 	return w.layer, errors.Join(w.errs...)
+}
+
+// geminiFile is the name of Gemini CLI's own settings. Such a file chooses the preset
+// gemini, and sets what its section model says. Everything else in it is for Gemini CLI.
+const geminiFile = "settings.json"
+
+func geminiModel(n node) node {
+	keep := func(n node, names ...string) node {
+		n.pairs = slices.DeleteFunc(slices.Clone(n.pairs), func(p pair) bool { return !slices.Contains(names, p.key.text) })
+		return n
+	}
+	n = keep(n, "model")
+	for i, p := range n.pairs {
+		n.pairs[i].value = keep(p.value, "name", "compressionThreshold")
+	}
+	return n
 }
 
 type fileWalk struct {

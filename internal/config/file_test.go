@@ -16,7 +16,7 @@ func TestAWrongFileIsAnErrorWithPlaceAndHint(t *testing.T) {
 		{"an unknown key", "windwo: 5", `plimsoll.yaml:1: unknown key "windwo"`, "did you mean window?"},
 		{"an unknown key in a section", "marks:\n  hihg: 1", `plimsoll.yaml:2: unknown key "marks.hihg"`, "did you mean marks.high?"},
 		{"a key of another section", "maxLineLength: 5", `plimsoll.yaml:1: unknown key "maxLineLength"`, "did you mean tool_output_cache.max_line_length?"},
-		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, pins, policy, recollect, tool_output_cache, compaction, expand, serve, chat, store, tokenizers, models, windows"},
+		{"an unknown section", "tool_cache: {enabled: true}", `plimsoll.yaml:1: unknown key "tool_cache"`, "known keys are preset, method, model, window, reserve, marks, pins, policy, recollect, tool_output_cache, compaction, expand, serve, chat, store, tokenizers, buffer_factor, models, windows"},
 		{"a key that was removed", "rungs: [view, slide]", `plimsoll.yaml:1: rungs was removed`, "leave it out; the preset and the method choose the rungs; plimsoll fit has --rungs, the HTTP API the option rungs"},
 		{"the windows by their old name", "limits: {gpt-4o: 5}", `plimsoll.yaml:1: limits was removed`, "leave it out; call it windows: each is a window, for prompt and answer together"},
 		{"a removed key of a section", "serve:\n  drainSeconds: 5", `plimsoll.yaml:2: serve.drain_seconds was removed`, "leave it out; answers have 30 seconds to finish when the proxy ends"},

@@ -387,6 +387,10 @@ func (l *loader) settle() {
 		settings.FieldByIndex(f.index).Set(best.value)
 		c.Values = append(c.Values, Value{f, best.value.Interface(), best.origin})
 	}
+	const threshold = "compaction.compression_threshold"
+	if from := c.Origin(threshold); from.Chosen() && c.Settings.Preset != "gemini" {
+		c.Problems = append(c.Problems, fmt.Errorf("%s: %s has an effect in preset gemini only, and the preset is %s", from, threshold, c.Settings.Preset))
+	}
 	for _, p := range l.problems {
 		if !p.partly {
 			p.Used = c.Origin(p.setting)

@@ -55,7 +55,9 @@ func problems(c *config.Config) string {
 
 func number(n int) *int { return &n }
 
-func TestNoSourceGivesTheDefaults(t *testing.T) {
+// TestO01_C01_NoSourceGivesTheDefaultsOfTheTexts has the figures of the texts: 50 * 1024
+// bytes, 2000 characters a line, a threshold of 0.8, and one turn that stays.
+func TestO01_C01_NoSourceGivesTheDefaultsOfTheTexts(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(&config.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -68,7 +70,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 		},
 		Compaction: defaultCompaction(),
 		Expand:     "auto",
-		Recollect:  "auto",
+		Recollect:  "auto", BufferFactor: 1.2,
 		Serve: config.Serve{
 			Listen: "127.0.0.1:7171", Dashboard: "auto", Openai: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com",
 			Gemini: "https://generativelanguage.googleapis.com", Tenants: "auto",
@@ -148,6 +150,7 @@ chat:
   servers: ["tides=tide-server --harbour saltmere"]
 store: kept.db
 tokenizers: vocabularies
+buffer_factor: 1.5
 models: [own.json, "https://models.example/api.json"]
 windows:
   gpt-4o: 64000
@@ -178,9 +181,9 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		},
 		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
-		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")),
-		Models:     []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
-		Windows:    map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
+		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")), BufferFactor: 1.5,
+		Models: []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
+		Windows: map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
 	}
 	if diff := cmp.Diff(want, c.Settings, cmpopts.IgnoreFields(config.Settings{}, "Pins")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -189,7 +192,8 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 	if got := valueOf(c, "pins").String(); got != pins {
 		t.Errorf("pins %s, want %s", got, pins)
 	}
-	if text := problems(c); text != "" {
+	// The threshold of preset gemini beside the preset agent is the only one.
+	if text := problems(c); !strings.HasSuffix(text, "in preset gemini only, and the preset is agent") || strings.Contains(text, "\n") {
 		t.Error(text)
 	}
 	for _, v := range c.Values {
@@ -241,6 +245,64 @@ func TestVariablesSetEverything(t *testing.T) {
 				t.Error(text)
 			}
 		})
+	}
+}
+
+func TestS05_R08_TheMarginCanBeChanged(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, yaml string
+		env        []string
+		want       string
+	}{
+		{"the default of the text", "window: 5", nil, "1.2"},
+		{"by the variable of the text", "window: 5", []string{"TOKEN_BUFFER_FACTOR=1.5"}, "1.5"},
+		{"by our own variable, which wins", "window: 5", []string{"TOKEN_BUFFER_FACTOR=1.5", "PLIMSOLL_BUFFER_FACTOR=1.3"}, "1.3"},
+		{"by a file", "buffer_factor: 2", nil, "2"},
+	} {
+		if got := valueOf(mustLoad(t, tc.yaml, tc.env...), "buffer_factor").String(); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+	if said := problems(mustLoad(t, "window: 5", "TOKEN_BUFFER_FACTOR=much")); !strings.Contains(said, "TOKEN_BUFFER_FACTOR") {
+		t.Errorf("a factor that is no number: %q", said)
+	}
+}
+
+func TestG16_AThresholdThatHasNoEffectIsReported(t *testing.T) {
+	t.Parallel()
+	for yaml, want := range map[string]string{
+		"model: {compressionThreshold: 0.3}":                     "in preset gemini only, and the preset is auto",
+		"preset: agent\ncompaction: {compressionThreshold: 0.3}": "in preset gemini only, and the preset is agent",
+		"preset: gemini\nmodel: {compressionThreshold: 0.3}":     "",
+	} {
+		if said := problems(mustLoad(t, yaml)); want == "" && said != "" || !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", yaml, said, want)
+		}
+	}
+}
+
+func TestG16_TheSettingsOfGeminiCLIAreReadAsTheyAre(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(path, []byte(`{
+  "ui": {"theme": "GitHub"},
+  "model": {"name": "gemini-2.5-flash", "maxSessionTurns": 9, "compressionThreshold": 0.3},
+  "tools": {"sandbox": "docker"}
+}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(&config.Options{File: path, Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings
+	if s.Preset != "gemini" || s.Model != "gemini-2.5-flash" || s.Compaction.CompressionThreshold != 0.3 || len(c.Problems) > 0 {
+		t.Errorf("preset %s, model %s, threshold %v, %v", s.Preset, s.Model, s.Compaction.CompressionThreshold, c.Problems)
+	}
+	if c, err = config.Load(&config.Options{File: path, Dir: dir, Environ: []string{"PLIMSOLL_PRESET=auto"}}); err != nil || c.Settings.Preset != "auto" {
+		t.Errorf("preset %v, %v", c, err)
 	}
 }
 

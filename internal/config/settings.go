@@ -13,6 +13,7 @@ import "github.com/plimsoll/plimsoll/fit"
 //	atmost   the key of another number that this one must not exceed
 //	form     what a text must look like, a regular expression; described by want
 //	alias    another key by which files and variables may know it
+//	variable another variable by which the environment may know it
 //	reach    "outside" for what makes the program open files or addresses, or run
 //	         programs
 //	help     a sentence for the documentation
@@ -41,10 +42,11 @@ type Settings struct {
 	Serve  Serve
 	Chat   Chat
 
-	Store      Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where Plimsoll keeps what it cuts: a file or a postgres:// address."`
-	Tokenizers Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
-	Models     []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
-	Windows    map[string]int `null:"none" min:"1" help:"Context windows of single models in tokens; a star stands for any text in a name."`
+	Store        Path           `null:"none; cache, mcp, serve and run use the user's own" reach:"outside" help:"Where Plimsoll keeps what it cuts: a file or a postgres:// address."`
+	Tokenizers   Path           `null:"none" reach:"outside" help:"Directory of Hugging Face tokenizers, one folder or file a family."`
+	BufferFactor float64        `default:"1.2" min:"1" max:"10" variable:"TOKEN_BUFFER_FACTOR" help:"Margin of preset multichat and prune on the estimate for models without a vocabulary; also TOKEN_BUFFER_FACTOR."`
+	Models       []Path         `null:"none" reach:"outside" help:"Lists of models to lay over the built-in one, files or addresses."`
+	Windows      map[string]int `null:"none" min:"1" help:"Context windows of single models in tokens; a star stands for any text in a name."`
 }
 
 // Serve says where the proxy listens, whom it asks, and what it bears.

@@ -169,8 +169,9 @@ func (e *Endpoint) ask(ctx context.Context, address *url.URL, texts []string) ([
 func readAnswer(answer []byte, texts int) ([][]float64, error) {
 	var list struct {
 		Data []struct {
-			Index     int       `json:"index"`
-			Embedding []float64 `json:"embedding"`
+			Index int `json:"index"`
+			// Pointers, because null is no number and must not be read as 0.
+			Embedding []*float64 `json:"embedding"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(answer, &list); err != nil {
@@ -190,7 +191,13 @@ func readAnswer(answer []byte, texts int) ([][]float64, error) {
 		if want := len(list.Data[0].Embedding); len(d.Embedding) != want {
 			return nil, fmt.Errorf("embeddings of %d and of %d numbers", want, len(d.Embedding))
 		}
-		vectors[d.Index] = d.Embedding
+		vectors[d.Index] = make([]float64, len(d.Embedding))
+		for i, x := range d.Embedding {
+			if x == nil {
+				return nil, fmt.Errorf("number %d in the embedding of text %d is null", i, d.Index)
+			}
+			vectors[d.Index][i] = *x
+		}
 	}
 	return vectors, nil
 }

@@ -232,6 +232,19 @@ func TestTextsOfNothingAreNotSent(t *testing.T) {
 	}
 }
 
+func TestT10_AVectorWithNullInItIsNone(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ asked) { fmt.Fprint(w, `{"data":[{"index":0,"embedding":[null,1]}]}`) })
+	in := []json.RawMessage{json.RawMessage(`{"role":"user","content":"aaaa"}`), json.RawMessage(`{"role":"user","content":"bbb"}`)}
+	got, err := trim.Messages(t.Context(), in, &trim.Options{Embedder: (&embedding.Endpoint{URL: url}).Embed})
+	if err != nil || *got.Statistics.SemanticRetention != 0 {
+		t.Errorf("retention %v, error %v; want 0.0", *got.Statistics.SemanticRetention, err)
+	}
+	if got.EmbedderError == nil || !strings.Contains(got.EmbedderError.Error(), "null") {
+		t.Errorf("the reason is %v", got.EmbedderError)
+	}
+}
+
 func TestT10_TrimMeasuresByAnEndpoint(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request, a asked) {

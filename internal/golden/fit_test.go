@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -301,7 +302,7 @@ func (r *fitRun) plan(p *plimsoll.Plan) {
 	}
 	delete(members, "rungs")
 	var lines []string
-	for _, name := range []string{"line", "goal", "floor", "before", "after", "degraded", "edits"} {
+	for _, name := range []string{"line", "goal", "floor", "before", "after", "degraded", "outputs", "edits"} {
 		value, ok := members[name]
 		if delete(members, name); !ok {
 			continue
@@ -310,6 +311,8 @@ func (r *fitRun) plan(p *plimsoll.Plan) {
 		switch name {
 		case "before", "after":
 			text = loads.ReplaceAllString(text, `"$1=$2+$3"`)
+		case "outputs":
+			text = strconv.Itoa(len(p.Outputs))
 		case "edits":
 			text = r.edits(p.Edits)
 		}

@@ -25,6 +25,10 @@ type Options struct {
 	// Counter counts every text, without framing; nil means that of the model,
 	// with 3 tokens around each message.
 	Counter plimsoll.Counter
+	// Token options choose the vocabularies; BufferFactor is the margin on estimates, 0
+	// for 1.2.
+	Token        token.Options
+	BufferFactor float64
 }
 
 // Info says what pruning would do.
@@ -77,7 +81,7 @@ func InfoOf(plan *plimsoll.Plan) Info {
 
 // Plan returns every edit that pruning makes, with its reason.
 func Plan(ctx context.Context, history plimsoll.Conversation, o *Options) (*plimsoll.Plan, error) {
-	options := &preset.Options{Model: o.Model, Window: o.MaxTokens}
+	options := &preset.Options{Model: o.Model, Window: o.MaxTokens, Token: o.Token, BufferFactor: o.BufferFactor}
 	if o.Counter != nil {
 		none := token.Framing{TextOnly: true}
 		options.Meter = token.NewMeter(&token.MeterOptions{Counter: o.Counter, Framing: &none})

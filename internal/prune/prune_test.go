@@ -176,3 +176,66 @@ func ExampleHistory() {
 	fmt.Println(texts(pruned), err)
 	// Output: [And a lighthouse?] <nil>
 }
+
+// TestS03_AHistoryThatFitsIsNotChanged: at exactly max_tokens nothing is done.
+func TestS03_AHistoryThatFitsIsNotChanged(t *testing.T) {
+	t.Parallel()
+	history := said("user:Q1", "assistant:A1", "user:Q2", "assistant:A2")
+	for _, limit := range []int{8, 9, 1000} {
+		plan, err := prune.Plan(t.Context(), history, &prune.Options{MaxTokens: limit, Counter: letters{}})
+		if err != nil || plan.Changed() {
+			t.Errorf("limit %d: %v, %v", limit, plan.Edits, err)
+		}
+	}
+	if plan, err := prune.Plan(t.Context(), history, &prune.Options{MaxTokens: 7, Counter: letters{}}); err != nil || !plan.Changed() {
+		t.Errorf("a token less changes nothing: %v", err)
+	}
+}
+
+// TestS04_TurnsAreTakenFromTheNewestOnUntilTheBudgetIsFull: the oldest turn is small and
+// would fit, but an older turn never stays where a newer one went.
+func TestS04_TurnsAreTakenFromTheNewestOnUntilTheBudgetIsFull(t *testing.T) {
+	t.Parallel()
+	history := said("user:Q1", "assistant:A1", "user:a long question", "assistant:A2", "user:Q3", "assistant:A3", "user:Q4", "assistant:A4")
+	for limit, want := range map[int]string{4: "Q4 A4", 7: "Q4 A4", 8: "Q3 A3 Q4 A4", 12: "Q3 A3 Q4 A4", 24: "Q3 A3 Q4 A4", 25: "a long question A2 Q3 A3 Q4 A4", 28: "a long question A2 Q3 A3 Q4 A4", 29: "Q1 A1 a long question A2 Q3 A3 Q4 A4"} {
+		got, err := prune.History(t.Context(), history, &prune.Options{MaxTokens: limit, Counter: letters{}})
+		if kept := strings.Join(texts(got), " "); err != nil || kept != want {
+			t.Errorf("limit %d: %q, %v; want %q", limit, kept, err, want)
+		}
+	}
+}
+
+// TestS06_PruneReturnsANewHistory has every argument of the text: history, max_tokens,
+// model_name, system_prompt and token_calculator.
+func TestS06_PruneReturnsANewHistory(t *testing.T) {
+	t.Parallel()
+	history := said("user:Q1", "assistant:A1", "user:Q2", "assistant:A2")
+	got, err := prune.History(t.Context(), history, &prune.Options{MaxTokens: 8, Model: "gpt-4o", System: "four", Counter: letters{}})
+	if kept := strings.Join(texts(got), " "); err != nil || kept != "Q2 A2" {
+		t.Errorf("%q, %v; want the system prompt to take 4 of 8", kept, err)
+	}
+	if whole := strings.Join(texts(history), " "); whole != "Q1 A1 Q2 A2" || got.System.Len() != 0 {
+		t.Errorf("the history became %q, with %d system parts in the result", whole, got.System.Len())
+	}
+	if got, err = prune.History(t.Context(), plimsoll.Conversation{}, &prune.Options{MaxTokens: 8, Counter: letters{}}); err != nil || got.Messages.Len() != 0 {
+		t.Errorf("an empty history: %v, %v", got, err)
+	}
+	// Without a calculator the model decides: 3 tokens around each message.
+	one := said("user:Hello")
+	info, err := prune.InfoFor(t.Context(), one, &prune.Options{MaxTokens: 100, Model: "gpt-4o"})
+	if want := token.Tiktoken("gpt-4o").Count("Hello") + 3; err != nil || info.OriginalLength != want {
+		t.Errorf("gpt-4o counts %d, %v; want %d", info.OriginalLength, err, want)
+	}
+}
+
+// TestS05_R08_TheMarginIsADefault: the estimate of 40 letters is 10 tokens.
+func TestS05_R08_TheMarginIsADefault(t *testing.T) {
+	t.Parallel()
+	one := said("user:" + strings.Repeat("x", 40))
+	for factor, want := range map[float64]int{0: 12 + 3, 1.2: 12 + 3, 1: 10 + 3, 1.5: 15 + 3, 2: 20 + 3} {
+		info, err := prune.InfoFor(t.Context(), one, &prune.Options{MaxTokens: 100, Model: "gemini-2.5-pro", BufferFactor: factor})
+		if err != nil || info.OriginalLength != want {
+			t.Errorf("factor %v: %d, %v; want %d", factor, info.OriginalLength, err, want)
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/embedding"
 	"github.com/plimsoll/plimsoll/internal/lru"
 	"github.com/plimsoll/plimsoll/internal/report"
 	"github.com/plimsoll/plimsoll/store"
@@ -42,7 +43,13 @@ type Options struct {
 	MaxBody int64
 	// Limits bound the cost of reading stored content.
 	Limits expand.Limits
-	// Logger gets internal failures; nil means no log.
+	// BufferFactor is the margin on estimates of [prune]; 0 means 1.2.
+	BufferFactor float64
+	// Embeddings returns the endpoint that trim asks for the client of a request; nil
+	// means none. No option of a request names an address: any client could make the
+	// server open it.
+	Embeddings func(*http.Request) *embedding.Endpoint
+	// Logger gets internal failures and the figures of trims; nil means no log.
 	Logger *slog.Logger
 }
 
@@ -95,7 +102,7 @@ func operations() []operation {
 		},
 		{
 			"POST", "trim", &trimRequest{}, "Trimmed", "Leave messages out until the rest fits, for chat completions.",
-			"The first system message and the newest other message stay. No option names an endpoint: the embedder compares wording only.",
+			"The first system message and the newest other message stay. No option names an address: the embedder compares wording (lexical), or asks the OpenAI upstream of the server with the key of the request (upstream).",
 		},
 		{"POST", "prune", &pruneRequest{}, "Pruned", "Drop the oldest turns of a chat until the rest fits.", ""},
 		{

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/embedding"
 	"github.com/plimsoll/plimsoll/internal/examples"
 	"github.com/plimsoll/plimsoll/internal/prune"
 	"github.com/plimsoll/plimsoll/internal/report"
@@ -194,5 +198,52 @@ func TestEveryDialectIsCountedForItsOwnModel(t *testing.T) {
 	post(h, "count?limit=3&encoding=cl100k_base", `{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}`).read(t, &limited)
 	if !limited.Over || limited.LimitFrom != "option" || limited.Exact {
 		t.Errorf("%+v", limited)
+	}
+}
+
+// TestT02_T10_R10_TrimOverHTTPDoesWhatTheTextSays: the name of the limit, a result over it,
+// an embedder behind an address, and the meta in the log.
+func TestT02_T10_R10_TrimOverHTTPDoesWhatTheTextSays(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.URL.Path+" "+r.Header.Get("Authorization")+" "+string(body))
+		vector := "[3,4]"
+		if len(asked) > 1 {
+			vector = "[4,3]"
+		}
+		fmt.Fprintf(w, `{"data":[{"index":0,"embedding":%s}]}`, vector)
+	}))
+	t.Cleanup(upstream.Close)
+	var log bytes.Buffer
+	h := newHandler(t, nil, func(o *api.Options) {
+		o.Logger = slog.New(slog.NewJSONHandler(&log, nil))
+		o.Embeddings = func(r *http.Request) *embedding.Endpoint {
+			return &embedding.Endpoint{URL: upstream.URL + "/v1/embeddings", APIKey: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
+		}
+	})
+	list := `[{"role":"system","content":"stay concise"},{"role":"user","content":"hello"},{"role":"assistant","content":"hi there"},{"role":"user","content":"tell me more"}]`
+	request := httptest.NewRequest("POST", "/plimsoll/v1/trim", strings.NewReader(`{"max_context_tokens":10,"encoder":"none","embedder":"upstream","embedding_model":"tide-1","request":`+list+`}`))
+	request.Header.Set("Authorization", "Bearer secret")
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, request)
+	if answer.Code != 200 || !strings.Contains(answer.Body.String(), `"input_tokens":29,"output_tokens":16,"excess_tokens":6,"semantic_retention":0.96}`) {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+	if len(asked) != 2 || !strings.HasPrefix(asked[0], `/v1/embeddings Bearer secret {"input":["stay concise\nhello\nhi there\ntell me more"],"model":"tide-1"}`) {
+		t.Errorf("the endpoint was asked %q", asked)
+	}
+	for _, want := range []string{`"max_context_tokens":10`, `"output_tokens":16`, `"strategy":"heuristic"`, `"embedding_model":"tide-1"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%s is not in the log: %s", want, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "secret") || strings.Contains(log.String(), "hello") {
+		t.Errorf("the log has a key or a message: %s", log.String())
+	}
+	both := post(newHandler(t, nil, nil), "trim?max=5&max_context_tokens=6", list)
+	if both.status != 400 || !strings.Contains(both.text, "max_context_tokens") {
+		t.Errorf("two limits: %d %s", both.status, both.text)
 	}
 }

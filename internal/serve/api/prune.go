@@ -21,7 +21,7 @@ func (o *pruneRequest) do(c *httpCall) (any, error) {
 		return nil, err
 	}
 	history := r.Conversation()
-	options := &prune.Options{MaxTokens: o.Max, Model: o.Model, System: o.System}
+	options := &prune.Options{MaxTokens: o.Max, Model: o.Model, System: o.System, Token: c.h.options.Scales.Options, BufferFactor: c.h.options.BufferFactor}
 	if o.Model == "" && history.Model == "" {
 		options.Model = preset.DefaultModel(r.Dialect())
 	}
