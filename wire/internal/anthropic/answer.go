@@ -152,21 +152,8 @@ func roundOf(blocks []*answerBlock) build.Answer {
 			open = append(open, raw)
 		}
 	}
-	a.Said, a.Open = assistantMessage(all), assistantMessage(open)
+	a.Said, a.Open = build.AssistantMessage(all, isThinking), build.AssistantMessage(open, isThinking)
 	return a
-}
-
-// assistantMessage makes blocks a message of the assistant's; none if there are none.
-// It must not end in thinking.
-func assistantMessage(blocks [][]byte) [][]byte {
-	for len(blocks) > 0 && isThinking(blocks[len(blocks)-1]) {
-		blocks = blocks[:len(blocks)-1]
-	}
-	if len(blocks) == 0 {
-		return nil
-	}
-	message := append([]byte(`{"role":"assistant","content":`), rawjson.Array(blocks)...)
-	return [][]byte{append(message, '}')}
 }
 
 // billed returns the usage that a client gets: of the last answer, with what

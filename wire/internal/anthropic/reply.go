@@ -49,13 +49,7 @@ func (Codec) InsertResults(r *wire.Request, next int, results [][]byte) ([]rawjs
 	if next >= messages.Len() || messages.At(next).Role != plimsoll.User {
 		return nil, false
 	}
-	answers, m := 0, messages.At(next)
-	for answers < m.Parts.Len() {
-		if _, ok := plimsoll.Peek(m, answers).(plimsoll.ToolResult); !ok {
-			break
-		}
-		answers++
-	}
+	answers := build.LeadingResults(messages.At(next))
 	blocks := contentAt(r.Body(), r.Layout().Messages.Items[next])
 	if answers == 0 || answers > len(blocks.Items) {
 		return nil, false

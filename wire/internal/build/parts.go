@@ -3,6 +3,7 @@ package build
 import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire/internal/layout"
 )
 
 // source is what deferred parts read from. Each kind of part has its own way to
@@ -151,4 +152,45 @@ func stringOrRaw(body []byte, t rawjson.Text) string {
 		return t.Decode(body)
 	}
 	return t.View(body)
+}
+
+// Parts are those of a message, or of one list in it. The list is zero if they are elements
+// of none.
+type Parts struct {
+	All    []plimsoll.Part
+	Places []layout.Place
+	List   rawjson.List
+}
+
+// Reset forgets the parts and keeps the room that they took.
+func (p *Parts) Reset() {
+	*p = Parts{p.All[:0], p.Places[:0], rawjson.List{Items: p.List.Items[:0]}}
+}
+
+// Add adds a part that stands at a place.
+func (p *Parts) Add(part plimsoll.Part, at layout.Place) {
+	p.All, p.Places = append(p.All, part), append(p.Places, at)
+}
+
+// AddAll adds the parts of a list.
+func (p *Parts) AddAll(more *Parts) {
+	p.All, p.Places = append(p.All, more.All...), append(p.Places, more.Places...)
+}
+
+// ReadList reads a list of parts, which is the given one of its message; see
+// [layout.Located]. Anything but a list has no parts.
+func (p *Parts) ReadList(s *Scanner, list int, read func() plimsoll.Part) {
+	p.Reset()
+	if s.Peek() != '[' {
+		s.Value()
+		return
+	}
+	p.List.Start = s.Offset()
+	for i := range s.Elements() {
+		s.Peek()
+		begin := s.Offset()
+		p.Add(read(), layout.Place{List: list, Index: i})
+		p.List.Items = append(p.List.Items, s.Since(begin))
+	}
+	p.List.End = s.Offset()
 }

@@ -44,3 +44,11 @@ func OpenAIError(list string, status int, code, message string) []byte {
 	}})
 	return body
 }
+
+// Bearer returns the header with a key that most APIs take; none without a key.
+func Bearer(key string) map[string]string {
+	if key == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + key}
+}

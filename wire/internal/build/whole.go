@@ -1,6 +1,12 @@
 package build
 
-import "github.com/plimsoll/plimsoll/wire"
+import (
+	"fmt"
+
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/rawjson"
+	"github.com/plimsoll/plimsoll/wire"
+)
 
 // MaxReply is how many bytes of answers that are not streamed a reply keeps. Longer ones
 // pass and cannot be continued.
@@ -71,4 +77,28 @@ func (r *whole) Finish() []byte {
 		return r.bodies[last]
 	}
 	return r.joiner.JoinRounds(r.bodies, r.Rounds, r.hidden)
+}
+
+// AssistantMessage makes blocks a message of the assistant's; none if there are none. It
+// must not end in reasoning.
+func AssistantMessage(blocks [][]byte, isReasoning func(block []byte) bool) [][]byte {
+	for len(blocks) > 0 && isReasoning(blocks[len(blocks)-1]) {
+		blocks = blocks[:len(blocks)-1]
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	return [][]byte{fmt.Appendf(nil, `{"role":"assistant","content":%s}`, rawjson.Array(blocks))}
+}
+
+// LeadingResults counts the results that a message begins with.
+func LeadingResults(m plimsoll.Message) int {
+	n := 0
+	for n < m.Parts.Len() {
+		if _, ok := plimsoll.Peek(m, n).(plimsoll.ToolResult); !ok {
+			break
+		}
+		n++
+	}
+	return n
 }

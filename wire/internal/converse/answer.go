@@ -102,20 +102,8 @@ func roundOf(blocks []*answerBlock) build.Answer {
 			open = append(open, raw)
 		}
 	}
-	a.Said, a.Open = assistantMessage(all), assistantMessage(open)
+	a.Said, a.Open = build.AssistantMessage(all, isReasoning), build.AssistantMessage(open, isReasoning)
 	return a
-}
-
-// assistantMessage makes blocks a message of the assistant's; none if there are none. It
-// must not end in reasoning.
-func assistantMessage(blocks [][]byte) [][]byte {
-	for len(blocks) > 0 && isReasoning(blocks[len(blocks)-1]) {
-		blocks = blocks[:len(blocks)-1]
-	}
-	if len(blocks) == 0 {
-		return nil
-	}
-	return [][]byte{message(plimsoll.Assistant, blocks)}
 }
 
 func isReasoning(block []byte) bool { return rawjson.Member(block, "reasoningContent") != nil }

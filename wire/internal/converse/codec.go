@@ -52,12 +52,7 @@ var traits = wire.Traits{
 func (Codec) Traits() wire.Traits { return traits }
 
 // Headers returns the key, which Amazon calls an API key for Bedrock.
-func (Codec) Headers(key string) map[string]string {
-	if key == "" {
-		return nil
-	}
-	return map[string]string{"Authorization": "Bearer " + key}
-}
+func (Codec) Headers(key string) map[string]string { return build.Bearer(key) }
 
 // Offerable reports true: this API takes tools beside everything.
 func (Codec) Offerable(*wire.Request) bool { return true }

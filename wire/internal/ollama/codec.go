@@ -46,12 +46,7 @@ var traits = wire.Traits{
 func (Codec) Traits() wire.Traits { return traits }
 
 // Headers returns the key, which only Ollama's own servers ask for.
-func (Codec) Headers(key string) map[string]string {
-	if key == "" {
-		return nil
-	}
-	return map[string]string{"Authorization": "Bearer " + key}
-}
+func (Codec) Headers(key string) map[string]string { return build.Bearer(key) }
 
 // Offerable reports false for a request that asks for JSON: the model is then kept from
 // calling tools.

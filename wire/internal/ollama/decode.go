@@ -17,8 +17,6 @@ type decoder struct {
 	index   int  // of the message that is being read
 	open    build.OpenCalls
 	fields  fields
-	// locating says that it is to be known where the parts of a message stand.
-	locating bool
 }
 
 func (d *decoder) request() error {

@@ -18,32 +18,19 @@ type fields struct {
 	members                      []rawjson.Span
 	text, thought                rawjson.Text
 	content                      rawjson.Span
-	// thoughts are the indexes of the members that hold the thinking, known if the
-	// decoder is locating.
+	// thoughts are the indexes of the members that hold the thinking.
 	thoughts      []int
-	images, calls parts
+	images, calls build.Parts
 	// asked are the calls as results name them.
 	asked []plimsoll.ToolCall
-	all   parts
-}
-
-// parts are those of one list. Where they stand, and the list, are known if the decoder is
-// locating.
-type parts struct {
-	parts  []plimsoll.Part
-	places []layout.Place
-	list   rawjson.List
-}
-
-func (p *parts) reset() {
-	*p = parts{p.parts[:0], p.places[:0], rawjson.List{Items: p.list.Items[:0]}}
+	all   build.Parts
 }
 
 // reset forgets a message and keeps the room that it took.
 func (f *fields) reset() {
-	f.images.reset()
-	f.calls.reset()
-	f.all.reset()
+	f.images.Reset()
+	f.calls.Reset()
+	f.all.Reset()
 	*f = fields{
 		members: f.members[:0], thoughts: f.thoughts[:0], images: f.images, calls: f.calls, asked: f.asked[:0], all: f.all,
 	}
@@ -55,18 +42,6 @@ const (
 	listImages
 	listCalls
 )
-
-func (d *decoder) add(p *parts, part plimsoll.Part, at layout.Place) {
-	p.parts = append(p.parts, part)
-	if d.locating {
-		p.places = append(p.places, at)
-	}
-}
-
-func (d *decoder) addAll(p, more *parts) {
-	p.parts = append(p.parts, more.parts...)
-	p.places = append(p.places, more.places...)
-}
 
 // message reads a message and leaves what it found in the fields.
 func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, err error) {
@@ -80,9 +55,7 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 		if err := d.messageMember(id, key); err != nil && failed == nil {
 			failed = err
 		}
-		if d.locating {
-			f.members = append(f.members, s.Since(at.Start))
-		}
+		f.members = append(f.members, s.Since(at.Start))
 	}
 	identity = id.Sum()
 	switch {
@@ -99,13 +72,13 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 // Locate reads a message again.
 func (w *writer) Locate(i int) layout.Located {
 	at := w.layout.Messages.Items[i]
-	d := decoder{scanner: build.NewScannerAt(plimsoll.Ollama, w.layout.Body, at), writer: &writer{}, locating: true}
+	d := decoder{scanner: build.NewScannerAt(plimsoll.Ollama, w.layout.Body, at), writer: &writer{}}
 	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
-	return layout.Located{Places: f.all.places, Lists: []layout.PartList{
+	return layout.Located{Places: f.all.Places, Lists: []layout.PartList{
 		listMembers: {List: rawjson.List{Span: at, Items: f.members}},
-		listImages:  {List: f.images.list},
-		listCalls:   {List: f.calls.list},
+		listImages:  {List: f.images.List},
+		listCalls:   {List: f.calls.List},
 	}}
 }
 
@@ -119,14 +92,12 @@ func (d *decoder) messageMember(id layout.Identity, key []byte) error {
 		return d.content(id)
 	case "thinking":
 		f.thought = d.text(id, "thinking")
-		if d.locating {
-			f.thoughts = append(f.thoughts, len(f.members))
-		}
+		f.thoughts = append(f.thoughts, len(f.members))
 	case "images":
-		d.elements(&f.images, listImages, id, d.image)
+		f.images.ReadList(s, listImages, func() plimsoll.Part { return d.image(id) })
 	case "tool_calls":
 		f.asked = f.asked[:0]
-		d.elements(&f.calls, listCalls, id, d.call)
+		f.calls.ReadList(s, listCalls, func() plimsoll.Part { return d.call(id) })
 	case "tool_name":
 		f.toolName = s.Decode(d.text(id, "tool_name"))
 	case "tool_call_id":
@@ -164,26 +135,6 @@ func (d *decoder) content(id layout.Identity) error {
 	d.fields.text = d.text(id, "text")
 	d.fields.content = s.Since(start)
 	return nil
-}
-
-// elements reads a list of parts.
-func (d *decoder) elements(p *parts, list int, id layout.Identity, read func(id layout.Identity) plimsoll.Part) {
-	s := d.scanner
-	p.reset()
-	if s.Peek() != '[' {
-		s.Value()
-		return
-	}
-	p.list.Start = s.Offset()
-	for i := range s.Elements() {
-		s.Peek()
-		begin := s.Offset()
-		d.add(p, read(id), layout.Place{List: list, Index: i})
-		if d.locating {
-			p.list.Items = append(p.list.Items, s.Since(begin))
-		}
-	}
-	p.list.End = s.Offset()
 }
 
 // image reads a picture in base64.
@@ -248,28 +199,25 @@ func (d *decoder) said() plimsoll.Message {
 	s, f := d.scanner, &d.fields
 	m := plimsoll.Message{Role: roleOf(f.role)}
 	if f.thought.Len() > 0 {
-		place := layout.Place{List: listMembers}
-		if d.locating {
-			place.Index, place.With = f.thoughts[0], f.thoughts[1:]
-		}
-		d.add(&f.all, s.ReasoningPart(f.thought, rawjson.Text{}, false), place)
+		place := layout.Place{List: listMembers, Index: f.thoughts[0], With: f.thoughts[1:]}
+		f.all.Add(s.ReasoningPart(f.thought, rawjson.Text{}, false), place)
 	}
 	switch {
 	case m.Role == plimsoll.ToolRole:
-		d.add(&f.all, d.result(), layout.Place{List: -1, Content: f.content})
+		f.all.Add(d.result(), layout.Place{List: -1, Content: f.content})
 		d.open.Close()
 	case f.text.Len() > 0:
-		d.add(&f.all, s.TextPart(f.text), layout.Fixed())
+		f.all.Add(s.TextPart(f.text), layout.Fixed())
 	}
-	d.addAll(&f.all, &f.images)
-	d.addAll(&f.all, &f.calls)
+	f.all.AddAll(&f.images)
+	f.all.AddAll(&f.calls)
 	for _, call := range f.asked {
 		d.open.Ask(call.ID, call.Name)
 	}
 	if m.Role == plimsoll.User {
 		d.open.Close()
 	}
-	m.Parts = plimsoll.ListOf(f.all.parts...)
+	m.Parts = plimsoll.ListOf(f.all.All...)
 	return m
 }
 

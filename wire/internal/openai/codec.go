@@ -50,12 +50,7 @@ func (Codec) Traits() wire.Traits { return traits }
 func (Codec) Recognises(body []byte) bool { return build.HasMember(body, "messages", '[') }
 
 // Headers returns the key.
-func (Codec) Headers(key string) map[string]string {
-	if key == "" {
-		return nil
-	}
-	return map[string]string{"Authorization": "Bearer " + key}
-}
+func (Codec) Headers(key string) map[string]string { return build.Bearer(key) }
 
 // Offerable reports false for a request of several answers, none of which could go on,
 // and for one with functions in the old form, beside which there are no tools.

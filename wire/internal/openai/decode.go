@@ -18,8 +18,6 @@ type decoder struct {
 	// tools are those of "tools", functions those of older clients.
 	tools, functions build.ToolList
 	fields           fields
-	// locating says that it is to be known where the parts of a message stand.
-	locating bool
 }
 
 func (d *decoder) request() error {

@@ -17,52 +17,23 @@ import (
 type fields struct {
 	role, name, callID string
 	members            []rawjson.Span
-	content, calls     parts
+	content, calls     build.Parts
 	contentValue       rawjson.Span
 	oldCall            located
 	others             []other
 	// thought is the longest text of the reasoning, and thoughts are the indexes of
-	// all members that hold it, known if the decoder is locating.
+	// all members that hold it.
 	thought  rawjson.Text
 	thoughts []int
 	// all is where the parts are put in order.
-	all parts
-}
-
-// parts are those of one list. Where they stand, and the list, are known if the
-// decoder is locating. The list is zero if they are elements of none.
-type parts struct {
-	parts  []plimsoll.Part
-	places []layout.Place
-	list   rawjson.List
-}
-
-func (p *parts) reset() {
-	*p = parts{p.parts[:0], p.places[:0], rawjson.List{Items: p.list.Items[:0]}}
-}
-
-func (d *decoder) add(p *parts, part plimsoll.Part, at layout.Place) {
-	p.parts = append(p.parts, part)
-	if d.locating {
-		p.places = append(p.places, at)
-	}
-}
-
-func (d *decoder) addAll(p, more *parts) {
-	for i, part := range more.parts {
-		at := layout.Place{}
-		if d.locating {
-			at = more.places[i]
-		}
-		d.add(p, part, at)
-	}
+	all build.Parts
 }
 
 // reset forgets a message and keeps the room that it took.
 func (f *fields) reset() {
-	f.content.reset()
-	f.calls.reset()
-	f.all.reset()
+	f.content.Reset()
+	f.calls.Reset()
+	f.all.Reset()
 	*f = fields{
 		members: f.members[:0], content: f.content, calls: f.calls, others: f.others[:0], thoughts: f.thoughts[:0], all: f.all,
 	}
@@ -93,9 +64,7 @@ func (d *decoder) message(i int) (m plimsoll.Message, identity plimsoll.Digest, 
 		if err := d.messageMember(f, id, key); err != nil && failed == nil {
 			failed = err
 		}
-		if d.locating {
-			f.members = append(f.members, s.Since(at.Start))
-		}
+		f.members = append(f.members, s.Since(at.Start))
 	}
 	identity = id.Sum()
 	switch {
@@ -140,13 +109,13 @@ func plainOutput(body []byte, at rawjson.Span) (content rawjson.Span, ok bool) {
 }
 
 func (w *writer) locate(i int, at rawjson.Span) layout.Located {
-	d := decoder{scanner: build.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at), locating: true}
+	d := decoder{scanner: build.NewScannerAt(plimsoll.OpenAI, w.layout.Body, at)}
 	_, _, _ = d.message(i) // it was valid the first time
 	f := &d.fields
-	return layout.Located{Places: f.all.places, Lists: []layout.PartList{
+	return layout.Located{Places: f.all.Places, Lists: []layout.PartList{
 		listMembers: {List: rawjson.List{Span: at, Items: f.members}},
-		listContent: {List: f.content.list, Empty: "null"},
-		listCalls:   {List: f.calls.list},
+		listContent: {List: f.content.List, Empty: "null"},
+		listCalls:   {List: f.calls.List},
 	}}
 }
 
@@ -179,7 +148,7 @@ func (d *decoder) messageMember(f *fields, id layout.Identity, key []byte) error
 		}
 		d.other(f, rawjson.View(key), v)
 		if isThought(rawjson.View(key)) {
-			d.thinks(f)
+			f.thoughts = append(f.thoughts, len(f.members))
 		}
 	}
 	return nil
@@ -227,16 +196,16 @@ func (d *decoder) content(f *fields, id layout.Identity) error {
 	s := d.scanner
 	kind := s.Peek()
 	start := s.Offset()
-	f.content.reset()
+	f.content.Reset()
 	switch kind {
 	case '"':
 		t, _ := s.String()
-		d.add(&f.content, s.TextPart(t), layout.Fixed())
+		f.content.Add(s.TextPart(t), layout.Fixed())
 		id.Field("text", t.Raw(s.Body))
 	case 'n':
 		s.Value()
 	case '[':
-		d.elements(&f.content, listContent, id, d.block)
+		f.content.ReadList(s, listContent, func() plimsoll.Part { return d.block(id) })
 	default:
 		return s.Wrong(fmt.Sprintf("messages[%d].content", d.index), "a string, null or a list of parts")
 	}
@@ -250,23 +219,7 @@ func (d *decoder) calls(f *fields, id layout.Identity) {
 		d.scanner.Value()
 		return
 	}
-	f.calls.reset()
-	d.elements(&f.calls, listCalls, id, d.call)
-}
-
-// elements reads a list of parts.
-func (d *decoder) elements(p *parts, list int, id layout.Identity, read func(layout.Identity) plimsoll.Part) {
-	s := d.scanner
-	p.list.Start = s.Offset()
-	for i := range s.Elements() {
-		s.Peek()
-		begin := s.Offset()
-		d.add(p, read(id), layout.Place{List: list, Index: i})
-		if d.locating {
-			p.list.Items = append(p.list.Items, s.Since(begin))
-		}
-	}
-	p.list.End = s.Offset()
+	f.calls.ReadList(d.scanner, listCalls, func() plimsoll.Part { return d.call(id) })
 }
 
 func (d *decoder) call(id layout.Identity) plimsoll.Part {
@@ -333,14 +286,7 @@ func (d *decoder) reasoning(f *fields, id layout.Identity, key string) {
 	if t.Len() > f.thought.Len() {
 		f.thought = t
 	}
-	d.thinks(f)
-}
-
-// thinks notes that the member that was just read holds the reasoning.
-func (d *decoder) thinks(f *fields) {
-	if d.locating {
-		f.thoughts = append(f.thoughts, len(f.members))
-	}
+	f.thoughts = append(f.thoughts, len(f.members))
 }
 
 // said puts the parts in order: reasoning, content, what else was said, calls. The
@@ -350,28 +296,25 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 	m := plimsoll.Message{Role: roleOf(f.role), Name: f.name}
 	thinks := f.thought.Len() > len(`""`)
 	if thinks {
-		place := layout.Place{List: listMembers}
-		if d.locating {
-			place.Index, place.With = f.thoughts[0], f.thoughts[1:]
-		}
-		d.add(&f.all, d.scanner.ReasoningPart(f.thought, rawjson.Text{}, false), place)
+		place := layout.Place{List: listMembers, Index: f.thoughts[0], With: f.thoughts[1:]}
+		f.all.Add(d.scanner.ReasoningPart(f.thought, rawjson.Text{}, false), place)
 	}
 	if m.Role == plimsoll.ToolRole {
-		d.add(&f.all, d.result(f), layout.Place{List: -1, Content: f.contentValue})
+		f.all.Add(d.result(f), layout.Place{List: -1, Content: f.contentValue})
 	} else {
-		d.addAll(&f.all, &f.content)
+		f.all.AddAll(&f.content)
 	}
 	for _, o := range f.others {
 		if thinks && isThought(o.key) {
 			continue
 		}
-		d.add(&f.all, d.scanner.OpaquePart(o.key, o.value), layout.Fixed())
+		f.all.Add(d.scanner.OpaquePart(o.key, o.value), layout.Fixed())
 	}
-	d.addAll(&f.all, &f.calls)
+	f.all.AddAll(&f.calls)
 	if f.oldCall.part != nil {
-		d.add(&f.all, f.oldCall.part, f.oldCall.place)
+		f.all.Add(f.oldCall.part, f.oldCall.place)
 	}
-	m.Parts = plimsoll.ListOf(f.all.parts...)
+	m.Parts = plimsoll.ListOf(f.all.All...)
 	return m
 }
 
@@ -379,5 +322,5 @@ func (d *decoder) said(f *fields) plimsoll.Message {
 // it answers the call of its name, as the old function messages do.
 func (d *decoder) result(f *fields) plimsoll.Part {
 	s := d.scanner
-	return s.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: plimsoll.ListOf(f.content.parts...)})
+	return s.ResultPart(plimsoll.ToolResult{CallID: f.callID, Name: f.name, Content: plimsoll.ListOf(f.content.All...)})
 }

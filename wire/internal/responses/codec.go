@@ -61,12 +61,7 @@ func (Codec) Recognises(body []byte) bool {
 }
 
 // Headers returns the key.
-func (Codec) Headers(key string) map[string]string {
-	if key == "" {
-		return nil
-	}
-	return map[string]string{"Authorization": "Bearer " + key}
-}
+func (Codec) Headers(key string) map[string]string { return build.Bearer(key) }
 
 // Offerable reports false for a request that goes on from an answer which the server
 // keeps: with hidden rounds the server would get twice what was said.
