@@ -97,12 +97,12 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 
 // PutValue keeps a small value under a name, for all tenants.
 func (s *Store) PutValue(ctx context.Context, name string, value []byte) error {
-	return fault("keep value "+name, s.backend.PutValue(ctx, name, value))
+	return fault("keep value "+name, s.backend.PutValue(ctx, plain(name), value))
 }
 
 // Value returns the value that was kept under a name.
 func (s *Store) Value(ctx context.Context, name string) ([]byte, error) {
-	value, err := s.backend.Value(ctx, name)
+	value, err := s.backend.Value(ctx, plain(name))
 	return value, fault("read value "+name, err)
 }
 

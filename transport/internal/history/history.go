@@ -136,7 +136,7 @@ func (t *Thread) put(ctx context.Context, kind string, digest plimsoll.Digest, b
 	if t.o.Tenant == nil {
 		return
 	}
-	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
+	err := t.h.breaker.Do(ctx, t.o.Owner, breaker.ReadTimeout, func(ctx context.Context) error {
 		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body})
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func (t *Thread) stored(ctx context.Context, digests ...plimsoll.Digest) (plimso
 		return plimsoll.Digest{}, nil, false
 	}
 	var found store.Decision
-	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
+	err := t.h.breaker.Do(ctx, t.o.Owner, breaker.ReadTimeout, func(ctx context.Context) (err error) {
 		found, err = t.o.Tenant.FindDecision(ctx, digests...)
 		return err
 	})
