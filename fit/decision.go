@@ -30,6 +30,8 @@ type cutList struct {
 	Inserts    []cutInsert         `json:"inserts,omitempty"`
 	// Offered says that the tools of [Task.Offer] were added.
 	Offered bool `json:"offered,omitempty"`
+	// stored is the fingerprint of the decision in the memory.
+	stored uint64
 }
 
 const cutVersion = 2
@@ -307,6 +309,7 @@ func readCutList(d Decision) *cutList {
 	if err := json.Unmarshal(d.Body, &c); err != nil || c.Version != cutVersion {
 		return nil
 	}
+	c.stored = fingerprint(d.Body)
 	return &c
 }
 

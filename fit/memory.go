@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"time"
@@ -64,7 +65,8 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 	if memory == nil {
 		return own, nil
 	}
-	// Another process may have decided about a longer prefix meanwhile, or undone this one.
+	// Another process may have decided about a longer prefix meanwhile, or otherwise about
+	// this one, or undone it. What is stored holds, so that all processes cut alike.
 	keys := slices.Clone(chain[max(1, n):])
 	slices.Reverse(keys)
 	d, err := memory.Recall(ctx, keys)
@@ -76,7 +78,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 		return nil, nil
 	case err != nil:
 		return own, err
-	case own != nil && d.Key == chain[n]:
+	case own != nil && d.Key == chain[n] && own.stored == fingerprint(d.Body):
 		return own, nil
 	}
 	c := readCutList(d)
@@ -99,10 +101,10 @@ func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cutList, int) 
 }
 
 // remember keeps what was cut for every later request that begins with the same
-// messages.
+// messages. The memory has it first: what it does not have, another process may have undone.
 func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	key := t.chain()[s.Until]
-	k.decisions.Put(scoped{t.scope(), key}, s)
+	defer k.decisions.Put(scoped{t.scope(), key}, s)
 	memory := k.memoryOf(t)
 	if memory == nil {
 		return nil
@@ -111,8 +113,14 @@ func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	if err != nil {
 		return err
 	}
+	s.stored = fingerprint(d.Body)
 	return memory.Remember(ctx, d)
 }
+
+// seed is this process's, because no fingerprint leaves it.
+var seed = maphash.MakeSeed()
+
+func fingerprint(body []byte) uint64 { return maphash.Bytes(seed, body) }
 
 func (k *Keeper) memoryOf(t *Task) Memory {
 	if t.Memory != nil {
