@@ -42,6 +42,8 @@ type Decision struct {
 	Body []byte
 	// Refs are the references that it needs.
 	Refs []string
+	// Conversation is the id of the conversation, as in its account.
+	Conversation string
 }
 
 // recentDecisions is how many decisions a keeper has in memory.
@@ -113,7 +115,7 @@ func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	if err != nil {
 		return err
 	}
-	s.stored = fingerprint(d.Body)
+	s.stored, d.Conversation = fingerprint(d.Body), t.account()
 	return memory.Remember(ctx, d)
 }
 

@@ -87,6 +87,7 @@ var _ Backend = absent{}
 var errAbsent = fmt.Errorf("%w: it could not be opened yet", ErrUnavailable)
 
 func (absent) Secret(context.Context) ([32]byte, error) { return [32]byte{}, errAbsent }
+
 func (absent) Write(context.Context, TenantID, []Chunk, *Object, []Extent) error { return errAbsent }
 
 func (absent) HasChunks(context.Context, TenantID, []ChunkID) ([]bool, error) { return nil, errAbsent }
@@ -100,6 +101,7 @@ func (absent) ExtentsAt(context.Context, TenantID, string, int64, int) ([]Extent
 func (absent) ExtentsAtLine(context.Context, TenantID, string, int64, int) ([]Extent, error) {
 	return nil, errAbsent
 }
+
 func (absent) Chunk(context.Context, TenantID, ChunkID) (Chunk, error)    { return Chunk{}, errAbsent }
 func (absent) Touch(context.Context, TenantID, []string, time.Time) error { return errAbsent }
 func (absent) Objects(context.Context, TenantID, string, int) ([]Object, error) {
@@ -107,8 +109,9 @@ func (absent) Objects(context.Context, TenantID, string, int) ([]Object, error) 
 }
 func (absent) MarkDamaged(context.Context, TenantID, string, []ChunkID) error { return errAbsent }
 func (absent) Delete(context.Context, TenantID, []string) (int, error)        { return 0, errAbsent }
-func (absent) Tenants(context.Context) ([]TenantID, error)                    { return nil, errAbsent }
-func (absent) PutDecision(context.Context, TenantID, Decision) error          { return errAbsent }
+
+func (absent) Tenants(context.Context) ([]TenantID, error)           { return nil, errAbsent }
+func (absent) PutDecision(context.Context, TenantID, Decision) error { return errAbsent }
 func (absent) FindDecision(context.Context, TenantID, []plimsoll.Digest) (Decision, error) {
 	return Decision{}, errAbsent
 }
@@ -125,15 +128,20 @@ func (absent) Value(context.Context, string) ([]byte, error)  { return nil, errA
 func (absent) Lease(context.Context, string, string, time.Duration) (bool, error) {
 	return false, errAbsent
 }
-func (absent) Release(context.Context, string, string) error                 { return errAbsent }
-func (absent) Expired(context.Context, time.Time, int) ([]Owned, error)      { return nil, errAbsent }
-func (absent) Oldest(context.Context, int) ([]Owned, error)                  { return nil, errAbsent }
+func (absent) Release(context.Context, string, string) error            { return errAbsent }
+func (absent) Expired(context.Context, time.Time, int) ([]Owned, error) { return nil, errAbsent }
+
+func (absent) Oldest(context.Context, int) ([]Owned, error) { return nil, errAbsent }
+
 func (absent) Unreferenced(context.Context, time.Time, int) ([]Owned, error) { return nil, errAbsent }
 func (absent) Evict(context.Context, []Owned) (int, error)                   { return 0, errAbsent }
 func (absent) ExpiredDecisions(context.Context, time.Time) (int, error)      { return 0, errAbsent }
 func (absent) ExpireDecisions(context.Context, time.Time) (int, error)       { return 0, errAbsent }
 func (absent) Sweep(context.Context, time.Time) (Swept, error)               { return Swept{}, errAbsent }
 func (absent) Erase(context.Context) error                                   { return errAbsent }
-func (absent) Stats(context.Context, *TenantID) (Stats, error)               { return Stats{}, errAbsent }
-func (absent) Check(context.Context) ([]string, error)                       { return nil, errAbsent }
-func (absent) Close() error                                                  { return nil }
+func (absent) Purge(context.Context, *TenantID, string) (Purged, error)      { return Purged{}, errAbsent }
+
+func (absent) Stats(context.Context, *TenantID) (Stats, error) { return Stats{}, errAbsent }
+
+func (absent) Check(context.Context) ([]string, error) { return nil, errAbsent }
+func (absent) Close() error                            { return nil }

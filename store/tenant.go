@@ -51,7 +51,7 @@ func (t *Tenant) PutDecision(ctx context.Context, d Decision) error {
 	if d.Used.IsZero() {
 		d.Used = now
 	}
-	d.Refs = wellFormed(d.Refs)
+	d.Refs, d.Conversation = wellFormed(d.Refs), plain(d.Conversation)
 	return fault("keep decision", t.store.backend.PutDecision(ctx, t.id, d))
 }
 
