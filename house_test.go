@@ -180,7 +180,7 @@ func TestPublicNamesStayFew(t *testing.T) {
 	t.Parallel()
 	const (
 		mostPackages = 19
-		mostNames = 681
+		mostNames    = 681
 	)
 	packages, names := 0, 0
 	for _, s := range sources(t) {

@@ -13,7 +13,8 @@ func (s *Store) Erase(ctx context.Context) error { return fault("erase", s.now()
 // Purge deletes all that the tenant has: content, decisions, accounts and what was learned
 // for it. If a conversation is given, by the client's name for it or by its id, Purge deletes
 // what belongs to that: its decisions and its account, and the content that no other
-// conversation refers to. [Store.Sweep] then clears the content, and [Store.Erase] the files.
+// conversation refers to. It sweeps; [Store.Erase] clears the files of a backend that only
+// frees the space.
 func (t *Tenant) Purge(ctx context.Context, conversation string) (Purged, error) {
 	ids := []string{conversation}
 	if conversation != "" {
@@ -30,11 +31,15 @@ func (t *Tenant) Purge(ctx context.Context, conversation string) (Purged, error)
 			return all, fault("purge", err)
 		}
 	}
-	return all, nil
+	_, err := t.store.Sweep(ctx)
+	return all, err
 }
 
 // Purge deletes all that all tenants have. The store stays, with its key.
 func (s *Store) Purge(ctx context.Context) (Purged, error) {
 	purged, err := s.now().backend.Purge(ctx, nil, "")
+	if err == nil {
+		_, err = s.Sweep(ctx)
+	}
 	return purged, fault("purge", err)
 }
