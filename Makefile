@@ -113,6 +113,7 @@ nightly: test-local
 	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./rung ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
 	$(GO) test -count=1 ./wire/internal/... -mutations=100000
 	$(GO) test -count=1 ./store/sqlite -crash.kills=400 -damage.trials=40
+	$(GO) test -count=1 -timeout 1h -run Agree ./store/sqlite ./store/postgres -agree.histories=500 -agree.seed=$$(date +%s)
 	$(GO) test -count=1 $(RACE) -run Storm ./transport -storms=100
 
 ## mutants: change the engine's code in one place at a time, and see that a test fails for four in five; about an hour

@@ -263,7 +263,7 @@ func (k *Keeper) keepBill(ctx context.Context, t *Task, a *anchor) error {
 	if err != nil {
 		return err
 	}
-	return memory.Remember(ctx, Decision{Key: billKeys(t.chain()[a.Messages:])[0], Body: body})
+	return memory.Remember(ctx, Decision{Key: billKeys(t.chain()[a.Messages:])[0], Body: body, Conversation: t.account()})
 }
 
 // billKeys are the keys of anchors, which are stored beside the decisions.

@@ -49,7 +49,11 @@ func (w *Work) commit(ctx context.Context) error {
 // remember keeps how the draft is cut for later requests, if this walk cut anything.
 func (w *Work) remember(ctx context.Context) {
 	fresh := slices.ContainsFunc(w.draft.EditsSince(plimsoll.Position(replayedEdits(w.plan))), func(e plimsoll.Edit) bool { return e.Rung != recollectName })
-	if !fresh || !w.k.options.Sticky && !w.compacted() {
+	if !fresh {
+		return
+	}
+	if !w.k.options.Sticky && !w.compacted() {
+		w.claimRefs(ctx)
 		return
 	}
 	c := w.cutList()
@@ -61,6 +65,25 @@ func (w *Work) remember(ctx context.Context) {
 		err = w.k.supersede(ctx, w.task, c.Until)
 	}
 	if err != nil {
+		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
+	}
+}
+
+// claimRefs remembers which references the conversation has, where nothing else does, so
+// that they can be deleted with it.
+func (w *Work) claimRefs(ctx context.Context) {
+	d := Decision{Body: []byte("{}"), Conversation: w.task.account()}
+	for _, e := range w.draft.Edits() {
+		if e.Ref != nil {
+			d.Refs = append(d.Refs, e.Ref.ID)
+		}
+	}
+	memory, chain := w.task.Memory, w.task.chain()
+	if memory == nil || len(d.Refs) == 0 {
+		return
+	}
+	d.Key = forModel(chain[len(chain)-1:], "\x00refs")[0]
+	if err := memory.Remember(ctx, d); err != nil {
 		w.plan.Degraded = fmt.Sprintf("memory: %v", err)
 	}
 }

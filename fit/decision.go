@@ -32,6 +32,8 @@ type cutList struct {
 	Inserts    []cutInsert         `json:"inserts,omitempty"`
 	// Offered says that the tools of [Task.Offer] were added.
 	Offered bool `json:"offered,omitempty"`
+	// stored is the fingerprint of the decision in the memory.
+	stored uint64
 }
 
 const cutVersion = 2
@@ -309,6 +311,7 @@ func readCutList(d Decision) *cutList {
 	if err := json.Unmarshal(d.Body, &c); err != nil || c.Version != cutVersion {
 		return nil
 	}
+	c.stored = fingerprint(d.Body)
 	return &c
 }
 

@@ -126,11 +126,15 @@ func (w *Work) lease(ctx context.Context, key plimsoll.Digest) (waited bool, err
 	deadline := time.Now().Add(leaseWait)
 	for {
 		release, ok, err := memory.Lease(ctx, name, leaseLife)
-		if err != nil || ok { // without a memory that works every process is alone
-			if ok {
-				w.flight.release = release
-			}
+		if err != nil { // without a memory that works every process is alone
 			return waited, nil
+		}
+		if ok {
+			w.flight.release = release
+			// Another process may have ended since this one looked into the memory.
+			was := w.replayed
+			w.replay(w.recall(ctx))
+			return waited || w.replayed != was, nil
 		}
 		if w.background {
 			return false, errElsewhere

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"math/bits"
 	"slices"
 	"time"
@@ -41,6 +42,8 @@ type Decision struct {
 	Body []byte
 	// Refs are the references that it needs.
 	Refs []string
+	// Conversation is the id of the conversation, as in its account.
+	Conversation string
 }
 
 // recentDecisions is how many decisions a keeper has in memory.
@@ -67,7 +70,8 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 	if memory == nil {
 		return own, nil
 	}
-	// Another process may have decided about a longer prefix meanwhile, or undone this one.
+	// Another process may have decided about a longer prefix meanwhile, or otherwise about
+	// this one, or undone it. What is stored holds, so that all processes cut alike.
 	keys := slices.Clone(chain[max(1, n):])
 	slices.Reverse(keys)
 	d, err := memory.Recall(ctx, keys)
@@ -79,7 +83,7 @@ func (k *Keeper) recall(ctx context.Context, t *Task) (*cutList, error) {
 		return nil, nil
 	case err != nil:
 		return own, err
-	case own != nil && d.Key == chain[n]:
+	case own != nil && d.Key == chain[n] && own.stored == fingerprint(d.Body):
 		return own, nil
 	}
 	c := readCutList(d)
@@ -102,10 +106,10 @@ func (k *Keeper) decided(scope string, chain []plimsoll.Digest) (*cutList, int) 
 }
 
 // remember keeps what was cut for every later request that begins with the same
-// messages.
+// messages. The memory has it first: what it does not have, another process may have undone.
 func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	key := t.chain()[s.Until]
-	k.decisions.Put(scoped{t.scope(), key}, s)
+	defer k.decisions.Put(scoped{t.scope(), key}, s)
 	memory := t.Memory
 	if memory == nil {
 		return nil
@@ -114,8 +118,14 @@ func (k *Keeper) remember(ctx context.Context, t *Task, s *cutList) error {
 	if err != nil {
 		return err
 	}
+	s.stored, d.Conversation = fingerprint(d.Body), t.account()
 	return memory.Remember(ctx, d)
 }
+
+// seed is this process's, because no fingerprint leaves it.
+var seed = maphash.MakeSeed()
+
+func fingerprint(body []byte) uint64 { return maphash.Bytes(seed, body) }
 
 // supersede forgets what was cut for shorter prefixes than the first n messages, back to
 // the last checkpoint: the new checkpoint has replaced the messages with these cuts, and

@@ -140,7 +140,7 @@ func (k *Keeper) charge(ctx context.Context, t *Task, made *Compaction) error {
 // memory.
 func (k *Keeper) book(ctx context.Context, t *Task, a account.Account) error {
 	key := t.beginning()
-	a.Conversation = hex.EncodeToString(key.key[:])
+	a.Conversation = t.account()
 	k.books.mu.Lock()
 	sum, ok := k.books.conversations.Get(key)
 	if !ok {
@@ -178,6 +178,16 @@ func (t *Task) beginning() scoped {
 		}
 	}
 	return scoped{t.scope(), chain[len(chain)-1]}
+}
+
+// account is the id of the conversation: by its name if the client gave it one, else by
+// what it begins with, whatever limit and preset the client asks for.
+func (t *Task) account() string {
+	if t.Scope.Conversation != "" {
+		return ConversationID(t.Scope.Conversation)
+	}
+	begins := t.Scope.Salt([]plimsoll.Digest{t.beginning().key})[0] // salted twice is not salted
+	return hex.EncodeToString(begins[:])
 }
 
 // watch tells when the estimates for a model leave the bounds.

@@ -464,7 +464,7 @@ func (w *Work) rememberRecollections(ctx context.Context) {
 	}
 	body, err := json.Marshal(r.newest)
 	if err == nil {
-		d := Decision{Key: r.keys[0], Body: body}
+		d := Decision{Key: r.keys[0], Body: body, Conversation: w.task.account()}
 		if r.newest.Ref != nil {
 			d.Refs = []string{r.newest.Ref.ID}
 		}

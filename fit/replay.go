@@ -29,7 +29,7 @@ func (w *Work) recall(ctx context.Context) *cutList {
 // done so far. A cut that would take what must now survive is not replayed, nor one
 // that is shorter than the one in the draft.
 func (w *Work) replay(c *cutList) {
-	if c == nil || w.replayed != nil && c.Until <= w.replayed.Until {
+	if c == nil || c == w.replayed || w.replayed != nil && c.Until < w.replayed.Until {
 		return
 	}
 	was, reports := w.replayed, w.plan.Rungs

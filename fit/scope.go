@@ -52,6 +52,13 @@ func (s Scope) Salt(chain []plimsoll.Digest) []plimsoll.Digest {
 	return salted(chain, salt)
 }
 
+// ConversationID is the id of a conversation that a client named. One without a name has
+// the id of what it begins with.
+func ConversationID(name string) string {
+	sum := sha256.Sum256([]byte("conversation\x00" + name))
+	return hex.EncodeToString(sum[:len(plimsoll.Digest{})])
+}
+
 // whateverLimit returns the task in the scope of its bills: a conversation is billed alike
 // whatever limit and preset the client asks for.
 func (t *Task) whateverLimit() *Task {

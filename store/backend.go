@@ -76,7 +76,10 @@ type Decision struct {
 	// Body is opaque to the store.
 	Body []byte
 	// Refs are the references that the decision needs.
-	Refs          []string
+	Refs []string
+	// Conversation is the id of the conversation, as in its account; empty if it is not
+	// known.
+	Conversation  string
 	Created, Used time.Time
 }
 
@@ -185,9 +188,15 @@ type Backend interface {
 	// time, and frees their space. It works in small steps; one that failed may have
 	// deleted some.
 	Sweep(ctx context.Context, before time.Time) (Swept, error)
-	// Erase clears what Sweep deleted from the backend's files, if Sweep only freed
+	// Erase clears what Sweep and Purge deleted from the backend's files, if these only freed
 	// its space. The store cannot be used meanwhile.
 	Erase(ctx context.Context) error
+	// Purge takes out all that a tenant has, or all tenants if that is nil: objects,
+	// decisions, accounts, leases and values whose names have the tenant's hexadecimal id in
+	// them. If a conversation is named, it takes out the decisions and the account of that
+	// conversation, and the objects that only these decisions refer to. Chunks stay until
+	// Sweep. One that failed may have deleted some.
+	Purge(ctx context.Context, tenant *TenantID, conversation string) (Purged, error)
 	// Stats counts; of all tenants if tenant is nil.
 	Stats(ctx context.Context, tenant *TenantID) (Stats, error)
 
@@ -201,6 +210,14 @@ type Backend interface {
 type Owned struct {
 	Tenant TenantID
 	Object Object
+}
+
+// Purged counts what was deleted.
+type Purged struct {
+	Objects   int64 `json:"objects"`
+	Decisions int64 `json:"decisions"`
+	Accounts  int64 `json:"accounts"`
+	Values    int64 `json:"values"`
 }
 
 // Swept says what a sweep deleted.

@@ -13,7 +13,7 @@ import (
 // backend finds in its files, then every object whose content is not what was
 // stored. It marks those, so that storing the same content again repairs them.
 func (s *Store) Check(ctx context.Context) ([]string, error) {
-	findings, err := s.check(ctx)
+	findings, err := s.now().check(ctx)
 	return findings, fault("check the store", err)
 }
 

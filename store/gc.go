@@ -48,6 +48,7 @@ type Collected struct {
 // GC collects what the policy says, and then what no object names. A dry run changes
 // nothing; what it says of sizes is an estimate, because objects share chunks.
 func (s *Store) GC(ctx context.Context, p Policy, dryRun bool) (GCReport, error) {
+	s = s.now()
 	c := collector{store: s, ctx: ctx, policy: p, now: s.options.Now(), report: GCReport{DryRun: dryRun}}
 	err := c.run()
 	return c.report, fault("collect", err)
@@ -58,7 +59,7 @@ func (s *Store) GC(ctx context.Context, p Policy, dryRun bool) (GCReport, error)
 // read twice may have to begin again; see [Tenant.PutReader].
 func (s *Store) Sweep(ctx context.Context) (Swept, error) {
 	// Clocks differ between machines; later than all of them means everything.
-	swept, err := s.backend.Sweep(ctx, s.options.Now().AddDate(1, 0, 0))
+	swept, err := s.now().backend.Sweep(ctx, s.options.Now().AddDate(1, 0, 0))
 	return swept, fault("sweep", err)
 }
 
@@ -276,7 +277,3 @@ func (c *collector) oldest() ([]Owned, error) {
 		}
 	}
 }
-
-// Erase clears what was swept from the backend's files. The store cannot be used
-// meanwhile.
-func (s *Store) Erase(ctx context.Context) error { return fault("erase", s.backend.Erase(ctx)) }

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
+	"encoding/hex"
 	"hash"
 	"strings"
 )
@@ -52,6 +53,21 @@ const letters = "abcdefghijklmnopqrstuvwxyz234567"
 
 func named(h hash.Hash) string {
 	return base32.NewEncoding(letters).EncodeToString(h.Sum(nil))[:idLen]
+}
+
+// maxName is how many bytes a name may have that others chose.
+const maxName = 1000
+
+// plain makes a text that every backend takes of a name that others chose: valid UTF-8
+// without NUL, and not longer than a database can index. Long names stay different.
+func plain(name string) string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) <= maxName {
+		return text
+	}
+	sum := sha256.Sum256([]byte(name))
+	end := "…" + hex.EncodeToString(sum[:8])
+	return strings.ToValidUTF8(text[:maxName-len(end)], "") + end
 }
 
 // wellFormed leaves out what cannot be an id, so that a backend sees no odd texts.

@@ -19,12 +19,12 @@ type memory struct{ tenant *Tenant }
 // Recall implements [fit.Memory].
 func (m memory) Recall(ctx context.Context, keys []plimsoll.Digest) (fit.Decision, error) {
 	d, err := m.tenant.FindDecision(ctx, keys...)
-	return fit.Decision{Key: d.Key, Body: d.Body, Refs: d.Refs}, err
+	return fit.Decision{Key: d.Key, Body: d.Body, Refs: d.Refs, Conversation: d.Conversation}, err
 }
 
 // Remember implements [fit.Memory].
 func (m memory) Remember(ctx context.Context, d fit.Decision) error {
-	return m.tenant.PutDecision(ctx, Decision{Key: d.Key, Body: d.Body, Refs: d.Refs})
+	return m.tenant.PutDecision(ctx, Decision{Key: d.Key, Body: d.Body, Refs: d.Refs, Conversation: d.Conversation})
 }
 
 // Forget implements [fit.Memory].

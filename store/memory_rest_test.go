@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -103,7 +105,13 @@ func (m *memory) Value(ctx context.Context, name string) ([]byte, error) {
 	return v, nil
 }
 
-func (m *memory) Erase(ctx context.Context) error { return m.begin(ctx, "Erase") }
+func (m *memory) Erase(ctx context.Context) error {
+	if err := m.begin(ctx, "Erase"); err != nil {
+		return err
+	}
+	m.mu.Unlock()
+	return nil
+}
 
 func (m *memory) Lease(ctx context.Context, name, holder string, life time.Duration) (bool, error) {
 	if err := m.begin(ctx, "Lease"); err != nil {
@@ -268,4 +276,45 @@ func (m *memory) Stats(ctx context.Context, tenant *store.TenantID) (store.Stats
 		}
 	}
 	return s, nil
+}
+
+func (m *memory) Purge(ctx context.Context, tenant *store.TenantID, conversation string) (store.Purged, error) {
+	if err := m.begin(ctx, "Purge"); err != nil {
+		return store.Purged{}, err
+	}
+	defer m.mu.Unlock()
+	var p store.Purged
+	others, own := map[of[string]]bool{}, map[of[string]]bool{}
+	for key, d := range m.decisions {
+		goes := (tenant == nil || key.tenant == *tenant) && (conversation == "" || d.Conversation == conversation)
+		for _, ref := range d.Refs {
+			if goes {
+				own[of[string]{key.tenant, ref}] = true
+			} else {
+				others[of[string]{key.tenant, ref}] = true
+			}
+		}
+		if goes {
+			p.Decisions++
+			delete(m.decisions, key)
+		}
+	}
+	for key := range m.objects {
+		if (tenant == nil || key.tenant == *tenant) && (conversation == "" || own[key] && !others[key]) {
+			p.Objects += int64(m.remove(key))
+		}
+	}
+	for key := range m.accounts {
+		if (tenant == nil || key.tenant == *tenant) && (conversation == "" || key.id == conversation) {
+			p.Accounts++
+			delete(m.accounts, key)
+		}
+	}
+	for name := range m.values {
+		if conversation == "" && (tenant == nil || strings.Contains(name, hex.EncodeToString(tenant[:]))) {
+			p.Values++
+			delete(m.values, name)
+		}
+	}
+	return p, nil
 }

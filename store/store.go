@@ -27,6 +27,8 @@ type Store struct {
 	options Options
 	secret  [32]byte
 	codec   *codec
+	// opening is nil if the backend was there from the start.
+	opening *opening
 }
 
 // New returns a store on a backend, which it closes when it is closed. Options may
@@ -70,7 +72,10 @@ func (o *Options) setDefaults() error {
 
 // Tenant returns a tenant's part of the store. The name may be any text, such as a
 // credential; only its keyed hash leaves the process.
-func (s *Store) Tenant(name string) *Tenant { return s.tenant(tenantID(s.secret, name)) }
+func (s *Store) Tenant(name string) *Tenant {
+	s = s.now()
+	return s.tenant(tenantID(s.secret, name))
+}
 
 func (s *Store) tenant(id TenantID) *Tenant {
 	return &Tenant{store: s, id: id, key: tenantKey(s.secret, id)}
@@ -78,6 +83,7 @@ func (s *Store) tenant(id TenantID) *Tenant {
 
 // Tenants returns the parts of all tenants that have content or accounts.
 func (s *Store) Tenants(ctx context.Context) ([]*Tenant, error) {
+	s = s.now()
 	ids, err := s.backend.Tenants(ctx)
 	if err != nil {
 		return nil, fault("list tenants", err)
@@ -91,23 +97,26 @@ func (s *Store) Tenants(ctx context.Context) ([]*Tenant, error) {
 
 // Stats counts what all tenants have stored.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
-	stats, err := s.backend.Stats(ctx, nil)
+	stats, err := s.now().backend.Stats(ctx, nil)
 	return stats, fault("count the store", err)
 }
 
 // PutValue keeps a small value under a name, for all tenants.
 func (s *Store) PutValue(ctx context.Context, name string, value []byte) error {
-	return fault("keep value "+name, s.backend.PutValue(ctx, name, value))
+	return fault("keep value "+name, s.now().backend.PutValue(ctx, plain(name), value))
 }
 
 // Value returns the value that was kept under a name.
 func (s *Store) Value(ctx context.Context, name string) ([]byte, error) {
-	value, err := s.backend.Value(ctx, name)
+	value, err := s.now().backend.Value(ctx, plain(name))
 	return value, fault("read value "+name, err)
 }
 
 // Close closes the backend. Nothing may be called afterwards.
 func (s *Store) Close() error {
 	s.codec.close()
+	if s.opening != nil {
+		return s.opening.close()
+	}
 	return fault("close store", s.backend.Close())
 }

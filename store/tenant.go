@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
@@ -50,6 +51,7 @@ func (t *Tenant) PutDecision(ctx context.Context, d Decision) error {
 	if d.Used.IsZero() {
 		d.Used = now
 	}
+	d.Refs, d.Conversation = wellFormed(d.Refs), plain(d.Conversation)
 	return fault("keep decision", t.store.backend.PutDecision(ctx, t.id, d))
 }
 
@@ -62,12 +64,16 @@ func (t *Tenant) FindDecision(ctx context.Context, keys ...plimsoll.Digest) (Dec
 
 // AddAccount adds figures to the accounts of conversations, all of them or none.
 func (t *Tenant) AddAccount(ctx context.Context, accounts ...account.Account) error {
+	accounts = slices.Clone(accounts)
+	for i := range accounts {
+		accounts[i].Conversation, accounts[i].Model = plain(accounts[i].Conversation), plain(accounts[i].Model)
+	}
 	return fault("account", t.store.backend.AddAccount(ctx, t.id, accounts...))
 }
 
 // Accounts lists accounts, the last used first, at most limit, behind the given
 // conversation if it is not empty.
 func (t *Tenant) Accounts(ctx context.Context, after string, limit int) ([]account.Account, error) {
-	accounts, err := t.store.backend.Accounts(ctx, t.id, after, limit)
+	accounts, err := t.store.backend.Accounts(ctx, t.id, plain(after), limit)
 	return accounts, fault("list accounts", err)
 }

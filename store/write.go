@@ -54,7 +54,7 @@ func (t *Tenant) newWriter(kind Kind, note string) *writer {
 	now := t.store.options.Now()
 	return &writer{
 		tenant: t, cutter: newCutter(t.store.options.ChunkSize),
-		object: Object{Kind: kind, Note: note, Lines: 1, Created: now, Used: now},
+		object: Object{Kind: kind, Note: plain(note), Lines: 1, Created: now, Used: now},
 	}
 }
 

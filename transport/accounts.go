@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
@@ -115,7 +116,7 @@ func (w *accountWriter) run(ctx context.Context) {
 // store refuses is lost: the next one replaces it.
 func (w *accountWriter) take(sums map[accountKey]entry, e entry) {
 	if e.memory != nil {
-		if err := w.try(breaker.ReadTimeout, func(ctx context.Context) error { return e.memory.Remember(ctx, e.bill) }); err != nil && !errors.Is(err, breaker.ErrOpen) {
+		if err := w.try(e.owner, breaker.ReadTimeout, func(ctx context.Context) error { return e.memory.Remember(ctx, e.bill) }); err != nil && !errors.Is(err, breaker.ErrOpen) {
 			w.failed(err)
 		}
 		return
@@ -146,6 +147,9 @@ func (w *accountWriter) write(sums map[accountKey]entry) (left map[accountKey]en
 	for owner, list := range of {
 		for batch := range slices.Chunk(list, maxBatch) {
 			err := w.addTo(batch[0].books, batch)
+			if errors.Is(err, plimsoll.ErrInvalid) { // one row must not cost the others their figures
+				batch, err = w.addEach(batch)
+			}
 			if err == nil {
 				continue
 			}
@@ -164,21 +168,35 @@ func (w *accountWriter) write(sums map[accountKey]entry) (left map[accountKey]en
 	return left
 }
 
+// addEach writes accounts one by one, and returns those that the store has not taken. It
+// drops what the store refuses as data: that would be refused again.
+func (w *accountWriter) addEach(batch []entry) (left []entry, err error) {
+	for i := range batch {
+		switch e := w.addTo(batch[i].books, batch[i:i+1]); {
+		case errors.Is(e, plimsoll.ErrInvalid):
+			w.failed(e)
+		case e != nil:
+			left, err = append(left, batch[i]), e
+		}
+	}
+	return left, err
+}
+
 // addTo hands figures to an owner's books.
 func (w *accountWriter) addTo(b books, batch []entry) error {
 	all := make([]account.Account, len(batch))
 	for i, e := range batch {
 		all[i] = e.Account
 	}
-	return w.try(breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
+	return w.try(batch[0].owner, breaker.WriteTimeout, func(ctx context.Context) error { return b.AddAccount(ctx, all...) })
 }
 
 // try writes to the store. A panic there does not end the process.
-func (w *accountWriter) try(timeout time.Duration, write func(context.Context) error) (err error) {
+func (w *accountWriter) try(owner string, timeout time.Duration, write func(context.Context) error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = panicError(r)
 		}
 	}()
-	return w.breaker.Do(context.Background(), timeout, write)
+	return w.breaker.Do(context.Background(), owner, timeout, write)
 }

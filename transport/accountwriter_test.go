@@ -3,12 +3,14 @@ package transport
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/transport/internal/breaker"
@@ -193,4 +195,37 @@ func TestAPanicInWhatWritesAccountsEndsNothing(t *testing.T) {
 	if len(told) == 0 || !strings.Contains(told[0].Error(), "panic: a mistake") {
 		t.Errorf("the writer says %v", told)
 	}
+}
+
+// picky is a shelf that refuses one conversation as data, and with it all that come in
+// the same write.
+type picky struct{ shelf }
+
+func (p *picky) AddAccount(ctx context.Context, accounts ...account.Account) error {
+	for _, a := range accounts {
+		if a.Conversation == "bad" {
+			p.asked++
+			return fmt.Errorf("row: %w", plimsoll.ErrInvalid)
+		}
+	}
+	return p.shelf.AddAccount(ctx, accounts...)
+}
+
+func TestARowThatTheStoreRefusesCostsNoOtherConversationItsFigures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told int
+		b := breaker.New(time.Now)
+		l := newAccountWriter(b, func(error) { told++ })
+		s := &picky{}
+		for _, name := range []string{"one", "bad", "two"} {
+			l.add(entry{Account: account.Account{Conversation: name, Requests: 1}, owner: "owner", books: s})
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if s.sums["one"].Requests != 1 || s.sums["two"].Requests != 1 || told != 1 || s.asked != 4 || !b.Closed("owner") {
+			t.Errorf("%+v after %d calls, %d failures told, closed %v", s.sums, s.asked, told, b.Closed("owner"))
+		}
+		l.close()
+	})
 }

@@ -3,7 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"context"
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +28,7 @@ type broken struct {
 	off atomic.Bool
 }
 
-var errOff = errors.New("the disk is gone")
+var errOff = fmt.Errorf("the disk is gone: %w", store.ErrUnavailable)
 
 func (b *broken) Write(ctx context.Context, t store.TenantID, chunks []store.Chunk, o *store.Object, e []store.Extent) error {
 	if b.off.Load() {

@@ -60,7 +60,7 @@ func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ 
 	if s.plan, err = fit(r.ctx, s.task); err != nil {
 		return s, err
 	}
-	if r.tenant != nil && !r.t.breaker.Closed() {
+	if r.tenant != nil && (!stored || !r.t.breaker.Closed(r.owner.key)) {
 		r.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
 	return s, r.choose(&s)
@@ -71,8 +71,8 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	client := preset.Client{
 		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Window: r.window, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
-	if stored && r.tenant != nil && r.t.breaker.Closed() {
-		client.Archive, client.Memory = safeArchive{r.tenant, r.t.breaker}, r.t.memoryOf(r.owner)
+	if stored && r.tenant != nil && r.t.breaker.Closed(r.owner.key) {
+		client.Archive, client.Memory = safeArchive{r.tenant, r.owner.key, r.t.breaker}, r.t.memoryOf(r.owner)
 	}
 	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && r.mayWithdraw(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways

@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"cmp"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -144,31 +144,15 @@ func (r *clientRequest) scope() fit.Scope {
 	return fit.Scope{Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Limit: r.limit}
 }
 
-// conversationName is the name that the client gives the conversation, or else what it
-// begins with.
+// conversationName is the name that the client gives the conversation, or else its id.
 func (r *clientRequest) conversationName() string {
-	if r.conversation != "" {
-		return r.conversation
-	}
-	begins := r.beginning()
-	return hex.EncodeToString(begins[:])
+	return cmp.Or(r.conversation, r.account())
 }
 
-// beginning identifies the conversation up to the first message of the user.
-func (r *clientRequest) beginning() plimsoll.Digest {
-	c, chain := r.shown.Conversation(), r.shown.Chain()
-	for i := range c.Messages.Len() {
-		if c.Messages.At(i).Role == plimsoll.User {
-			return chain[i+1]
-		}
-	}
-	return chain[0]
-}
-
-// account is the name of the conversation in the accounts; empty if nothing was decoded.
+// account is the id of the conversation in the accounts; empty if nothing was decoded.
 func (r *clientRequest) account() string {
-	if r.shown == nil {
+	if r.thread == nil {
 		return ""
 	}
-	return fmt.Sprintf("%x", r.scope().Salt([]plimsoll.Digest{r.beginning()})[0])
+	return r.thread.Conversation
 }

@@ -163,17 +163,21 @@ func (e *refusedError) Error() string {
 // Answered tells the proxy that the upstream was reached.
 func (e *refusedError) Answered() bool { return true }
 
+// searchTime bounds a search of the model's. The breaker waits four times as long.
+const searchTime = breaker.WriteTimeout / 4
+
 // execute answers one call. Its answer is no longer than there is room for, or than can
 // be made by cutting what is older.
 func (r *trip) execute(name, arguments string) wire.Result {
-	limits := &expand.Limits{Bytes: 1 << 10}
+	// A search ends before the breaker's limit: what takes long is the search, not the store.
+	limits := &expand.Limits{Bytes: 1 << 10, TextTime: searchTime, RegexTime: searchTime}
 	if plan := r.sent.plan; plan != nil {
 		limit := plan.Line.Limit()
 		room := max(limit-plan.After.Total, limit/8)
 		limits.Bytes = max(1<<10, min(64<<10, 3*room))
 	}
 	var got expand.Answer
-	err := r.t.breaker.Do(r.ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
+	err := r.t.breaker.Do(r.ctx, r.owner.key, breaker.WriteTimeout, func(ctx context.Context) (err error) {
 		got, err = expand.Call(ctx, r.tenant, name, arguments, limits)
 		if errors.Is(err, plimsoll.ErrInvalid) || errors.Is(err, expand.ErrTime) {
 			got, err = expand.Answer{Text: expand.Explain(err)}, nil

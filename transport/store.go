@@ -31,12 +31,13 @@ func (t *Transport) billsOf(o owner) fit.Memory {
 // safeArchive is the archive of an owner behind the circuit breaker.
 type safeArchive struct {
 	fit.Archive
+	owner   string
 	breaker *breaker.Breaker
 }
 
 // Put implements [fit.Archive].
 func (a safeArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Part]) (ref plimsoll.Ref, err error) {
-	err = a.breaker.Do(ctx, breaker.WriteTimeout, func(ctx context.Context) error {
+	err = a.breaker.Do(ctx, a.owner, breaker.WriteTimeout, func(ctx context.Context) error {
 		ref, err = a.Archive.Put(ctx, content)
 		return err
 	})
@@ -45,7 +46,7 @@ func (a safeArchive) Put(ctx context.Context, content plimsoll.List[plimsoll.Par
 
 // Content implements [fit.Archive].
 func (a safeArchive) Content(ctx context.Context, id string) (parts plimsoll.List[plimsoll.Part], err error) {
-	err = a.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
+	err = a.breaker.Do(ctx, a.owner, breaker.ReadTimeout, func(ctx context.Context) error {
 		parts, err = a.Archive.Content(ctx, id)
 		return err
 	})
@@ -62,7 +63,7 @@ type safeMemory struct {
 
 // Recall implements [fit.Memory].
 func (m safeMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d fit.Decision, err error) {
-	err = m.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
+	err = m.breaker.Do(ctx, m.owner.key, breaker.ReadTimeout, func(ctx context.Context) error {
 		d, err = m.Memory.Recall(ctx, keys)
 		return err
 	})
@@ -71,16 +72,15 @@ func (m safeMemory) Recall(ctx context.Context, keys []plimsoll.Digest) (d fit.D
 
 // Remember implements [fit.Memory].
 func (m safeMemory) Remember(ctx context.Context, d fit.Decision) error {
-	return m.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
+	return m.breaker.Do(ctx, m.owner.key, breaker.ReadTimeout, func(ctx context.Context) error { return m.Memory.Remember(ctx, d) })
 }
 
 // Lease implements [fit.Memory].
 func (m safeMemory) Lease(ctx context.Context, name string, life time.Duration) (release func(), ok bool, err error) {
-	if !m.breaker.Closed() {
-		return nil, false, breaker.ErrOpen
-	}
-	release, ok, err = m.Memory.Lease(ctx, name, life)
-	m.breaker.Note(err)
+	err = m.breaker.Do(ctx, m.owner.key, breaker.ReadTimeout, func(ctx context.Context) error {
+		release, ok, err = m.Memory.Lease(ctx, name, life)
+		return err
+	})
 	return release, ok, err
 }
 
@@ -95,7 +95,7 @@ type lateMemory struct{ safeMemory }
 
 // Remember implements [fit.Memory].
 func (m lateMemory) Remember(_ context.Context, d fit.Decision) error {
-	m.accounts.add(entry{bill: d, memory: m.Memory})
+	m.accounts.add(entry{bill: d, memory: m.Memory, owner: m.owner.key})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -220,14 +221,42 @@ func showCollected(p *process, r store.GCReport) {
 
 // cacheRmCmd deletes content.
 type cacheRmCmd struct {
-	IDs   []string `arg:"" name:"id" help:"The references."`
-	Erase bool     `help:"Leave nothing of it in a PostgreSQL server's tables either. This locks the store meanwhile."`
+	IDs          []string `arg:"" name:"id" optional:"" help:"The references."`
+	Conversation string   `placeholder:"NAME" help:"Delete all of a conversation: the name that the client gave it, or the id that the dashboard, the log and plimsoll account show."`
+	All          bool     `help:"Delete all of the tenant that --tenant names, or of all tenants."`
+	Yes          bool     `short:"y" help:"Delete all without a question."`
+	Erase        bool     `help:"Leave nothing of it in a PostgreSQL server's tables either. This locks the store meanwhile."`
 	storeFlags
 }
 
 // Help is the long help text.
 func (*cacheRmCmd) Help() string {
-	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's file, unless another reference needs it too. PostgreSQL frees the space without clearing it; --erase rewrites its tables, see "plimsoll cache gc --help".`
+	return `Deletes stored content at once and for good: afterwards no byte of it is left in the store's file, unless another reference needs it too. PostgreSQL frees the space without clearing it; --erase rewrites its tables, see "plimsoll cache gc --help".
+
+With --conversation it deletes everything of a conversation of the tenant: contents that no other conversation refers to, decisions, recollections, rounds that the client was not shown, bills and the account. With --all it deletes everything of the tenant, limits that were learned included, or of all tenants if --tenant is not given. This needs --yes. A proxy that runs may hold some of it in memory until it ends.
+
+Examples:
+
+    plimsoll cache rm REF
+    plimsoll cache rm --conversation build-42
+    plimsoll cache rm --tenant alice --all --yes`
+}
+
+// Validate wants one target.
+func (c *cacheRmCmd) Validate() error {
+	targets := 0
+	for _, given := range []bool{len(c.IDs) > 0, c.Conversation != "", c.All} {
+		if given {
+			targets++
+		}
+	}
+	switch {
+	case targets != 1:
+		return errors.New("name references, --conversation NAME or --all")
+	case c.All && !c.Yes:
+		return errors.New("--all deletes everything that is stored; add --yes")
+	}
+	return nil
 }
 
 // Run deletes.
@@ -243,6 +272,17 @@ func (c *cacheRmCmd) Run(p *process, root *cli) error {
 				missing = also(missing, &plimsoll.Error{Op: "cache " + id, Err: store.ErrGone, Hint: "plimsoll cache ls has what is stored"})
 			}
 		}
+		if len(c.IDs) == 0 {
+			purged, err := c.purge(ctx, s, t)
+			if err != nil {
+				return err
+			}
+			if purged == (store.Purged{}) {
+				missing = &plimsoll.Error{Op: "cache rm", Err: store.ErrGone, Hint: "plimsoll account lists conversations; name another tenant with --tenant"}
+			}
+			fmt.Fprintf(p.out, "deleted %s, %s, %s and %s\n", plural(int(purged.Objects), "object"),
+				plural(int(purged.Decisions), "decision"), plural(int(purged.Accounts), "account"), plural(int(purged.Values), "value"))
+		}
 		_, err := s.Sweep(ctx)
 		if err == nil && c.Erase {
 			err = s.Erase(ctx)
@@ -252,6 +292,17 @@ func (c *cacheRmCmd) Run(p *process, root *cli) error {
 		}
 		return missing
 	})
+}
+
+// purge deletes a conversation, a tenant or everything.
+func (c *cacheRmCmd) purge(ctx context.Context, s *store.Store, t *store.Tenant) (store.Purged, error) {
+	switch {
+	case c.Conversation != "":
+		return t.Purge(ctx, c.Conversation)
+	case c.Tenant != "":
+		return t.Purge(ctx, "")
+	}
+	return s.Purge(ctx)
 }
 
 // cacheCheckCmd looks for damage.

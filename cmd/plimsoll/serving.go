@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -64,13 +65,33 @@ func (p *process) newServing(ctx context.Context, settings *config.Config, o ser
 	if err != nil {
 		return nil, err
 	}
-	if s.store, err = p.openStore(ctx, string(settings.Settings.Store)); err != nil {
+	where := string(settings.Settings.Store)
+	s.store, err = p.openStore(ctx, where)
+	if mayComeBack(err) {
+		p.warn(fmt.Sprintf("%v; until the store is there, what is cut has no references", err))
+		o.log.Warn("the store is away; nothing that is cut can be had back until it is there", "error", err)
+		s.store, err = store.Later(func(ctx context.Context) (store.Backend, error) {
+			backend, err := p.openBackend(ctx, where)
+			if err == nil {
+				o.log.Warn("the store is there")
+			}
+			return backend, err
+		}, nil)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := s.assemble(ctx, p, upstreams, o); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
+}
+
+// mayComeBack reports whether a store that could not be opened may be there later without
+// anything to mend here. A path that cannot be opened is a mistake in the settings.
+func mayComeBack(err error) bool {
+	var path *fs.PathError
+	return errors.Is(err, store.ErrUnavailable) && !errors.As(err, &path)
 }
 
 func (s *serving) assemble(ctx context.Context, p *process, upstreams proxy.Upstreams, o servingOptions) error {

@@ -24,7 +24,7 @@ import (
 func Run(t *testing.T, open func(t *testing.T) store.Backend) {
 	t.Helper()
 	for _, group := range [...][]test{
-		writing(), reading(), listing(), decisions(), accounts(), values(), retention(), sweeping(), repairing(), counting(), contexts(), sharing(), laws(),
+		writing(), reading(), listing(), decisions(), accounts(), values(), retention(), sweeping(), repairing(), purging(), counting(), contexts(), sharing(), laws(),
 	} {
 		for _, test := range group {
 			t.Run(test.name, func(t *testing.T) {

@@ -123,7 +123,8 @@ func (db *backend) Erase(ctx context.Context) error { return db.vacuum(ctx, "era
 func (db *backend) vacuum(ctx context.Context, op, command string) error {
 	conn, err := db.pool.Acquire(ctx)
 	if err == nil {
-		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision, plimsoll.total`)
+		_, err = conn.Exec(ctx, command+`plimsoll.chunk, plimsoll.extent, plimsoll.object, plimsoll.decision, plimsoll.reference,
+			plimsoll.account, plimsoll.value, plimsoll.lease, plimsoll.total`)
 		conn.Release()
 	}
 	if ctx.Err() != nil {

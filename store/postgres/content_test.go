@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/store"
 )
@@ -101,4 +105,69 @@ func crashWhileStreaming(t *testing.T, c *pgtest.Cluster) {
 	if err != nil || len(broken) > 0 {
 		t.Errorf("check: %v, %v", broken, err)
 	}
+}
+
+// TestNoTextOfAClientRestsTheStore has what clients put into names and contents. What
+// PostgreSQL cannot keep as text is escaped, and no error says that the store is away.
+func TestNoTextOfAClientRestsTheStore(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, pgtest.Database(t))
+	tenant := s.Tenant("alice")
+	for what, name := range map[string]string{
+		"NUL": "gpt-4o\x00", "a lone surrogate": "m\xed\xa0\x80", "invalid UTF-8": "\xff\xfe", "a long name": strings.Repeat("m\x00é", 1<<20),
+	} {
+		a := account.Account{Conversation: "c " + name, Model: name, Requests: 1, First: time.Now(), Last: time.Now()}
+		if err := tenant.AddAccount(t.Context(), a); err != nil {
+			t.Errorf("%s in an account: %.200v", what, err)
+		}
+		if err := s.PutValue(t.Context(), "limit:"+name, []byte("1")); err != nil {
+			t.Errorf("%s in a value's name: %.200v", what, err)
+		}
+		if got, err := s.Value(t.Context(), "limit:"+name); err != nil || string(got) != "1" {
+			t.Errorf("%s: the value is %q, %.200v", what, got, err)
+		}
+		ref, err := tenant.PutReader(t.Context(), strings.NewReader(name), name)
+		if err != nil {
+			t.Errorf("%s as content: %.200v", what, err)
+		} else if got, err := read(t.Context(), s, "alice", ref.ID); err != nil || string(got) != name {
+			t.Errorf("%s: got %.50q, %v", what, got, err)
+		}
+		if err := tenant.PutDecision(t.Context(), store.Decision{Key: plimsoll.Digest{1}, Body: []byte(name), Refs: []string{name}}); err != nil {
+			t.Errorf("%s in a decision: %.200v", what, err)
+		}
+	}
+	if all, err := tenant.Accounts(t.Context(), "", 10); err != nil || len(all) != 4 {
+		t.Errorf("%d accounts, %v", len(all), err)
+	}
+	large := bytes.Repeat([]byte("48 MB of output, \x00\xff\n"), 48<<20/20)
+	ref, err := tenant.PutReader(t.Context(), bytes.NewReader(large), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(t.Context(), s, "alice", ref.ID); err != nil || !bytes.Equal(got, large) {
+		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+}
+
+func TestARowThatTheServerRefusesIsInvalidAndNoOutage(t *testing.T) {
+	t.Parallel()
+	db := open(t, pgtest.Database(t), nil)
+	now := time.Now()
+	for what, a := range map[string]account.Account{
+		"a text with NUL":               {Conversation: "a\x00", First: now, Last: now},
+		"a name that cannot be indexed": {Conversation: random(1 << 16), First: now, Last: now},
+	} {
+		if err := db.AddAccount(t.Context(), tenant, a); !errors.Is(err, plimsoll.ErrInvalid) || errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s: %.300v", what, err)
+		}
+	}
+}
+
+// random is a text that no compression makes shorter.
+func random(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = "abcdefghijklmnopqrstuvwxyz234567"[rand.N(32)]
+	}
+	return string(b)
 }

@@ -14,7 +14,7 @@ import (
 func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d store.Decision) error {
 	refs := append([]string{}, d.Refs...)
 	return db.send(ctx, "keep a decision", func(batch *pgx.Batch) {
-		batch.Queue(putDecision, tenant[:], d.Key[:], present(d.Body), refs, d.Created, d.Used, d.Kind)
+		batch.Queue(putDecision, tenant[:], d.Key[:], present(d.Body), refs, d.Created, d.Used, d.Kind, d.Conversation)
 		batch.Queue(`DELETE FROM plimsoll.reference WHERE tenant = $1 AND key = $2`, tenant[:], d.Key[:])
 		batch.Queue(putReferences, tenant[:], d.Key[:], refs)
 	})
@@ -22,9 +22,9 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 
 const (
 	putDecision = `
-		INSERT INTO plimsoll.decision (tenant, key, body, refs, created, used, kind) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		INSERT INTO plimsoll.decision (tenant, key, body, refs, created, used, kind, conversation) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant, key) DO UPDATE
-		SET body = excluded.body, refs = excluded.refs, created = excluded.created, used = excluded.used`
+		SET body = excluded.body, refs = excluded.refs, created = excluded.created, used = excluded.used, conversation = excluded.conversation`
 	putReferences = `
 		INSERT INTO plimsoll.reference (tenant, object, key)
 		SELECT DISTINCT $1::bytea, object, $2::bytea FROM unnest($3::text[]) AS object`
@@ -34,7 +34,7 @@ const findDecision = `
 	WITH found AS (
 		SELECT d.key FROM unnest($2::bytea[]) WITH ORDINALITY AS k (key, n)
 		JOIN plimsoll.decision AS d ON d.tenant = $1 AND d.key = k.key ORDER BY k.n LIMIT 1)
-	SELECT key, kind, body, refs, created, used FROM plimsoll.decision
+	SELECT key, kind, conversation, body, refs, created, used FROM plimsoll.decision
 	WHERE tenant = $1 AND key = (SELECT key FROM found)`
 
 // FindDecision returns the decision of the first of the keys that has one.
@@ -58,7 +58,7 @@ func (db *backend) FindDecision(ctx context.Context, tenant store.TenantID, keys
 
 func scanDecision(row pgx.CollectableRow) (d store.Decision, err error) {
 	var key []byte
-	err = row.Scan(&key, &d.Kind, &d.Body, &d.Refs, utc{&d.Created}, utc{&d.Used})
+	err = row.Scan(&key, &d.Kind, &d.Conversation, &d.Body, &d.Refs, utc{&d.Created}, utc{&d.Used})
 	copy(d.Key[:], key)
 	return d, err
 }

@@ -51,7 +51,9 @@ type diagnosis struct {
 // characters.
 var states = map[string]diagnosis{
 	"08":    {next: ask, dead: true, hint: hintReach, sentinel: store.ErrUnavailable},
+	"22":    {hint: hintData, sentinel: plimsoll.ErrInvalid},
 	"22021": {hint: "texts are UTF-8 without NUL", sentinel: plimsoll.ErrInvalid},
+	"23":    {hint: hintData, sentinel: plimsoll.ErrInvalid},
 	"25006": {next: again, dead: true, hint: hintReadOnly, sentinel: store.ErrUnavailable},
 	"26000": {hint: hintPooler, sentinel: store.ErrUnavailable},
 	"28":    {hint: "check the user and the password in the URL, and pg_hba.conf of the server", sentinel: store.ErrUnavailable},
@@ -63,6 +65,7 @@ var states = map[string]diagnosis{
 	"53":    {hint: "the server is short of memory or disk space", sentinel: store.ErrUnavailable},
 	"53100": {hint: "the disk of the server is full; make room, or delete with plimsoll cache gc", sentinel: store.ErrUnavailable},
 	"53300": {next: again, hint: "raise max_connections of the server, or lower pool_max_conns in the URL", sentinel: store.ErrUnavailable},
+	"54":    {hint: hintData, sentinel: plimsoll.ErrInvalid},
 	"55P03": {next: again, conflict: true, hint: hintConflict, sentinel: store.ErrUnavailable},
 	"57014": {hint: "the statement was cancelled at the server, or took longer than its statement_timeout", sentinel: store.ErrUnavailable},
 	"57P01": {next: again, dead: true, hint: hintReach, sentinel: store.ErrUnavailable},
@@ -79,6 +82,7 @@ const (
 	hintReach    = "check that PostgreSQL runs there and can be reached from here"
 	hintReadOnly = "name all hosts of the cluster in the URL: postgres://…@host1,host2/…"
 	hintPooler   = "a pooler shares connections between clients; add default_query_exec_mode=exec to the URL"
+	hintData     = "the server refuses this row, and would again; the store is not affected"
 	hintConflict = "too many processes change the same rows; try again"
 )
 

@@ -32,6 +32,7 @@ func TestTroubleOfTheServer(t *testing.T) {
 		{"a damaged chunk is named and the rest is usable", damage},
 		{"nothing of a content is left in the files after erasing", eraseEachTime},
 		{"what was deleted before can be erased afterwards", eraseAfterwards},
+		{"nothing is left of what was purged and erased", erasePurged},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, c) })
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/internal/pgtest"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/store/postgres"
@@ -121,6 +123,54 @@ func erase(t *testing.T, c *pgtest.Cluster, options *postgres.Options, then func
 		}
 		return nil
 	})
+}
+
+func erasePurged(t *testing.T, c *pgtest.Cluster) {
+	url := c.Database(t)
+	s := newStore(t, url)
+	const secret = "the name is Ada Lovelace"
+	put := func(name, mark string) {
+		of := s.Tenant(name)
+		ref, err := of.PutReader(t.Context(), strings.NewReader(mark), "note "+mark)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{
+			of.PutDecision(t.Context(), store.Decision{Key: plimsoll.Digest{1}, Body: []byte(mark), Refs: []string{ref.ID}, Conversation: "c"}),
+			of.AddAccount(t.Context(), account.Account{Conversation: "c", Model: mark, First: time.Now(), Last: time.Now()}),
+			s.PutValue(t.Context(), "limit:"+of.Key()+"/"+mark, []byte(mark)),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put("anna", secret)
+	put("bert", "this one stays")
+	conn := connect(t, url)
+	run(t, conn, "CHECKPOINT")
+	if !onDisk(t, c.Data, secret) {
+		t.Fatal("the content is nowhere on disk, so that this test shows nothing")
+	}
+	if purged, err := s.Tenant("anna").Purge(t.Context(), ""); err != nil || purged != (store.Purged{Objects: 1, Decisions: 1, Accounts: 1, Values: 1}) {
+		t.Fatalf("purged %+v, %v", purged, err)
+	}
+	if _, err := s.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Erase(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the files are clean", func() error {
+		run(t, conn, "CHECKPOINT")
+		if onDisk(t, c.Data, secret) {
+			return fmt.Errorf("it is still on disk")
+		}
+		return nil
+	})
+	if !onDisk(t, c.Data, "this one stays") {
+		t.Error("another tenant's row is gone")
+	}
 }
 
 // onDisk looks for a text in the files of all tables and indexes.

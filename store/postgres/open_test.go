@@ -59,7 +59,7 @@ func TestAStoreOfTheFirstSchemaIsBroughtUpToDate(t *testing.T) {
 	}
 	run(t, connect(t, url), "DROP FUNCTION plimsoll.count_objects, plimsoll.count_chunks, plimsoll.count_decisions, plimsoll.count_replaced, plimsoll.slot CASCADE",
 		"DROP TABLE plimsoll.total", "ALTER TABLE plimsoll.object DROP COLUMN damaged", "ALTER TABLE plimsoll.chunk DROP COLUMN damaged",
-		"ALTER TABLE plimsoll.decision DROP COLUMN kind",
+		"ALTER TABLE plimsoll.decision DROP COLUMN kind, DROP COLUMN conversation",
 		"ALTER TABLE plimsoll.account DROP COLUMN estimated, DROP COLUMN cuts, DROP COLUMN breaks, DROP COLUMN priced, DROP COLUMN paid, DROP COLUMN uncut, DROP COLUMN summaries",
 		"UPDATE plimsoll.store SET version = 1")
 	db := open(t, url, nil)

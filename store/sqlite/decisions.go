@@ -19,6 +19,9 @@ func decisionSum(tenant store.TenantID, d *store.Decision) int64 {
 	if d.Kind != "" {
 		s.text(d.Kind)
 	}
+	if d.Conversation != "" {
+		s.text("conversation").text(d.Conversation)
+	}
 	return s.value(d.Body)
 }
 
@@ -28,8 +31,8 @@ func (db *backend) PutDecision(ctx context.Context, tenant store.TenantID, d sto
 		if _, err := s.exec("DELETE FROM decisions WHERE tenant = ? AND key = ?", tenant[:], d.Key[:]); err != nil {
 			return err
 		}
-		row, err := s.insert("INSERT INTO decisions (tenant, key, kind, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			tenant[:], d.Key[:], d.Kind, len(d.Body), d.Created.UnixMicro(), d.Used.UnixMicro(), decisionSum(tenant, &d))
+		row, err := s.insert("INSERT INTO decisions (tenant, key, kind, conversation, size, created, used, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			tenant[:], d.Key[:], d.Kind, d.Conversation, len(d.Body), d.Created.UnixMicro(), d.Used.UnixMicro(), decisionSum(tenant, &d))
 		if err != nil {
 			return err
 		}
@@ -116,13 +119,13 @@ type decision struct {
 	row, sum int64
 }
 
-const decisionColumns = "d.row, d.tenant, d.key, d.kind, d.size, d.created, d.used, d.sum, b.data"
+const decisionColumns = "d.row, d.tenant, d.key, d.kind, d.conversation, d.size, d.created, d.used, d.sum, b.data"
 
 func scanDecision(scan func(...any) error) (owner store.TenantID, d *decision, err error) {
 	d = &decision{}
 	var tenant, key, data []byte
 	var size, created, used int64
-	if err := scan(&d.row, &tenant, &key, &d.Kind, &size, &created, &used, &d.sum, &data); err != nil {
+	if err := scan(&d.row, &tenant, &key, &d.Kind, &d.Conversation, &size, &created, &used, &d.sum, &data); err != nil {
 		return owner, d, err
 	}
 	copy(owner[:], tenant)

@@ -17,7 +17,7 @@ import (
 var migrations embed.FS
 
 // version is the newest that is known.
-const version = 4
+const version = 5
 
 // application marks our files in their header, for file(1) and for [backend.identify].
 const application = 0x506c696d

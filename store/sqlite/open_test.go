@@ -80,7 +80,8 @@ func TestAFileOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 	decided := store.Decision{Key: plimsoll.Digest{1}, Body: []byte("cut"), Created: sampleTime, Used: sampleTime}
 	check(t, db.PutDecision(t.Context(), tenant, decided))
 	check(t, db.Close())
-	execute(t, path, "DROP TRIGGER decisions_added", "DROP TRIGGER decisions_deleted", "ALTER TABLE decisions DROP COLUMN kind",
+	execute(t, path, "DROP TRIGGER decisions_added", "DROP TRIGGER decisions_deleted", "DROP INDEX decisions_conversation",
+		"ALTER TABLE decisions DROP COLUMN kind", "ALTER TABLE decisions DROP COLUMN conversation",
 		"CREATE TRIGGER decisions_added AFTER INSERT ON decisions BEGIN SELECT 1; END",
 		"CREATE TRIGGER decisions_deleted AFTER DELETE ON decisions BEGIN SELECT 1; END")
 	execute(t, path, "DROP TRIGGER chunks_replaced", "ALTER TABLE objects DROP COLUMN damaged", "ALTER TABLE chunks DROP COLUMN damaged",

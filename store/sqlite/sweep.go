@@ -35,8 +35,8 @@ func (db *backend) Sweep(ctx context.Context, before time.Time) (store.Swept, er
 	return swept, db.use(ctx, "empty the log", db.writer, checkpoint)
 }
 
-// Erase implements [store.Backend]. Sweep leaves nothing in the file, so it has nothing
-// to do.
+// Erase implements [store.Backend]. Sweep and Purge leave nothing in the file, so it has
+// nothing to do.
 func (db *backend) Erase(context.Context) error { return nil }
 
 // sweepSome deletes the chunks that were not used for longest.

@@ -118,6 +118,11 @@ func operations() []operation {
 		{"GET", "accounts/total", &accountsTotalRequest{}, "Account", "Add up what all conversations used and saved.", ""},
 		{"GET", "refs/{id}", &refRequest{}, "Content", "Read stored content by lines, as a model gets it.", ""},
 		{"GET", "refs/{id}/grep", &grepRequest{}, "Content", "Search stored content.", ""},
+		{
+			"DELETE", "conversations/{id}", &eraseConversationRequest{}, "Purged", "Delete everything of a conversation.",
+			"By the client's name for it, or by its id: content that no other conversation refers to, decisions, hidden rounds, bills, the account.",
+		},
+		{"DELETE", "tenant", &eraseTenantRequest{}, "Purged", "Delete everything of the tenant, learned limits included.", ""},
 		{"GET", "openapi.json", &descriptionRequest{}, "Description", "Describe the API.", ""},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/prune"
 	"github.com/plimsoll/plimsoll/internal/report"
+	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/wire/dialects"
 )
 
@@ -169,6 +170,7 @@ func answerSchemas() (map[string]*jsonschema.Schema, error) {
 		"Count": reflect.TypeFor[report.Count](), "Trimmed": reflect.TypeFor[trimmed](),
 		"Checkpoint": reflect.TypeFor[report.CheckpointParts](), "Compaction": reflect.TypeFor[report.Compaction](),
 		"Account": reflect.TypeFor[report.Account](), "Accounts": reflect.TypeFor[report.Accounts](), "Content": reflect.TypeFor[Content](),
+		"Purged":      reflect.TypeFor[store.Purged](),
 		"PruneReport": reflect.TypeFor[prune.Info](), "UndoReport": reflect.TypeFor[Restored](), "Observed": reflect.TypeFor[Observed](),
 	}
 	all := map[string]*jsonschema.Schema{

@@ -8,6 +8,7 @@ package history
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 
 	"github.com/zeebo/xxh3"
@@ -80,6 +81,8 @@ type Thread struct {
 	// server has.
 	Shown, Restored *wire.Request
 	Hidden          bool
+	// Conversation is the id of the conversation, as in its account.
+	Conversation string
 	// chain identifies the messages of Shown, apart from those of requests that ask for
 	// something else. Replies are the places where a reply of the model begins.
 	chain   []plimsoll.Digest
@@ -98,11 +101,29 @@ func (h *History) Open(ctx context.Context, r *wire.Request, o Options) *Thread 
 	t.resume(ctx)
 	t.Restored = t.Shown
 	t.chain, t.replies = o.Scope.Salt(t.Shown.Chain()), replies(t.Shown)
+	t.Conversation = conversationID(t.Shown, o.Scope)
 	t.newest, t.known = t.findNewest(ctx)
 	if t.known && len(t.replies) > 0 {
 		t.restore(ctx)
 	}
 	return t
+}
+
+// conversationID is the id of a conversation: by the name that the client gave it, else by
+// what it begins with, up to the first message of the user.
+func conversationID(r *wire.Request, s fit.Scope) string {
+	if s.Conversation != "" {
+		return fit.ConversationID(s.Conversation)
+	}
+	c, chain := r.Conversation(), r.Chain()
+	begins := len(chain) - 1
+	for i := range c.Messages.Len() {
+		if c.Messages.At(i).Role == plimsoll.User {
+			begins = i + 1
+			break
+		}
+	}
+	return hex.EncodeToString(chain[begins][:])
 }
 
 // Delivered is what a client got.
@@ -136,8 +157,8 @@ func (t *Thread) put(ctx context.Context, kind string, digest plimsoll.Digest, b
 	if t.o.Tenant == nil {
 		return
 	}
-	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) error {
-		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body})
+	err := t.h.breaker.Do(ctx, t.o.Owner, breaker.ReadTimeout, func(ctx context.Context) error {
+		return t.o.Tenant.PutDecision(ctx, store.Decision{Key: digest, Kind: kind, Body: body, Conversation: t.Conversation})
 	})
 	if err != nil {
 		t.o.Report("what the client was not shown could not be stored", err)
@@ -164,7 +185,7 @@ func (t *Thread) stored(ctx context.Context, digests ...plimsoll.Digest) (plimso
 		return plimsoll.Digest{}, nil, false
 	}
 	var found store.Decision
-	err := t.h.breaker.Do(ctx, breaker.ReadTimeout, func(ctx context.Context) (err error) {
+	err := t.h.breaker.Do(ctx, t.o.Owner, breaker.ReadTimeout, func(ctx context.Context) (err error) {
 		found, err = t.o.Tenant.FindDecision(ctx, digests...)
 		return err
 	})

@@ -1,7 +1,7 @@
 package history_test
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -204,7 +204,7 @@ func TestHistoriesOfOthersAreNotPutBack(t *testing.T) {
 func TestAStoreThatFailsIsReportedAndMemoryStillServes(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t, plimsoll.OpenAI, newTenant(t))
-	p.breaker.Note(errors.New("the disk is gone"))
+	_ = p.breaker.Do(t.Context(), "anna", breaker.ReadTimeout, func(context.Context) error { return store.ErrUnavailable })
 	p.open(chat("q1")).Answered(t.Context(), hides(t, "a1", "SECRET1"))
 	if len(p.reports) != 1 || !strings.Contains(p.reports[0], "could not be stored") {
 		t.Errorf("reported %q", p.reports)
