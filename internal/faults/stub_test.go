@@ -1,0 +1,3 @@
+package faults
+
+var conversationCases, storeCases, securityCases, furtherCases []fault
