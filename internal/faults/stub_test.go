@@ -1,3 +1,3 @@
 package faults
 
-var conversationCases, storeCases, securityCases, furtherCases []fault
+var conversationCases, storeCases, securityCases []fault

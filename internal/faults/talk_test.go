@@ -129,3 +129,5 @@ func (p *proxy) content(id string, headers ...string) answer {
 	p.t.Helper()
 	return p.get("/plimsoll/v1/refs/"+id, headers...)
 }
+
+func textOf(s string) plimsoll.List[plimsoll.Part] { return wiretest.TextOf(s) }

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -51,7 +52,7 @@ func newUpstream(t *testing.T, o *scripted.Options) *upstream {
 	o.Remember = 20_000
 	u := &upstream{model: scripted.New(o)}
 	u.Server = httptest.NewUnstartedServer(u)
-	u.Config.ErrorLog = nil
+	u.Config.ErrorLog = log.New(io.Discard, "", 0) // it says that clients left
 	u.Start()
 	t.Cleanup(func() {
 		u.CloseClientConnections()
