@@ -1,3 +1,3 @@
 package faults
 
-var conversationCases, storeCases, securityCases []fault
+var storeCases, securityCases []fault

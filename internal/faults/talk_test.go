@@ -131,3 +131,27 @@ func (p *proxy) content(id string, headers ...string) answer {
 }
 
 func textOf(s string) plimsoll.List[plimsoll.Part] { return wiretest.TextOf(s) }
+
+// newest lists the references that were stored last.
+func (p *proxy) newest() []string {
+	p.t.Helper()
+	out, err := p.run("cache", "ls", "--json", "--store", p.store)
+	if err != nil {
+		p.t.Fatalf("cache ls: %v\n%s", err, out)
+	}
+	var ids []string
+	for _, m := range regexp.MustCompile(`"(?:id|ref|ref_id)": ?"([A-Za-z0-9_-]{8,64})"`).FindAllStringSubmatch(out, 5) {
+		ids = append(ids, m[1])
+	}
+	return ids
+}
+
+// text returns what a reference stands for.
+func (p *proxy) text(id string) string {
+	p.t.Helper()
+	out, err := p.run("cache", "get", "--raw", id, "--store", p.store)
+	if err != nil {
+		p.t.Errorf("cache get %s: %v\n%s", id, err, out)
+	}
+	return out
+}
