@@ -1,3 +1,3 @@
 package faults
 
-var storeCases, securityCases []fault
+var securityCases []fault
