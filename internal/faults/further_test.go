@@ -112,7 +112,6 @@ func rescuesOnce(t *testing.T) string {
 		}
 	}
 	// A model that calls our tools 200 times in one answer is stopped.
-	u.act(func(http.ResponseWriter, *http.Request, []byte) bool { return false })
 	v := newUpstream(t, &scripted.Options{Script: func(c *scripted.Call) (scripted.Step, bool) {
 		ids := refs(c.Request.Body())
 		if len(ids) == 0 {
@@ -587,7 +586,9 @@ func leavesInAHiddenRound(t *testing.T) string {
 			}
 			ctx, leave := context.WithCancel(t.Context())
 			gone := make(chan answer)
-			go func() { gone <- p.do(ctx, http.MethodPost, path(d, stream), body(t, d, work(fmt.Sprint("hidden", n), 12, 80), more)) }()
+			go func() {
+				gone <- p.do(ctx, http.MethodPost, path(d, stream), body(t, d, work(fmt.Sprint("hidden", n), 12, 80), more))
+			}()
 			select {
 			case <-reading:
 			case a := <-gone:

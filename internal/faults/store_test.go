@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -104,8 +103,12 @@ func kills(t *testing.T, r *rand.Rand) string {
 	for i := range rounds {
 		p := serve(t, u.URL, limited(store))
 		ctx, stop := context.WithCancel(t.Context())
+		before := served.Load()
 		working := p.busy(ctx, 4, fmt.Sprintf("kill%d-", i), &served)
-		time.Sleep(time.Duration(50+r.IntN(400)) * time.Millisecond)
+		if i%2 == 0 { // the others are killed while they start
+			until(t, "a request is served", func() bool { return served.Load() > before })
+		}
+		time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond)
 		p.kill()
 		stop()
 		working.Wait()
@@ -321,11 +324,13 @@ func damage(t *testing.T, r *rand.Rand) string {
 		t.Fatal(err)
 	}
 	kinds := map[string]func() []byte{
-		"shortened":           func() []byte { return data[:len(data)/2] },
-		"middle destroyed":    func() []byte { return slices.Concat(data[:len(data)/3], make([]byte, len(data)/3), data[len(data)/3*2:]) },
-		"header destroyed":    func() []byte { return slices.Concat(make([]byte, 100), data[100:]) },
-		"no file any more":    func() []byte { return nil },
-		"an empty file":       func() []byte { return []byte{} },
+		"shortened": func() []byte { return data[:len(data)/2] },
+		"middle destroyed": func() []byte {
+			return slices.Concat(data[:len(data)/3], make([]byte, len(data)/3), data[len(data)/3*2:])
+		},
+		"header destroyed":     func() []byte { return slices.Concat(make([]byte, 100), data[100:]) },
+		"no file any more":     func() []byte { return nil },
+		"an empty file":        func() []byte { return []byte{} },
 		"another kind of file": func() []byte { return []byte("%PDF-1.7 is no store") },
 	}
 	for i := range 6 {
@@ -598,12 +603,12 @@ func badValues(t *testing.T) string {
 			`{"model":"gpt-4o","tools":[{"type":"function","function":{"name":"r","parameters":{"type":"object"}}}],"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"r","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"%s"},{"role":"user","content":"on"}]}`,
 			`{"model":"gpt-4o","user":"u","messages":[{"role":"user","content":"%s"},{"role":"assistant","content":"yes"},{"role":"user","content":"on"}]}`,
 		} {
-			a := p.post(chat, fmt.Appendf(nil, place, text), "Authorization", "Bearer odd", "X-Plimsoll-Conversation", "odd \x01 name")
+			a := p.post(chat, fmt.Appendf(nil, place, text), "Authorization", "Bearer odd", "X-Plimsoll-Conversation", "odd ' name")
 			if a.status != 200 && a.status != 400 && a.status != 413 {
 				t.Errorf("%s: %v", name, a)
 			}
 			u.forget()
-			b := p.must(p.post(chat, body(t, plimsoll.OpenAI, work(fmt.Sprint("next", len(text), len(place), "-"), 8, 400)), "Authorization", "Bearer victim"))
+			b := p.must(p.post(chat, body(t, plimsoll.OpenAI, work(fmt.Sprintf("next%d-%d", len(text), len(place)), 8, 400)), "Authorization", "Bearer victim"))
 			if len(u.shown()) == 0 {
 				t.Errorf("%s: the next request of another tenant has no references: %q", name, b.header.Get("X-Plimsoll-Warning"))
 			}
@@ -670,27 +675,49 @@ func jumped(since int64) int64 {
 }
 `,
 	}
-	replace := map[string]string{}
+	// The toolchain's own files stay: a tree of links has two others.
+	goroot := filepath.Join(dir, "go")
+	if err := link(filepath.Dir(filepath.Dir(filepath.Dir(source))), goroot, "src", "time"); err != nil {
+		return "", err
+	}
 	for name, content := range files {
-		file := filepath.Join(dir, name)
+		file := filepath.Join(goroot, "src", "time", name)
+		_ = os.Remove(file) // a link to the original
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(filepath.Dir(source), name)] = file
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
-		return "", err
 	}
 	file := filepath.Join(dir, "plimsoll")
-	if out, err := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", file, "../../cmd/plimsoll").CombinedOutput(); err != nil {
+	build := exec.Command(filepath.Join(goroot, "bin", "go"), "build", "-o", file, "../../cmd/plimsoll")
+	build.Env = append(os.Environ(), "GOROOT="+goroot, "GOTOOLCHAIN=local")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build with another clock: %w\n%s", err, out)
 	}
 	return file, nil
 })
+
+// link makes a folder of links to all that another has. The folders on the way to a certain
+// one are folders themselves, and so is that one.
+func link(from, to string, way ...string) error {
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if len(way) > 0 && e.Name() == way[0] {
+			err = link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), way[1:]...)
+		} else {
+			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func clockJumps(t *testing.T) string {
 	file, err := jumping()

@@ -1,3 +1,0 @@
-package faults
-
-var securityCases []fault
