@@ -416,7 +416,7 @@ func tinyMessages(t *testing.T) string {
 		request := []byte(`{"model":"gpt-4o","messages":[` + strings.Repeat(element+",", n) + `{"role":"user","content":"end"}]}`)
 		for _, limit := range []string{"1000000", "50000"} {
 			p := serve(t, u.URL, setup{})
-			p.must(p.post(chat, hello("warm")))
+			p.post(chat, []byte(`{"model":"gpt-4o","messages":[`+strings.Repeat(element+",", n/10)+`{"role":"user","content":"warm"}]}`), "X-Plimsoll-Limit", "5000")
 			cpu, status := p.cpu(), 0
 			more := p.grown(func() { status = p.post(chat, request, "X-Plimsoll-Limit", limit).status })
 			cpu = p.cpu() - cpu
@@ -641,6 +641,9 @@ func codedBodies(t *testing.T) string {
 	})
 	if more > 600 || statuses[200]+statuses[503] != 24 {
 		t.Errorf("%.0f MB more, statuses %v", more, statuses)
+	}
+	if a := p.post(chat, coded, "Content-Encoding", "gzip", "X-Plimsoll-Limit", "100000000"); a.status != 200 {
+		t.Errorf("one that is alone: %v", a)
 	}
 	return fmt.Sprintf("24 × %d KB: %.0f MB more, statuses %v", len(coded)>>10, more, statuses)
 }

@@ -688,7 +688,7 @@ func jumped(since int64) int64 {
 		}
 	}
 	file := filepath.Join(dir, "plimsoll")
-	build := exec.Command(filepath.Join(goroot, "bin", "go"), "build", "-o", file, "../../cmd/plimsoll")
+	build := exec.Command(filepath.Join(goroot, "bin", "go"), "build", "-trimpath", "-o", file, "../../cmd/plimsoll")
 	build.Env = append(os.Environ(), "GOROOT="+goroot, "GOTOOLCHAIN=local")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build with another clock: %w\n%s", err, out)
