@@ -28,6 +28,7 @@ var (
 	seed   = flag.Uint64("seed", 1, "the first seed of the cases that draw at random")
 	seeds  = flag.Int("seeds", 1, "how many seeds those cases run with")
 	during = flag.Duration("for", 0, "run those cases with one seed after another for so long")
+	others = flag.Bool("others", true, "with -faults, also run the tests of other packages that hold a case")
 	update = flag.Bool("update", false, "write the table of docs/faults.md, with -faults its figures too")
 )
 
@@ -97,7 +98,7 @@ func (c fault) try(t *testing.T) {
 			record(c.id, "pass", figure)
 		}
 	}()
-	if *all && len(c.held) > 0 {
+	if *all && *others && len(c.held) > 0 {
 		runHeld(t, c.held)
 	}
 	switch {

@@ -658,7 +658,7 @@ func erasure(t *testing.T) string {
 			t.Errorf("a reference of the other conversation: %v", a)
 		}
 	}
-	if out, err := p.run("cache", "rm", "--all", "--tenant", match[1], "--store", p.store); err != nil {
+	if out, err := p.run("cache", "rm", "--all", "--yes", "--tenant", match[1], "--store", p.store); err != nil {
 		t.Errorf("cache rm --all --tenant: %v %.200s", err, out)
 	}
 	if n := leftIn(t, p.store, append(second, owner...)); n > 0 {
