@@ -455,7 +455,7 @@ func smuggling(t *testing.T) string {
 		"two hosts":             "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n",
 		"a way up":              "GET /v1/%2e%2E/admin HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"a header without end":  "GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 300<<10) + "\r\n\r\n",
-		"an upgrade to nothing": "GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + smuggled,
+		"an upgrade to nothing": "GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
 	} {
 		n++
 		got := p.raw(request)
