@@ -552,8 +552,17 @@ func scriptsStayText(t *testing.T) string {
 
 // foreign are the headers of requests that a web page of another site can cause.
 var foreign = [][]string{
-	{"Host", "evil.example"}, {"Host", "evil.example:7171"}, {"Host", "localhost.evil.example"}, {"Host", "127.0.0.1.nip.io"}, {"Origin", "http://evil.example"}, {"Origin", "null"}, {"Origin", "http://localhost.evil.example"},
-	{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://127.0.0.1.evil.example", "Content-Type", "text/plain"}, {"Origin", "file://"},
+	{"Host", "evil.example"},
+	{"Host", "evil.example:7171"},
+	{"Host", "localhost.evil.example"},
+	{"Host", "127.0.0.1.nip.io"},
+	{"Origin", "http://evil.example"},
+	{"Origin", "null"},
+	{"Origin", "http://localhost.evil.example"},
+	{"Sec-Fetch-Site", "cross-site"},
+	{"Sec-Fetch-Site", "same-site"},
+	{"Origin", "https://127.0.0.1.evil.example", "Content-Type", "text/plain"},
+	{"Origin", "file://"},
 }
 
 func foreignPages(t *testing.T) string {
