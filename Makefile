@@ -9,7 +9,7 @@ TOOL      := $(GO) tool -modfile=tools/go.mod
 # The race detector needs a C compiler; the product does not.
 RACE      := $(shell command -v cc >/dev/null 2>&1 && echo -race)
 
-.PHONY: run build test lint fmt unit portable interop test-agents test-local test-browser tokenizers postgres terminal bench bench-replay nightly mutants fuzz generate setup clean
+.PHONY: run build test lint fmt unit portable interop test-agents test-local test-browser test-faults test-load vuln tokenizers postgres terminal bench bench-replay nightly mutants fuzz generate setup clean
 
 ## run: play a recorded agent session through the proxy into a window that is too small for it; no keys, no network
 run:
@@ -69,7 +69,7 @@ fmt:
 # tests of concurrent use of those packages.
 # The limit of time only ends a test that hangs; it must not end one on a busy machine.
 TEST := $(GO) test -vet=off -timeout 1h
-SERIAL := /plimsoll$$|/account$$|/examples|/expand$$|/preset$$|/token$$|/wire|/rung$$|/store/sqlite$$|/summary$$|/trim$$|/model|/internal/(bpe|coding|config|corpora|embedding|hf|split|sse|survival|rawjson|report|prune|golden|lab|transcript|wiretest|replytest|bar|chat/terminal)
+SERIAL := /plimsoll$$|/account$$|/examples|/expand$$|/preset$$|/token$$|/wire|/rung$$|/store/sqlite$$|/summary$$|/trim$$|/model|/internal/(bpe|coding|config|corpora|embedding|hf|split|sse|survival|rawjson|report|prune|golden|lab|transcript|wiretest|replytest|bar|chat/terminal|faults)
 unit:
 	$(TEST) $(RACE) $$($(GO) list ./... | grep -vE '$(SERIAL)')
 	$(TEST) $$($(GO) list ./... | grep -E '$(SERIAL)')
@@ -86,6 +86,20 @@ test-browser:
 	@command -v chromium >/dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install chromium >/dev/null 2>&1 </dev/null \
 		|| { echo "no Chromium here (apt-get install chromium)"; exit 1; }
 	PLIMSOLL_BROWSER=chromium $(GO) test -count=1 -run TestABrowser ./cmd/plimsoll
+
+## test-faults: every fault and attack of docs/faults.md against the real binary, with a table; a quarter of an hour
+test-faults: postgres
+	$(GO) test -count=1 -vet=off -timeout 2h -run '^TestFaults$$' ./internal/faults -faults
+
+## test-load: 2,000 streams beside a plain reverse proxy, and a soak; figures in ratios
+test-load:
+	$(GO) test -count=1 -vet=off -timeout 2h -v -run '^Test(TwoThousand|ASoak)' ./internal/faults -faults
+
+## vuln: known vulnerabilities in what the binary calls; VULNDB=URL names another copy of the database
+vuln:
+	@timeout 300 $(TOOL) govulncheck $(if $(VULNDB),-db $(VULNDB)) ./cmd/plimsoll; status=$$?; \
+	if [ $$status = 0 ] || [ $$status = 3 ]; then exit $$status; fi; \
+	echo "NOT CHECKED: THE DATABASE OF VULNERABILITIES CANNOT BE REACHED (status $$status). Give a copy: make vuln VULNDB=file:///PATH"
 
 ## interop: the providers' libraries for Go and JavaScript, and two quick agents, through the proxy
 interop:
@@ -108,13 +122,17 @@ bench:
 bench-replay:
 	$(GO) test -count=1 -v -run '^TestTheNumbers' ./internal/lab/replay -numbers
 
-## nightly: the laws of the engine, the presets and the dialects on 20,000 random cases each, and test-local; about an hour
-nightly: test-local
+## nightly: random cases for hours: the laws of the engine, the presets and the dialects, faults with new seeds, every fuzz target, a soak; and test-local
+SEED := $(shell date +%Y%m%d)
+nightly: test-local vuln
 	$(GO) test -count=1 -timeout 2h . ./fit ./preset ./rung ./wire ./wire/internal/anthropic -rapid.checks=20000 -rapid.nofailfile
 	$(GO) test -count=1 ./wire/internal/... -mutations=100000
 	$(GO) test -count=1 ./store/sqlite -crash.kills=400 -damage.trials=40
 	$(GO) test -count=1 -timeout 1h -run Agree ./store/sqlite ./store/postgres -agree.histories=500 -agree.seed=$$(date +%s)
 	$(GO) test -count=1 $(RACE) -run Storm ./transport -storms=100
+	$(GO) test -count=1 -vet=off -timeout 6h -run '^TestFaults$$' ./internal/faults -faults -seed $(SEED)000 -for 20m
+	$(GO) test -count=1 -vet=off -timeout 6h -run '^Test(TwoThousand|ASoak)' ./internal/faults -faults -for 30m
+	$(MAKE) fuzz FUZZTIME=10m
 
 ## mutants: change the engine's code in one place at a time, and see that a test fails for four in five; about an hour
 mutants:

@@ -29,12 +29,14 @@ type browser struct {
 	last    int
 	// noted are what the page's console and the browser complained about.
 	noted []string
+	// received are the answers that the network gave: STATUS ADDRESS.
+	received []string
 }
 
 // browserVariable names the browser, which makes the test run.
 const browserVariable = "PLIMSOLL_BROWSER"
 
-func openBrowser(t *testing.T) *browser {
+func openBrowser(t *testing.T, flags ...string) *browser {
 	t.Helper()
 	program := os.Getenv(browserVariable)
 	if program == "" {
@@ -48,8 +50,11 @@ func openBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
-		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+	flags = append([]string{
+		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--remote-debugging-pipe", "--user-data-dir=" + t.TempDir(), "about:blank",
+	}, flags...)
+	cmd := exec.CommandContext(t.Context(), program, flags...)
 	cmd.ExtraFiles = []*os.File{theirs, ours}
 	// It is many processes, which write to the folder until the last of them is gone.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -68,7 +73,7 @@ func openBrowser(t *testing.T) *browser {
 	var attached struct{ SessionID string }
 	b.order("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
-	for _, domain := range []string{"Page", "Runtime", "Log"} {
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		b.order(domain+".enable", nil, nil)
 	}
 	return b
@@ -110,6 +115,17 @@ func (b *browser) order(method string, parameters map[string]any, result any) {
 		switch {
 		case answer.Method == "Log.entryAdded", answer.Method == "Runtime.exceptionThrown", answer.Method == "Runtime.consoleAPICalled":
 			b.noted = append(b.noted, string(answer.Params))
+		case answer.Method == "Network.responseReceived":
+			var got struct {
+				Response struct {
+					URL    string
+					Status int
+				}
+			}
+			if err := json.Unmarshal(answer.Params, &got); err != nil {
+				b.t.Fatal(err)
+			}
+			b.received = append(b.received, fmt.Sprint(got.Response.Status, " ", got.Response.URL))
 		case answer.ID == b.last && answer.Error != nil:
 			b.t.Fatalf("%s: %s", method, answer.Error.Message)
 		case answer.ID == b.last:
