@@ -258,7 +258,7 @@ func showSummary(w io.Writer, d display, reports []weighed) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 	if !exact {
-		fmt.Fprintln(w, "~ estimated; "+risk)
+		fmt.Fprintln(w, d.wrap("~ estimated; "+risk, 0))
 	}
 	showUnknown(w, d, reports)
 }

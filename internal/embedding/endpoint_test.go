@@ -234,7 +234,9 @@ func TestTextsOfNothingAreNotSent(t *testing.T) {
 
 func TestT10_AVectorWithNullInItIsNone(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ asked) { fmt.Fprint(w, `{"data":[{"index":0,"embedding":[null,1]}]}`) })
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request, _ asked) {
+		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[null,1]}]}`)
+	})
 	in := []json.RawMessage{json.RawMessage(`{"role":"user","content":"aaaa"}`), json.RawMessage(`{"role":"user","content":"bbb"}`)}
 	got, err := trim.Messages(t.Context(), in, &trim.Options{Embedder: (&embedding.Endpoint{URL: url}).Embed})
 	if err != nil || *got.Statistics.SemanticRetention != 0 {

@@ -12,6 +12,19 @@ import (
 	"time"
 )
 
+// TestF07_R01_EveryPageSaysWhatAnEstimateMeans: that it is inexact, and that API errors may
+// occur.
+func TestF07_R01_EveryPageSaysWhatAnEstimateMeans(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{window: window})
+	for _, page := range []string{"", "conversations", "models"} {
+		status, _, text := r.get(page)
+		if status != 200 || !strings.Contains(text, "loads with ≈ are estimates: they may be off, and API errors may occur") {
+			t.Errorf("%s: status %d, %.300s", page, status, text)
+		}
+	}
+}
+
 // TestAnOperatorFindsOutWhyAMessageVanished goes the way of an operator: from the first
 // page to the conversation, to the cut, to what was there.
 func TestAnOperatorFindsOutWhyAMessageVanished(t *testing.T) {
