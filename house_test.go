@@ -31,7 +31,8 @@ var layers = [][]string{
 	{"wire/internal/build"},
 	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini", "wire/internal/ollama", "wire/internal/converse"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
-	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit", "internal/modelserver"},
+	{"summary/remote"},
+	{"expand", "preset", "store/sqlite", "store/postgres", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit", "internal/modelserver"},
 	{"transport/internal/answer", "transport/internal/history", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
 	{"transport"},
 	{

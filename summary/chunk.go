@@ -86,6 +86,9 @@ func (c *folding) weight() int {
 		return r.tokens(Transcript(r.Conversation, r.Old))
 	}
 	n := r.tokens(plimsoll.TextOf(r.Conversation.System))
+	if r.Whole {
+		return n + r.tokens(Transcript(r.Conversation, plimsoll.Span{End: r.Conversation.Messages.Len()}))
+	}
 	for _, t := range r.Conversation.Tools.All() {
 		n += r.tokens(t.Description) + r.tokens(t.Schema) + r.tokens(t.Opaque)
 	}
@@ -99,7 +102,7 @@ func (c *folding) weight() int {
 // roomIn returns how much transcript fits into a window, with a tenth to spare: the
 // tokens are those of another model.
 func (c *folding) roomIn(window int) int {
-	asked := c.whole.tokens(Ask(c.whole)) + c.whole.tokens(c.whole.Prompt.System) + max(c.whole.size(c.whole.Previous), c.whole.Budget)
+	asked := c.whole.tokens(Ask(c.whole)) + c.whole.tokens(System(c.whole)) + max(c.whole.size(c.whole.Previous), c.whole.Budget)
 	return (window-OutputTokens(c.whole.Budget, window))*9/10 - asked
 }
 

@@ -114,7 +114,9 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if err != nil {
 			return err
 		}
-		made, err = k.Compact(ctx, taskOf(settings.Settings, b), fit.CompactOptions{Force: c.Force, Directives: c.Directive})
+		task := taskOf(settings.Settings, b)
+		task.Ask = p.sender(settings.Settings, b.request.Dialect())
+		made, err = k.Compact(ctx, task, fit.CompactOptions{Force: c.Force, Directives: c.Directive})
 		return err
 	})
 	return made, err

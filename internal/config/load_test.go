@@ -91,8 +91,7 @@ func TestNoSourceGivesTheDefaults(t *testing.T) {
 func defaultCompaction() config.CompactionSettings {
 	return config.CompactionSettings{
 		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
-		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
-		Summarizer:   "extract", TimeoutSeconds: 60,
+		TimeoutSeconds: 60,
 	}
 }
 
