@@ -67,6 +67,8 @@ type Request struct {
 	Prompt Prompt
 	// Budget is the most tokens that the summary may have; at least 1.
 	Budget int
+	// Output is the most tokens that a model may write for it; 0 means [OutputTokens].
+	Output int
 	// Count counts tokens as the conversation's meter does.
 	Count func(text string) int
 	// Required are texts that the summary must name; see [Required].

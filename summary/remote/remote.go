@@ -145,11 +145,12 @@ func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary
 	var failed summary.Failure
 	for i, name := range names {
 		window, output := s.limits(name)
-		if r.Window > 0 && s.AsksCaller() && name == meant(r.Conversation.Model) {
+		own := r.Window > 0 && s.AsksCaller() && name == meant(r.Conversation.Model)
+		if own {
 			window = r.Window
 		}
 		one := asking{s, dialect, name, window, output}
-		got, err := summary.Fold{Summarizer: one, Window: window}.Summarize(ctx, r)
+		got, err := summary.Fold{Summarizer: one, Window: window, Exact: own}.Summarize(ctx, r)
 		if ctx.Err() != nil {
 			return summary.Summary{}, ctx.Err()
 		}
@@ -204,7 +205,7 @@ func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summ
 
 // output is the most tokens that the model may write.
 func (a asking) output(r *summary.Request) int {
-	n := summary.OutputTokens(r.Budget, a.window)
+	n := cmp.Or(r.Output, summary.OutputTokens(r.Budget, a.window))
 	if a.most > 0 {
 		n = min(n, a.most)
 	}

@@ -149,7 +149,9 @@ func (a asking) settleGemini(o *object, r *summary.Request) {
 // that forbids calls: the prompt says to call none, and remote refuses an answer that does.
 func (a asking) settleOllama(o *object, r *summary.Request) {
 	o.remove("format", "logprobs", "top_logprobs")
-	o.set("false", "stream") // without it the server streams
+	if !o.has("stream") {
+		o.set("false", "stream") // without it the server streams
+	}
 	if toolless(r) {
 		o.remove("tools")
 	}
