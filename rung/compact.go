@@ -211,6 +211,11 @@ func (m *maker) write(o fit.Order) error {
 	w, c := m.work, m.work.Draft().Original()
 	noModel := m.Summarizer == nil || m.Caller && w.Ask() == nil
 	extracts := noModel || w.DryRun() // a dry run asks no model
+	prompt := m.Prompt
+	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
+	if noModel && len(prompt.SummaryDirectives)+len(prompt.RetainDirectives) > 0 {
+		m.cp.Notes = append(m.cp.Notes, "the directives have no effect: no model was asked; set compaction.summarizer to auto or API:MODEL")
+	}
 	if m.size == 0 && noModel {
 		m.cp.By = summary.Extract{}.Name()
 		return nil // a chat: its notes have all that an extract would repeat
@@ -223,8 +228,6 @@ func (m *maker) write(o fit.Order) error {
 		})
 		left -= w.Count(m.cp.Ledger)
 	}
-	prompt := m.Prompt
-	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
 		Conversation: c, Old: m.fresh, Whole: m.Layout == RetainAndSummary, Ask: w.Ask(), Window: windowOf(o.Target.Line), Sent: func() *plimsoll.Draft { return w.Replayed(m.ctx) }, Encode: w.Encode(m.Caller), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
@@ -262,10 +265,7 @@ func (m *maker) write(o fit.Order) error {
 		m.cp.Retain = newestLines(mergeLines(m.earlier.summary.Retain, s.Retain), m.size/3, w.Count)
 	}
 	m.refer()
-	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, s.Notes, s.Usage
-	if noModel && len(prompt.SummaryDirectives)+len(prompt.RetainDirectives) > 0 {
-		m.cp.Notes = append(m.cp.Notes, "the directives have no effect: no model was asked; name one with the summarizer")
-	}
+	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, append(m.cp.Notes, s.Notes...), s.Usage
 	if s.Usage != (plimsoll.Usage{}) {
 		m.cp.Model = or(s.Model, c.Model)
 	}
