@@ -249,6 +249,55 @@ func TestG08_APendingCallIsNeverPartedFromItsResponse(t *testing.T) {
 	}
 }
 
+// TestG07_G08_R13_ARunningCallIsReachedOnlyUpToJustBeforeIt has the constraints of the text:
+// a split is always at a message of the user that is no response, so what a running loop
+// has done stays whole.
+func TestG07_G08_R13_ARunningCallIsReachedOnlyUpToJustBeforeIt(t *testing.T) {
+	t.Parallel()
+	for history, old := range map[string]int{
+		"UMUcrcr": 2, "UMUcrcrcrcrcrc": 2, "Ucrcr": 0, "Ucrcrcrcrcrcr": 0, "UcrcrcrMUc": 8, "UMUMUMUMUcr": 8,
+	} {
+		made := compacted(t, fit.Options{
+			Keep: fit.KeepPending, Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
+		}, entries(history))
+		got := 0
+		if made.Checkpoint != nil {
+			got = made.Checkpoint.Old.End
+		}
+		if got != old {
+			t.Errorf("%s: the first %d messages became a snapshot, want %d (%s)", history, got, old, made.Reason)
+		}
+	}
+}
+
+// TestC10_TheLastTurnsStayWholeWhereThereIsRoom has turns that are most of the history, and
+// more turns to keep than there are.
+func TestC10_TheLastTurnsStayWholeWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	c := chat(4)
+	large := append(c.Messages.Slice(), loop(40).Messages.Slice()...)
+	for name, tt := range map[string]struct {
+		keep, window int
+		status       fit.CompressionStatus
+		want         string
+	}{
+		"a large last turn, with room":    {1, 100_000, fit.Compressed, "user: a harbour\nuser: fix the bug\nassistant: call"},
+		"a large last turn, without room": {1, 2000, fit.Compressed, "user: a harbour\nuser: fix the bug\nassistant: call"},
+		"more turns than there are":       {99, 100_000, fit.CompressionNoop, "user: question 0\n"},
+	} {
+		made := compacted(t, fit.Options{
+			Window: tt.window, Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: tt.keep}},
+		}, plimsoll.Conversation{Messages: plimsoll.ListOf(large...)})
+		got := reads(made.Plan.Conversation())
+		if made.Status != tt.status || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s %s\n%s", name, made.Status, made.Reason, got)
+		}
+		if whole := strings.HasPrefix(rounds(made.Plan.Conversation()), "0 1 2"); whole != (tt.window == 100_000) {
+			t.Errorf("%s: the last turn has the rounds %s", name, rounds(made.Plan.Conversation()))
+		}
+	}
+}
+
 func TestFullKeepsTheWordsOfTheUserAndPutsNotesBehindThem(t *testing.T) {
 	t.Parallel()
 	archive := &shelf{}

@@ -249,3 +249,23 @@ func TestC08_AModelOfAnotherProviderIsNotAskedFor(t *testing.T) {
 	}
 	t.Error("nothing was compacted")
 }
+
+// TestC03_AnUnknownModelIsAnErrorInPresetAgent has the strictness of 001 §2.4: nothing is
+// sent for a model without a limit, unless the server tells one.
+func TestC03_AnUnknownModelIsAnErrorInPresetAgent(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{preset.NameAgent: http.StatusBadRequest, preset.NameAuto: http.StatusOK} {
+		o := preset.Options{}
+		if name == preset.NameAuto {
+			o.Limit = transport.KnownLimit(nil)
+		}
+		b, _ := summarising(t, name, o, nil, nil)
+		got := b.postRaw("/v1/chat/completions", []byte(`{"model":"nobody-knows-this-one","messages":[{"role":"user","content":"hi"}]}`), nil)
+		if sent := len(b.model.Log()); got.status != want || (sent == 0) != (want != http.StatusOK) {
+			t.Errorf("%s: status %d, %d requests sent: %s", name, got.status, sent, got.body)
+		}
+		if name == preset.NameAgent && !strings.Contains(string(got.body), "unknown model") {
+			t.Errorf("%s", got.body)
+		}
+	}
+}
