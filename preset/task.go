@@ -3,7 +3,6 @@ package preset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -169,17 +168,4 @@ func archived(ctx context.Context, c Client, ref string) ([]byte, error) {
 		return nil, err
 	}
 	return fit.SpanOf(content)
-}
-
-// Restore replaces the checkpoint that names the reference by the archived messages, a
-// JSON list as [fit.SpanOf] returns it. Everything else keeps its bytes.
-func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
-	span, ok := summary.CheckpointSpan(r.Conversation(), ref)
-	if !ok {
-		return nil, &plimsoll.Error{
-			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this request: %w", ref, plimsoll.ErrNotFound),
-			Hint: "name the reference that the checkpoint or its receipt carries",
-		}
-	}
-	return dialects.Restore(r, span, list)
 }

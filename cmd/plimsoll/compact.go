@@ -24,7 +24,7 @@ type compactCmd struct {
 	Window     *int     `short:"w" placeholder:"N" help:"Context window in tokens, for prompt and answer together. Default: the model's."`
 	Limit      *int     `placeholder:"N" help:"Tokens that the prompt may fill: a window of which nothing is reserved. Not with --window or --reserve."`
 	Reserve    *int     `placeholder:"N" help:"Tokens to keep free for the answer."`
-	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
+	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: auto (the provider of the request with your key), extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	Directive  []string `short:"d" sep:"none" placeholder:"TEXT" help:"What to add to the question that a model is asked. May be repeated."`
 	Pin        []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
 	Dialect    string   `enum:"auto,openai,responses,anthropic,gemini,ollama,converse" default:"auto" help:"The API that the request is meant for: auto, openai, responses, anthropic, gemini, ollama or converse."`
