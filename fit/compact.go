@@ -286,6 +286,17 @@ func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, bef
 		}
 		after = max(after, n)
 	}
+	if t := w.task; w.k.options.CountsAgain && t.Recount != nil && t.Encode != nil && !w.options.dry {
+		body, err := t.Encode(w.draft)
+		if err != nil {
+			return err
+		}
+		n, err := t.Recount(ctx, body)
+		if err != nil {
+			return &countError{err}
+		}
+		after = max(after, n)
+	}
 	if after > before {
 		return fmt.Errorf("%d tokens would become %d: %w", before, after, errNotSmaller)
 	}

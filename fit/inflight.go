@@ -206,7 +206,7 @@ func (k *Keeper) prepares(t *Task) bool {
 // server: the client's credentials are for the client's own requests.
 func (t *Task) later() Task {
 	later := *t
-	later.Ask = nil
+	later.Ask, later.Recount = nil, nil
 	return later
 }
 

@@ -64,6 +64,9 @@ type Options struct {
 	// Recount, if not nil, counts a compacted conversation once more, for meters that
 	// only estimate.
 	Recount func(context.Context, plimsoll.Conversation) (int, error)
+	// CountsAgain lets the server of a task count the compacted request, by
+	// [Task.Recount]. If it cannot be counted, there is no checkpoint.
+	CountsAgain bool
 	// Cost, if not nil, returns the price in dollars of a call, and whether it is
 	// known.
 	Cost func(model string, u plimsoll.Usage) (float64, bool)
@@ -135,6 +138,9 @@ type Task struct {
 	// client's credentials. Summarisers may use it while a call of the keeper lasts, and
 	// never after it. Nil means that there is no such server.
 	Ask summary.Sender
+	// Recount asks the client's own server how many tokens a body has; 0 if it does not
+	// count. Nil means that there is no such server. See [Options.CountsAgain].
+	Recount func(ctx context.Context, body []byte) (int, error)
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error

@@ -112,6 +112,9 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	}
 	task := preset.Task(s.request, client)
 	task.Ask = r.ask
+	if r.dialect == plimsoll.Gemini {
+		task.Recount = r.recount
+	}
 	return task
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
+	"github.com/plimsoll/plimsoll/summary/remote"
 )
 
 // maxSummary bounds the bytes of an answer to a request for a summary.
@@ -65,6 +66,17 @@ func (r *trip) ask(ctx context.Context, name string, body []byte) (*http.Respons
 		r.x.Summary = Summary{Model: name, Usage: r.x.Summary.Usage.Add(said.Usage), Cost: r.x.Summary.Cost + cost}
 	}
 	return resp, nil
+}
+
+// recount asks the client's upstream how many tokens a body has.
+func (r *trip) recount(ctx context.Context, body []byte) (int, error) {
+	h := r.in.Header.Clone()
+	stripControls(h)
+	for _, name := range []string{"Content-Encoding", "Content-Length"} {
+		h.Del(name)
+	}
+	h.Set("Accept-Encoding", "identity")
+	return remote.CountTokens(ctx, r.t.options.Base.RoundTrip, r.summaryURL(r.model), h, r.model, body)
 }
 
 // Summary is what models billed the client for summaries, on the way of one request.

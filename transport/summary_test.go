@@ -3,6 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -266,6 +267,39 @@ func TestC03_AnUnknownModelIsAnErrorInPresetAgent(t *testing.T) {
 		}
 		if name == preset.NameAgent && !strings.Contains(string(got.body), "unknown model") {
 			t.Errorf("%s", got.body)
+		}
+	}
+}
+
+// TestG13_ACompressionThatCannotBeCountedLeavesTheHistory lets the client's upstream fail
+// to count in preset gemini, whose text counts again.
+func TestG13_ACompressionThatCannotBeCountedLeavesTheHistory(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{http.StatusOK: true, http.StatusNotFound: true, http.StatusInternalServerError: false} {
+		counts := 0
+		base := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if !strings.HasSuffix(r.URL.Path, ":countTokens") {
+				return http.DefaultTransport.RoundTrip(r)
+			}
+			counts++
+			if r.Header.Get("Authorization") != "Bearer sk-test" {
+				t.Errorf("counted with the headers %v", r.Header)
+			}
+			return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"totalTokens":7}`)), Request: r}, nil
+		})
+		b, _ := summarising(t, preset.NameGemini, preset.Options{Window: 6000}, nil, base)
+		a := b.agent(plimsoll.Gemini, true)
+		compressed := false
+		for i := range 40 {
+			a.say(fmt.Sprintf("Question %d about the harbour: %s", i, strings.Repeat("how deep is the water ", 40)))
+			got := a.ask()
+			if got.status != http.StatusOK {
+				t.Fatalf("request %d: %d %s", i, got.status, got.body)
+			}
+			compressed = compressed || got.header.Get(transport.HeaderDecision) == "compact"
+		}
+		if counts == 0 || compressed != want {
+			t.Errorf("status %d: counted %d times, compressed %v", status, counts, compressed)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 			return err
 		}
 		task := taskOf(settings.Settings, b)
-		task.Ask = p.sender(settings.Settings, b.request.Dialect())
+		task.Ask, task.Recount = p.sender(settings.Settings, b.request.Dialect()), p.recounter(settings.Settings, task)
 		made, err = k.Compact(ctx, task, fit.CompactOptions{Force: c.Force, Directives: c.Directive})
 		return err
 	})

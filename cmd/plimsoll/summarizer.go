@@ -100,6 +100,26 @@ func (p *process) sender(s config.Settings, d plimsoll.Dialect) summary.Sender {
 	return server.Send
 }
 
+// recounter counts a request in a file by the server of the summarizer; nil if that is no
+// server of the file's API.
+func (p *process) recounter(s config.Settings, t fit.Task) func(context.Context, []byte) (int, error) {
+	who := s.Compaction.Summarizer
+	if who == asksCaller {
+		who = string(t.Conversation.Dialect) + ":"
+	}
+	o, err := remote.Parse(who, p.getenv)
+	if err != nil || o.Dialect != t.Conversation.Dialect {
+		return nil
+	}
+	server, err := remote.New(o)
+	if err != nil {
+		return nil
+	}
+	return func(ctx context.Context, body []byte) (int, error) {
+		return server.Count(ctx, t.Conversation.Model, body)
+	}
+}
+
 // ineffective lists the settings about compaction that are set and change nothing, with what
 // to do about it.
 func ineffective(c *config.Config) (problems []error) {

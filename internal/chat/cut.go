@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
-	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/summary/remote"
 )
 
@@ -156,7 +155,11 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 		client.Archive, client.Memory = e.tenant, e.tenant.Memory()
 	}
 	t := preset.ConversationTask(c, client)
-	t.Line, t.Ask = &line, e.sender(p)
+	t.Line = &line
+	if server := e.server(p); server != nil {
+		t.Ask = server.Send
+		t.Recount = func(ctx context.Context, body []byte) (int, error) { return server.Count(ctx, p.Model, body) }
+	}
 	t.Encode = func(d *plimsoll.Draft) ([]byte, error) { return encode(p, d) }
 	if line.Window == 0 || line.Window >= unbounded {
 		// The user asks for it though no limit is known: as if the window were small.
@@ -170,9 +173,9 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 	return t, turnOf
 }
 
-// sender sends requests for summaries to the participant's server; nil if it has no
-// address that can be used.
-func (e *Engine) sender(p Participant) summary.Sender {
+// server asks the participant's server for summaries and counts; nil if it has no address
+// that can be used.
+func (e *Engine) server(p Participant) *remote.Summarizer {
 	server, err := remote.New(remote.Options{
 		Dialect: p.Dialect, BaseURL: p.URL, Key: remote.Key(p.Key),
 		Client: &http.Client{Transport: e.options.Base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
@@ -180,7 +183,7 @@ func (e *Engine) sender(p Participant) summary.Sender {
 	if err != nil {
 		return nil
 	}
-	return server.Send
+	return server
 }
 
 // encode writes a shared history as a request of the participant's API.
