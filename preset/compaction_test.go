@@ -252,6 +252,29 @@ func TestF08_TheThreeMethods(t *testing.T) {
 	}
 }
 
+// TestR04_TheHybridKeepsTheOpeningAndItsInstructions has 003 §4 C: the beginning of the
+// conversation and what was asked for there stay, beside the newest turns.
+func TestR04_TheHybridKeepsTheOpeningAndItsInstructions(t *testing.T) {
+	t.Parallel()
+	messages := long(100).Messages.Slice()
+	const opening = "Plan my voyage to Saltmere. Never sail at night."
+	messages[1] = plimsoll.Say(plimsoll.User, opening)
+	for _, name := range []string{preset.NameAuto, preset.NameMultichat} {
+		plan, err := keeper(t, name, &preset.Options{Window: 8000, Method: preset.MethodHybrid}).
+			Fit(t.Context(), fit.Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, m := range plan.Conversation().Messages.All() {
+			all.WriteString(m.Text() + "\n")
+		}
+		if text := all.String(); !strings.Contains(text, opening) || !strings.Contains(text, "Answer 99") || !plan.Changed() {
+			t.Errorf("%s leaves %.400s", name, text)
+		}
+	}
+}
+
 func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*preset.Options{

@@ -21,7 +21,7 @@ What the user wants to have in the end, in one sentence.
 Facts, conventions and constraints that still hold: what the user asked for or forbade, commands to build and test, decisions with their reasons.
 </key_knowledge>
 <file_system_state>
-The working directory, and the files that matter, each with CREATED, READ, MODIFIED or DELETED and what is to be known about it.
+The working directory with CWD, and the files that matter, each with CREATED, READ, MODIFIED or DELETED and what is to be known about it.
 </file_system_state>
 <recent_actions>
 The last steps that matter and how they came out, failures with their error messages.

@@ -116,3 +116,13 @@ obey
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestR11_TheCompressionPromptHasTheConventionsOfTheText has the words of 004, phase 5.
+func TestR11_TheCompressionPromptHasTheConventionsOfTheText(t *testing.T) {
+	t.Parallel()
+	for _, want := range []string{"in one sentence", "CWD", "READ", "MODIFIED", "CREATED", "[DONE]", "[IN PROGRESS]", "[TODO]"} {
+		if !strings.Contains(CompressionPrompt, want) {
+			t.Errorf("the prompt does not say %q", want)
+		}
+	}
+}
