@@ -344,7 +344,7 @@ func TestAOneTurnAgentLoopIsSplitBetweenItsRounds(t *testing.T) {
 	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary} {
 		made := compacted(t, fit.Options{
 			Window: 2000,
-			Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+			Rungs:  []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 		}, loop(40))
 		got := made.Plan.Conversation()
 		if made.Status != fit.Compressed || made.After > made.Before*6/10 {
