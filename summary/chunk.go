@@ -17,9 +17,9 @@ type Fold struct {
 	// Window is how many tokens a request may have, with the answer; 0 means that Fold
 	// learns it when the summariser refuses a request.
 	Window int
-	// Exact says that the window is that of the conversation's own model, whose tokens are
-	// counted. Then nothing is to spare, and a short answer makes room for the history.
-	Exact bool
+	// Own says that the window is that of the conversation's own model. Then a short answer
+	// makes room for the history.
+	Own bool
 }
 
 var _ Summarizer = Fold{}
@@ -47,8 +47,8 @@ func (f Fold) Summarize(ctx context.Context, r *Request) (Summary, error) {
 	c := &folding{Fold: f, whole: r}
 	if c.fits(f.Window) {
 		one := *r
-		if f.Exact && f.Window > 0 {
-			one.Output = min(OutputTokens(r.Budget, f.Window), f.Window-c.asked()-c.weight())
+		if f.Own && f.Window > 0 {
+			one.Output = min(OutputTokens(r.Budget, f.Window), f.Window-c.asked()-c.weight()*20/19)
 		}
 		s, err := f.Summarizer.Summarize(ctx, &one)
 		if !c.tooLarge(err) {
@@ -83,8 +83,8 @@ func (c *folding) fits(window int) bool {
 	if window <= 0 {
 		return true
 	}
-	if c.Exact {
-		return c.weight()+c.asked()+2*c.whole.Budget <= window
+	if c.Own {
+		return c.weight()*20/19+c.asked()+c.whole.Budget <= window // counts may be estimates
 	}
 	return c.weight() <= c.roomIn(window)
 }

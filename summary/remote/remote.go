@@ -150,7 +150,7 @@ func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary
 			window = r.Window
 		}
 		one := asking{s, dialect, name, window, output}
-		got, err := summary.Fold{Summarizer: one, Window: window, Exact: own}.Summarize(ctx, r)
+		got, err := summary.Fold{Summarizer: one, Window: window, Own: own && r.Whole}.Summarize(ctx, r)
 		if ctx.Err() != nil {
 			return summary.Summary{}, ctx.Err()
 		}
