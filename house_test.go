@@ -32,7 +32,8 @@ var layers = [][]string{
 	{"wire/internal/build"},
 	{"fit", "token", "wire/internal/openai", "wire/internal/responses", "wire/internal/anthropic", "wire/internal/gemini", "wire/internal/ollama", "wire/internal/converse"},
 	{"fit/rent", "hook", "internal/config", "rung", "store", "wire/dialects"},
-	{"expand", "preset", "store/sqlite", "store/postgres", "summary/remote", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit", "internal/modelserver"},
+	{"summary/remote"},
+	{"expand", "preset", "store/sqlite", "store/postgres", "trim", "internal/storetest", "internal/transcript", "transport/internal/breaker", "transport/internal/limit", "internal/modelserver"},
 	{"transport/internal/answer", "transport/internal/history", "internal/corpora", "internal/prune", "internal/report", "internal/scripted", "internal/survival", "internal/serve/mcpserver", "internal/serve/proxy"},
 	{"transport"},
 	{
@@ -181,7 +182,7 @@ func TestPublicNamesStayFew(t *testing.T) {
 	t.Parallel()
 	const (
 		mostPackages = 19
-		mostNames    = 687
+		mostNames    = 699
 	)
 	packages, names := 0, 0
 	for _, s := range sources(t) {
@@ -268,6 +269,9 @@ var ofOneAPI = map[string]string{
 	"summary/remote/spec.go":            "addresses and keys of those that write summaries",
 	"summary/remote/body.go":            "how a summary is asked for",
 	"summary/remote/settle.go":          "how a summary is asked for",
+	"summary/remote/model.go":           "models of Gemini that write summaries",
+	"summary/remote/count.go":           "Gemini's endpoint that counts",
+	"transport/fit.go":                  "Gemini's endpoint that counts",
 	"rung/reasoning.go":                 "items of Responses that need the reasoning before them",
 	"rung/output.go":                    "outputs of Responses that must be a picture",
 	"transport/line.go":                 "a beta of Anthropic's that gives a larger window",

@@ -37,9 +37,10 @@ func (k *Keeper) breakerOf(t *Task) breaker {
 			return found
 		}
 	}
+	head := t.Conversation.Outline().Head
 	for i, m := range t.Conversation.Messages.All() {
-		if !summary.CheckpointAt(t.Conversation, i) {
-			continue
+		if (i < head || i > head+1) && !summary.CheckpointAt(t.Conversation, i) {
+			continue // a summary without tags is the first message or the second
 		}
 		if found, ok := k.breakers.Get(scoped{t.scope(), textKey(m.Text())}); ok {
 			return found

@@ -45,15 +45,9 @@ func (o CompactOptions) trigger() Trigger {
 // Compact replaces old messages by a checkpoint if that is due, or forced. If it fails,
 // everything stays as it was; if the conversation is still over its high watermark, the
 // other rungs make it smaller. A checkpoint that an earlier request had is replayed and
-// counts as made. The compaction's status says what happened; an error means that the
+// counts as made. A keeper without a compactor compacts nothing, and says so. The compaction's status says what happened; an error means that the
 // conversation does not fit or the caller went away.
 func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compaction, error) {
-	if k.compactor == nil {
-		return nil, &plimsoll.Error{
-			Op: "compact", Err: fmt.Errorf("no rung of this configuration compacts: %w", plimsoll.ErrUnsupported),
-			Hint: "use the preset auto, agent or gemini, and leave compaction enabled",
-		}
-	}
 	k.complete(&t)
 	w, err := k.weigh(ctx, &t, walkOptions{best: o.best})
 	if err != nil {
@@ -73,8 +67,12 @@ func (k *Keeper) Compact(ctx context.Context, t Task, o CompactOptions) (*Compac
 		return nil, err
 	}
 	w.reweigh()
-	if !o.Force && !o.best && !k.compactor.Due(w.reading(o.total)) {
-		noop.Reason = "the load is below the threshold"
+	due, why := false, "compaction is switched off: use the preset auto, agent or gemini, and leave it enabled"
+	if k.compactor != nil {
+		due, why = k.compactor.Due(w.reading(o.total))
+	}
+	if k.compactor == nil || !o.Force && !o.best && !due {
+		noop.Reason = why
 		err := w.encode()
 		w.settle(ctx)
 		noop.Before, noop.After = w.plan.Before.Total, w.plan.After.Total
@@ -168,7 +166,7 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 	case order.Old.Len() == 0:
 		made.Reason = "nothing is old enough"
 		return nil
-	case !o.Force && c.Slow() && w.k.tripped(w.task, w.Load()): // only a model's summary costs anything
+	case !o.Force && c.Slow(w.task) && w.k.tripped(w.task, w.Load()): // only a model's summary costs anything
 		made.Reason = "the last two compactions gained little; waiting for the conversation to grow"
 		return nil
 	case w.options.dry:
@@ -194,7 +192,7 @@ func (w *Work) compact(ctx context.Context, c Compactor, t Target, o CompactOpti
 	order.Progress = func(done, all int) {
 		w.k.tell(CompressionProgress{Done: done, All: all, Waiting: !w.background})
 	}
-	if c.Slow() {
+	if c.Slow(w.task) {
 		order.Progress(0, 0) // a model is asked; the number of parts is unknown yet
 	}
 	return w.carryOut(ctx, c, order, made)
@@ -228,9 +226,10 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 		cp.Saved = made.Before - w.Load()
 		made.Status, made.Checkpoint, made.After = Compressed, cp, w.Load()
 		report.Saved = cp.Saved
-		if w.k.options.Cost != nil && cp.Model != "" {
-			made.Cost, _ = w.k.options.Cost(cp.Model, cp.Usage)
-		}
+	}
+	if cp != nil && cp.Model != "" { // whatever became of it
+		made.billed = true
+		made.Cost, _ = w.k.Cost(cp.Model, cp.Usage)
 	}
 	w.plan.Rungs = append(w.plan.Rungs, report)
 	if err == nil {
@@ -285,6 +284,17 @@ func (w *Work) checkCheckpoint(ctx context.Context, since plimsoll.Position, bef
 	after := w.Load()
 	if recount := w.k.options.Recount; recount != nil && !w.options.dry {
 		n, err := recount(ctx, w.draft.Result())
+		if err != nil {
+			return &countError{err}
+		}
+		after = max(after, n)
+	}
+	if t := w.task; w.k.options.CountsAgain && t.Recount != nil && t.Encode != nil && !w.options.dry {
+		body, err := t.Encode(w.draft)
+		if err != nil {
+			return err
+		}
+		n, err := t.Recount(ctx, body)
 		if err != nil {
 			return &countError{err}
 		}
@@ -345,7 +355,7 @@ func (w *Work) ask(ctx context.Context, order *Order, made *Compaction) (veto st
 // report counts a compaction in the breaker and the accounts, and tells hooks and
 // events. The event says which hooks failed.
 func (w *Work) report(ctx context.Context, made *Compaction) {
-	if made.shared || made.Status == CompressionNoop {
+	if made.shared || made.Status == CompressionNoop && !made.billed {
 		return
 	}
 	k, cp := w.k, made.Checkpoint

@@ -49,8 +49,8 @@ const (
 // Compactor is a rung that replaces old messages by a checkpoint.
 type Compactor interface {
 	Rung
-	// Due reports whether its own trigger says that it must act now.
-	Due(Reading) bool
+	// Due reports whether its own trigger says that it must act now, and if not, why.
+	Due(Reading) (due bool, why string)
 	// Old returns what it would replace: a span that begins behind the leading
 	// instructions and ends between rounds, empty if there is nothing to replace.
 	Old(*Work, Target) plimsoll.Span
@@ -59,7 +59,7 @@ type Compactor interface {
 	Checkpoint(ctx context.Context, w *Work, o Order) (*summary.Checkpoint, error)
 	// Slow reports whether it may have to wait for a model, so that it is worth
 	// while to begin before it must.
-	Slow() bool
+	Slow(*Task) bool
 }
 
 // Reading is what a [Compactor] decides by.
@@ -105,9 +105,9 @@ type Compaction struct {
 
 	// old is the span that was to be replaced; left is After by the count that decides, if
 	// that is another one; notes say which hooks failed; shared says that another request
-	// made the checkpoint.
-	old    plimsoll.Span
-	left   int
-	notes  []string
-	shared bool
+	// made the checkpoint, and billed that a model was paid for.
+	old            plimsoll.Span
+	left           int
+	notes          []string
+	shared, billed bool
 }

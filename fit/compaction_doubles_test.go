@@ -52,7 +52,7 @@ func (s *scribe) Summarize(ctx context.Context, r *summary.Request) (summary.Sum
 	if text == "" {
 		text = "<state_snapshot>\n<overall_goal>\nkeep afloat\n</overall_goal>\n</state_snapshot>"
 	}
-	return summary.Summary{Text: text, By: "scribe", Usage: plimsoll.Usage{Input: 1000, Output: 10}}, nil
+	return summary.Summary{Text: text, By: "scribe", Model: "scribe-1", Usage: plimsoll.Usage{Input: 1000, Output: 10}}, nil
 }
 
 // vault is an archive that can be read.
@@ -159,7 +159,7 @@ func compacting(t *testing.T, s *scribe, change func(*fit.Options)) *fit.Keeper 
 	t.Helper()
 	o := &fit.Options{
 		Meter: testkit.ByteMeter{}, Window: 4000, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.8, Soft: 0.6}, Archive: &vault{},
-		Rungs: []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1"}, &rung.Slide{}},
+		Rungs: []fit.Rung{&rung.Compact{Summarizer: s}, &rung.Slide{}},
 	}
 	if change != nil {
 		change(o)

@@ -33,8 +33,8 @@ type press struct {
 }
 
 func (*press) Name() string                             { return "press" }
-func (p *press) Slow() bool                             { return p.slow }
-func (*press) Due(r fit.Reading) bool                   { return r.Total > r.High }
+func (p *press) Slow(*fit.Task) bool                    { return p.slow }
+func (*press) Due(r fit.Reading) (bool, string)         { return r.Total > r.High, "" }
 func (*press) Prospect(*fit.Work) (removable, from int) { return 0, 0 }
 
 func (*press) Apply(context.Context, *fit.Work, fit.Target) error {

@@ -22,7 +22,7 @@ func TestTheBreakerStopsAfterTwoPoorCompactionsUntilTheConversationGrew(t *testi
 	s := &scribe{text: "<state_snapshot>\n" + strings.Repeat("y", 2300) + "\n</state_snapshot>"}
 	k := compacting(t, s, func(o *fit.Options) {
 		o.Marks.Soft = 0
-		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1"}}
+		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s}}
 		o.Marks = fit.Watermarks{High: 0.5, Low: 0.4}
 	})
 	for _, tt := range []struct {

@@ -109,7 +109,7 @@ func (w *Work) claim(ctx context.Context, c Compactor, old plimsoll.Span) (waite
 			return true, nil
 		}
 	}
-	if !c.Slow() {
+	if !c.Slow(w.task) {
 		return waited, nil
 	}
 	elsewhere, err := w.lease(ctx, chain[old.End])
@@ -179,7 +179,7 @@ const backgroundLife = 5 * time.Minute
 // calls for one. A cut that fills the limit for a request that may be the only one calls
 // for none.
 func (k *Keeper) prepare(t *Task, w *Work) {
-	if k.compactor == nil || !k.compactor.Slow() || k.options.Marks.Soft == 0 || !w.goesOn && w.plan.Changed() {
+	if !k.prepares(t) || !w.goesOn && w.plan.Changed() {
 		return
 	}
 	if !w.due && w.plan.After.Total <= w.soft() || k.tripped(t, w.plan.After.Total) {
@@ -193,8 +193,25 @@ func (k *Keeper) prepare(t *Task, w *Work) {
 	if k.inflight.ctx == nil {
 		k.inflight.ctx, k.inflight.stop = context.WithCancel(context.Background())
 	}
-	ctx, task, due, was := k.inflight.ctx, *t, w.due, w.dueAfter
+	ctx, task, due, was := k.inflight.ctx, t.later(), w.due, w.dueAfter
 	k.inflight.background.Go(func() { k.compactInBackground(ctx, &task, due, was) })
+}
+
+// prepares reports whether checkpoints of a task are made in the background.
+func (k *Keeper) prepares(t *Task) bool {
+	if k.compactor == nil || k.options.Marks.Soft == 0 {
+		return false
+	}
+	later := t.later()
+	return k.compactor.Slow(&later)
+}
+
+// later returns the task for work that no request waits for. It cannot ask the client's
+// server: the client's credentials are for the client's own requests.
+func (t *Task) later() Task {
+	later := *t
+	later.Ask, later.Recount = nil, nil
+	return later
 }
 
 // soft is the load from which on a checkpoint is prepared.

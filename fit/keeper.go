@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/lru"
+	"github.com/plimsoll/plimsoll/summary"
 )
 
 // Options configure a [Keeper]. Package preset fills them for the usual cases.
@@ -64,6 +65,9 @@ type Options struct {
 	// Recount, if not nil, counts a compacted conversation once more, for meters that
 	// only estimate.
 	Recount func(context.Context, plimsoll.Conversation) (int, error)
+	// CountsAgain lets the server of a task count the compacted request, by
+	// [Task.Recount]. If it cannot be counted, there is no checkpoint.
+	CountsAgain bool
 	// Cost, if not nil, returns the price in dollars of a call, and whether it is
 	// known.
 	Cost func(model string, u plimsoll.Usage) (float64, bool)
@@ -116,7 +120,8 @@ type Task struct {
 	Chain func() []plimsoll.Digest
 	// Encode writes a draft as a request body. Nil means that there is no body.
 	Encode func(*plimsoll.Draft) ([]byte, error)
-	// Nameless says that the body names no model, so that no summariser can send it.
+	// Nameless says that the body names no model, so that only the client's own server
+	// takes it.
 	Nameless bool
 	// Parse reads a list of messages in the form that Raw returns. Nil means the
 	// neutral form.
@@ -130,6 +135,13 @@ type Task struct {
 	// GoesOn says that later requests follow, even if the keeper has not seen the
 	// conversation before, so that a cut goes down to the low mark.
 	GoesOn bool
+	// Ask sends the body of a request for a model to the client's own server, with the
+	// client's credentials. Summarisers may use it while a call of the keeper lasts, and
+	// never after it. Nil means that there is no such server.
+	Ask summary.Sender
+	// Recount asks the client's own server how many tokens a body has; 0 if it does not
+	// count. Nil means that there is no such server. See [Options.CountsAgain].
+	Recount func(ctx context.Context, body []byte) (int, error)
 	// Check reports why the provider would refuse the draft, whose body is given where
 	// Encode is set. Nil means that only the rules that all APIs share are checked.
 	Check func(d *plimsoll.Draft, body []byte) error

@@ -71,8 +71,10 @@ func (w *Work) climb(ctx context.Context) error {
 	w.plan.Outputs = nil
 	w.offerNew()
 	for _, r := range w.k.options.Arrival {
-		if c, ok := r.(Compactor); ok && !c.Due(w.reading(0)) {
-			continue
+		if c, ok := r.(Compactor); ok {
+			if due, _ := c.Due(w.reading(0)); !due {
+				continue
+			}
 		}
 		if err := w.try(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line, Always: true}); err != nil {
 			return err

@@ -127,6 +127,14 @@ func (k *Keeper) price(a *account.Account, b bill) {
 	}
 }
 
+// Cost returns the price in dollars of a call, and whether it is known.
+func (k *Keeper) Cost(model string, u plimsoll.Usage) (float64, bool) {
+	if k.options.Cost == nil {
+		return 0, false
+	}
+	return k.options.Cost(model, u)
+}
+
 // charge adds what the summary of a compaction cost.
 func (k *Keeper) charge(ctx context.Context, t *Task, made *Compaction) error {
 	if made.Cost == 0 {

@@ -206,7 +206,7 @@ func (w *Work) withTools(p Prospect, cost int) Prospect {
 func (w *Work) deep(p Prospector) Prospect {
 	removable, at := p.Prospect(w)
 	deep := Prospect{Removable: removable, Rewritten: max(0, w.weightFrom(at)-removable)}
-	if p.(Compactor).Slow() {
+	if p.(Compactor).Slow(w.task) {
 		deep.Written = summaryTokens
 	}
 	return deep
@@ -238,7 +238,7 @@ func (w *Work) act(ctx context.Context) error {
 		switch {
 		case c == nil:
 			return nil
-		case c.Slow() && w.k.options.Marks.Soft > 0 && w.Load() <= w.high:
+		case w.k.prepares(w.task) && w.Load() <= w.high:
 			w.due, w.dueAfter = true, w.replayed // Fit has it made in the background
 			return nil
 		}

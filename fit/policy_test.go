@@ -81,7 +81,7 @@ func TestAPolicyIsToldThatAModelWritesASummary(t *testing.T) {
 	t.Parallel()
 	s := &spy{}
 	k := compacting(t, nil, func(o *fit.Options) {
-		o.Window, o.Policy, o.Rungs = 100_000, s, []fit.Rung{&rung.Compact{Summarizer: &scribe{}, Model: "scribe-1", Tail: 2000, Size: 1500}}
+		o.Window, o.Policy, o.Rungs = 100_000, s, []fit.Rung{&rung.Compact{Summarizer: &scribe{}, Tail: 2000, Size: 1500}}
 	})
 	_, err := k.Fit(t.Context(), fit.Task{Conversation: readings(20)})
 	testkit.Must(t, err)
@@ -224,7 +224,7 @@ func TestARequestUnderItsLineDoesNotWaitForASummary(t *testing.T) {
 		told := make(chan fit.ChatCompressed, 1)
 		k := compacting(t, s, func(o *fit.Options) {
 			o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: fit.CutDeep}, 1
-			o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
+			o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Tail: 1000, Size: 800}}
 			o.Events = func(e fit.Event) {
 				if made, ok := e.(fit.ChatCompressed); ok {
 					told <- made
@@ -256,7 +256,7 @@ func TestADeepCutWithoutASoftMarkIsMadeAtOnce(t *testing.T) {
 	s := &scribe{}
 	k := compacting(t, s, func(o *fit.Options) {
 		o.Window, o.Sticky, o.Policy, o.Marks.Soft = 40_000, true, &spy{cutAt: 2, action: fit.CutDeep}, 0
-		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1", Tail: 1000, Size: 800}}
+		o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Tail: 1000, Size: 800}}
 	})
 	for rounds := 13; rounds < 15; rounds++ {
 		p, err := k.Fit(t.Context(), fit.Task{Conversation: readings(rounds)})

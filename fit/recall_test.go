@@ -140,7 +140,7 @@ func TestAWalkKeepsItsLongerCutWhenAnotherRequestUndoesIt(t *testing.T) {
 	keeper := func(p fit.Policy) *fit.Keeper {
 		return compacting(t, s, func(o *fit.Options) {
 			o.Memory, o.Archive, o.Policy, o.Marks.Soft = memory, archive, p, 0
-			o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1"}}
+			o.Rungs = []fit.Rung{&rung.Compact{Summarizer: s}}
 		})
 	}
 	var last *fit.Compaction

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,30 +22,55 @@ func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (plimsoll.Convers
 		return c, &plimsoll.Error{Op: "undo", Err: err}
 	}
 	span, found := summary.CheckpointSpan(c, ref)
-	if !found {
-		if forgotten {
-			return c, nil // the caller still has the whole history
-		}
-		return c, &plimsoll.Error{
-			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this conversation: %w", ref, plimsoll.ErrNotFound),
-			Hint: "name the reference that the checkpoint or its receipt carries",
-		}
+	if forgotten && !found {
+		return c, nil // the caller still has the whole history
 	}
 	raw, err := k.span(ctx, &t, ref)
-	if err != nil {
+	if err != nil && (found || !errors.Is(err, plimsoll.ErrNotFound)) {
 		return c, &plimsoll.Error{Op: "undo", Err: err}
 	}
 	parse := t.Parse
 	if parse == nil {
 		parse = parsePlain
 	}
-	messages, err := parse(raw)
-	if err != nil {
-		return c, &plimsoll.Error{Op: "undo", Err: err}
+	var messages []plimsoll.Message
+	if err == nil {
+		if messages, err = parse(raw); err != nil {
+			return c, &plimsoll.Error{Op: "undo", Err: err}
+		}
 	}
 	all := c.Messages.Slice()
-	c.Messages = plimsoll.ListOf(slices.Concat(all[:span.Start], messages, all[span.End:])...)
-	return c, nil
+	whole := c
+	if head := c.Outline().Head; !found && t.Chain == nil && messages != nil {
+		// A checkpoint without a receipt is known by what was decided for its messages.
+		whole.Messages = plimsoll.ListOf(slices.Concat(all[:head], messages, all[head:])...)
+		t.Conversation, t.prefixes, t.links = whole, nil, nil
+		if cp := k.CheckpointOf(ctx, t); cp != nil && cp.Ref != nil && cp.Ref.ID == ref {
+			span, found = cp.In(c)
+		}
+		if found {
+			if _, err := k.forget(ctx, &t, ref); err != nil {
+				return c, &plimsoll.Error{Op: "undo", Err: err}
+			}
+		}
+	}
+	if !found {
+		return c, &plimsoll.Error{
+			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this conversation: %w", ref, plimsoll.ErrNotFound),
+			Hint: "name the reference that the checkpoint or its receipt carries",
+		}
+	}
+	whole.Messages = plimsoll.ListOf(slices.Concat(all[:span.Start], messages, all[span.End:])...)
+	return whole, nil
+}
+
+// CheckpointOf returns the checkpoint that requests of the task's conversation begin with,
+// or nil.
+func (k *Keeper) CheckpointOf(ctx context.Context, t Task) *summary.Checkpoint {
+	if s, err := k.recall(ctx, &t); err == nil && s != nil {
+		return s.Checkpoint
+	}
+	return nil
 }
 
 // forget drops what was decided for the conversation with a checkpoint of that

@@ -40,7 +40,7 @@ func TestACheckpointIsNotLostToALaterRungThatIsRefused(t *testing.T) {
 	c := talk(14)
 	last := c.Messages.Len() - 3
 	k := compacting(t, s, func(o *fit.Options) {
-		o.Arrival = []fit.Rung{&rung.Compact{Summarizer: s, Model: "scribe-1"}, dropping("bad", last, last+2)}
+		o.Arrival = []fit.Rung{&rung.Compact{Summarizer: s}, dropping("bad", last, last+2)}
 	})
 	p, err := k.Fit(t.Context(), fit.Task{Conversation: c, Encode: encoded, Check: func(d *plimsoll.Draft, _ []byte) error {
 		if _, stays := d.Message(last); !stays {

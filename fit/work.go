@@ -125,13 +125,17 @@ func (w *Work) Replayed(ctx context.Context) *plimsoll.Draft {
 	return d
 }
 
-// Encode writes a draft as a body that a summariser can send; nil if there is none.
-func (w *Work) Encode() func(*plimsoll.Draft) ([]byte, error) {
-	if w.task.Nameless {
+// Encode writes a draft as a body that a summariser can send; nil if there is none. A body
+// that names no model can only go to the caller's own server, whose path names it.
+func (w *Work) Encode(toCaller bool) func(*plimsoll.Draft) ([]byte, error) {
+	if w.task.Nameless && !toCaller {
 		return nil
 	}
 	return w.task.Encode
 }
+
+// Ask asks the client's own server; nil if there is none.
+func (w *Work) Ask() summary.Sender { return w.task.Ask }
 
 // DryRun reports whether nothing outside the draft may notice the work.
 func (w *Work) DryRun() bool { return w.options.dry }

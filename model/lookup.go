@@ -49,6 +49,27 @@ func (r *Registry) Match(name string) string {
 	return [...]string{"none", "exact", "alias", "prefix", "dated", "family"}[how]
 }
 
+// Cheaper returns the cheapest model of the same provider whose window is no smaller and
+// whose prompts and answers cost less; false if there is none, or if the prices of the
+// named model are unknown.
+func (r *Registry) Cheaper(name string) (Model, bool) {
+	own, err := r.Lookup(name)
+	if err != nil || !own.Prices.Known {
+		return Model{}, false
+	}
+	best := own
+	for _, m := range r.models {
+		p := m.Prices
+		if m.Provider != own.Provider || !p.Known || p.Input == 0 || !m.Tools || m.Window < own.Window || p.Output >= own.Prices.Output {
+			continue
+		}
+		if p.Input < best.Prices.Input || p.Input == best.Prices.Input && p.Output < best.Prices.Output {
+			best = m
+		}
+	}
+	return best.clone(), best.ID != own.ID
+}
+
 func (r *Registry) find(key string) (int, match) {
 	if key == "" || len(key) > maxName {
 		return 0, matchNone

@@ -84,7 +84,7 @@ func (o *Options) rung(name string, l ladder) (fit.Rung, error) {
 	case "trim":
 		return &rung.Trim{Loose: l.loose}, nil
 	case "compact":
-		return o.Compaction.rung(l), nil
+		return o.compact(l), nil
 	}
 	return nil, &plimsoll.Error{
 		Op: "rung " + name, Hint: "choose from view, dedupe, clear, reasoning, compact, slide and trim",

@@ -2,19 +2,17 @@ package preset
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
+	"github.com/plimsoll/plimsoll/summary/remote"
 )
 
-// DefaultRetain is what a model is asked to retain word for word.
-const DefaultRetain = "References to stored outputs, decisions with their reasons, and what the user asked for or forbade."
-
 // CompactionOptions says when old messages are replaced by a checkpoint, and how that is
-// written. The zero value is ready to use: a checkpoint without a model, when the
-// preset calls for one.
+// written. The zero value is ready to use: a checkpoint when the preset calls for one.
 type CompactionOptions struct {
 	// Off leaves it out. Manual means that it is done only on
 	// request.
@@ -30,33 +28,69 @@ type CompactionOptions struct {
 	// Tail is the most tokens of newest messages that stay, Size the most that the
 	// checkpoint takes beside them; 0 means the rung's own.
 	Tail, Size int
-	// Summarizer writes the summary; nil means [summary.Extract].
+	// Summarizer writes the summary. Nil means the preset's own: in [Agent] and [Gemini],
+	// and with a method that summarises, a model of the conversation's own server, by
+	// [fit.Task.Ask]; else, and for tasks without such a server, [summary.Extract].
 	Summarizer summary.Summarizer
-	// Model is the one that Summarizer asks; empty if it asks none.
-	Model string
+	// Timeout of a model that the preset asks; 0 means 60 seconds.
+	Timeout time.Duration
 	// SummaryPrompt is how a model is asked; empty means our own way.
 	SummaryPrompt string
-	// RetainPrompt says what a model is to retain word for word; empty means
-	// [DefaultRetain]. NoRetain asks for nothing.
+	// RetainPrompt says what a model is to retain word for word; empty asks for nothing.
 	RetainPrompt string
-	NoRetain     bool
 	// SummaryDirectives and RetainDirectives are added to the two as bullets.
 	SummaryDirectives, RetainDirectives []string
 }
 
-// rung makes the rung for a layout.
-func (c CompactionOptions) rung(l ladder) *rung.Compact {
+// AskCaller returns a summariser that asks the conversation's own server, and extracts a
+// summary if that fails. An empty model is the conversation's own, or in preset gemini
+// the one that its table names.
+func AskCaller(preset, name string, models *model.Registry, timeout time.Duration) summary.Summarizer {
+	o := remote.Options{Model: name, Models: models, Timeout: timeout}
+	if preset == NameGemini {
+		o.MapModel = remote.CompressionModel
+	}
+	caller, err := remote.New(o)
+	if err != nil {
+		panic("preset: " + err.Error()) // without an address nothing can be wrong
+	}
+	return &summary.Chain{Model: caller, Fallback: summary.Extract{}, Timeout: timeout}
+}
+
+// summarizer returns who writes summaries, and whether that asks the conversation's own
+// server; nil means that no model does.
+func (o *Options) summarizer(l ladder) (by summary.Summarizer, caller bool) {
+	by = o.Compaction.Summarizer
+	switch _, extracts := by.(summary.Extract); {
+	case extracts:
+		return nil, false
+	case by == nil && l.layout == rung.RetainAndSummary:
+		by = AskCaller(NameAgent, "", o.Token.Registry, o.Compaction.Timeout)
+	case by == nil && l.layout == rung.SnapshotAndAnswer:
+		by = AskCaller(NameGemini, "", o.Token.Registry, o.Compaction.Timeout)
+	case by == nil && (o.Method == MethodSummary || o.Method == MethodHybrid):
+		by = AskCaller("", remote.Cheaper, o.Token.Registry, o.Compaction.Timeout)
+	}
+	if chain, ok := by.(*summary.Chain); ok {
+		asked, ok := chain.Model.(*remote.Summarizer)
+		return by, ok && asked.AsksCaller()
+	}
+	return by, false
+}
+
+// compact makes the rung for a layout.
+func (o *Options) compact(l ladder) *rung.Compact {
+	c := o.Compaction
+	by, caller := o.summarizer(l)
 	r := &rung.Compact{
-		Layout: l.layout, Summarizer: c.Summarizer, Model: c.Model, Manual: c.Manual,
+		Layout: l.layout, Summarizer: by, Caller: caller, Manual: c.Manual,
 		Ratio: c.Ratio, Threshold: c.Threshold, KeepTurns: l.keepTurns, Tail: c.Tail, Size: c.Size, Notes: l.notes,
 		Prompt: summary.Prompt{Ask: c.SummaryPrompt, SummaryDirectives: c.SummaryDirectives},
 	}
 	switch l.layout {
 	case rung.RetainAndSummary:
 		r.KeepTurns = max(0, cmp.Or(c.KeepTurns, 1))
-		if !c.NoRetain {
-			r.Prompt.Retain, r.Prompt.RetainDirectives = cmp.Or(c.RetainPrompt, DefaultRetain), c.RetainDirectives
-		}
+		r.Prompt.Retain, r.Prompt.RetainDirectives = c.RetainPrompt, c.RetainDirectives
 	case rung.SnapshotAndAnswer:
 		r.Prompt.System = summary.CompressionPrompt
 	}

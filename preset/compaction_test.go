@@ -2,7 +2,6 @@ package preset_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,6 +18,7 @@ import (
 // scribe is a summariser that always writes the same, and keeps what it was asked.
 type scribe struct {
 	retain, text string
+	model        string
 	mu           sync.Mutex
 	asked        []*summary.Request
 }
@@ -29,7 +29,7 @@ func (s *scribe) Summarize(_ context.Context, r *summary.Request) (summary.Summa
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
-	return summary.Summary{Retain: s.retain, Text: s.text, By: s.Name(), Usage: plimsoll.Usage{Input: 1_000_000}}, nil
+	return summary.Summary{Retain: s.retain, Text: s.text, By: s.Name(), Model: s.model, Usage: plimsoll.Usage{Input: 1_000_000}}, nil
 }
 
 func compact(t *testing.T, k *fit.Keeper, c plimsoll.Conversation, o fit.CompactOptions) *fit.Compaction {
@@ -45,8 +45,7 @@ func compact(t *testing.T, k *fit.Keeper, c plimsoll.Conversation, o fit.Compact
 func said(c plimsoll.Conversation) []string {
 	var all []string
 	for _, m := range c.Messages.All() {
-		text, _, _ := strings.Cut(m.Text(), "\n\n[plimsoll: ")
-		all = append(all, fmt.Sprintf("%s: %.24s", m.Role, strings.ReplaceAll(text, "\n", " ")))
+		all = append(all, fmt.Sprintf("%s: %.24s", m.Role, strings.ReplaceAll(m.Text(), "\n", " ")))
 	}
 	return all
 }
@@ -83,8 +82,17 @@ func TestC04_CompactionThatIsSwitchedOffDoesNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{preset.NameAuto, preset.NameAgent, preset.NameGemini} {
 		k := keeper(t, name, &preset.Options{Window: 2000, Compaction: preset.CompactionOptions{Off: true}})
-		if _, err := k.Compact(t.Context(), fit.Task{Conversation: long(100)}, fit.CompactOptions{Force: true}); !errors.Is(err, plimsoll.ErrUnsupported) || plimsoll.HintOf(err) == "" {
-			t.Errorf("%s: error %v, hint %q", name, err, plimsoll.HintOf(err))
+		task := fit.Task{Conversation: long(10)}
+		for where, ask := range map[string]func() (*fit.Compaction, error){
+			"on request":        func() (*fit.Compaction, error) { return k.Compact(t.Context(), task, fit.CompactOptions{Force: true}) },
+			"after a model":     func() (*fit.Compaction, error) { return k.AfterModel(t.Context(), task, plimsoll.Usage{Input: 1999}) },
+			"after tools":       func() (*fit.Compaction, error) { return k.AfterTools(t.Context(), task) },
+			"before the return": func() (*fit.Compaction, error) { return k.BeforeReturn(t.Context(), task) },
+		} {
+			made, err := ask()
+			if err != nil || made.Status != fit.CompressionNoop || !strings.Contains(made.Reason, "switched off") || made.Plan.Changed() {
+				t.Errorf("%s, %s: %+v, error %v", name, where, made, err)
+			}
 		}
 		plan, err := k.Fit(t.Context(), fit.Task{Conversation: long(100)})
 		if err != nil {
@@ -118,8 +126,8 @@ func TestC01_CompactionByHandOnlyIsDoneWhenSomebodyAsksForIt(t *testing.T) {
 			t.Errorf("%s fits by %s, want slide alone", name, got)
 		}
 		k = keeper(t, name, &preset.Options{Model: "gpt-4o", Window: 8000, Compaction: preset.CompactionOptions{Manual: true}}) // nothing was cut yet
-		if made := compact(t, k, long(60), fit.CompactOptions{}); made.Status != fit.CompressionNoop {
-			t.Errorf("%s: %s without force", name, made.Status)
+		if made := compact(t, k, long(60), fit.CompactOptions{}); made.Status != fit.CompressionNoop || made.Reason != "automatic compaction is switched off" {
+			t.Errorf("%s: %s (%s) without force", name, made.Status, made.Reason)
 		}
 		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Status != fit.Compressed || made.Trigger != fit.Manual {
 			t.Errorf("%s: %s (%s) with force", name, made.Status, made.Reason)
@@ -131,13 +139,13 @@ func TestC09_DirectivesAreAddedToThePromptAsBullets(t *testing.T) {
 	t.Parallel()
 	s := &scribe{retain: "r", text: "s"}
 	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{
-		Summarizer: s, SummaryDirectives: []string{"name every harbour"}, RetainDirectives: []string{"the depths"},
+		Summarizer: s, SummaryDirectives: []string{"name every harbour"}, RetainPrompt: "The charts.", RetainDirectives: []string{"the depths"},
 	}})
 	compact(t, k, long(100), fit.CompactOptions{Force: true, Directives: []string{"be quick"}})
-	plain := &summary.Request{Format: summary.Retained, Prompt: summary.Prompt{Retain: preset.DefaultRetain}, Budget: 1}
+	plain := &summary.Request{Format: summary.Retained, Prompt: summary.Prompt{Retain: "The charts."}, Budget: 1}
 	first, _, _ := strings.Cut(summary.Ask(plain), "\n")
 	asked := summary.Ask(s.asked[0])
-	for _, want := range []string{first, "\n- name every harbour\n", "\n- be quick\n", "\n- the depths\n", preset.DefaultRetain} {
+	for _, want := range []string{first, "\n- name every harbour\n", "\n- be quick\n", "\n- the depths\n", "The charts."} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("%q is not in what was asked:\n%s", want, asked)
 		}
@@ -146,15 +154,15 @@ func TestC09_DirectivesAreAddedToThePromptAsBullets(t *testing.T) {
 
 func TestC01_PromptsAreReplacedByThoseOfTheSettings(t *testing.T) {
 	t.Parallel()
-	for _, noRetain := range []bool{false, true} {
+	for _, retain := range []string{"", "The depths."} {
 		s := &scribe{retain: "r", text: "s"}
 		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{
-			Summarizer: s, SummaryPrompt: "Write <summary>.", RetainPrompt: "The depths.", NoRetain: noRetain,
+			Summarizer: s, SummaryPrompt: "Write <summary>.", RetainPrompt: retain,
 		}})
 		compact(t, k, long(100), fit.CompactOptions{Force: true})
 		asked := summary.Ask(s.asked[0])
-		if !strings.HasPrefix(asked, "Write <summary>.") || strings.Contains(asked, "The depths.") == noRetain {
-			t.Errorf("no retain %v: asked %s", noRetain, asked)
+		if !strings.HasPrefix(asked, "Write <summary>.") || strings.Contains(asked, "The depths.") != (retain != "") {
+			t.Errorf("retain %q: asked %s", retain, asked)
 		}
 	}
 }
@@ -169,12 +177,12 @@ func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
 		{2, []string{"user: Question 99: why why why", "assistant: Answer 99: because becau", "user: And now?"}},
 	} {
 		s := &scribe{retain: "keep this", text: "that happened"}
-		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{Summarizer: s, KeepTurns: tt.keep}})
+		k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{Summarizer: s, KeepTurns: tt.keep, RetainPrompt: "all"}})
 		made := compact(t, k, long(100), fit.CompactOptions{Force: true})
 		if made.Status != fit.Compressed {
 			t.Fatalf("%s: %s", made.Status, made.Reason)
 		}
-		want := append([]string{"system: Be brief.", "user: <retain> keep this </ret", "user: <summary> that happened "}, tt.tail...)
+		want := append([]string{"system: Be brief.", "user: keep this", "user: that happened"}, tt.tail...)
 		if diff := cmp.Diff(want, said(made.Plan.Conversation())); diff != "" {
 			t.Errorf("keep %d turns (-want +got):\n%s", tt.keep, diff)
 		}
@@ -198,7 +206,7 @@ func TestAutoCompactsBeforeItDropsTurns(t *testing.T) {
 func TestTheCostOfASummaryFollowsFromThePrices(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{"gpt-4o": 2.5, "unknown-model": 0} {
-		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>"}, Model: name}})
+		k := keeper(t, preset.NameAuto, &preset.Options{Window: 8000, Compaction: preset.CompactionOptions{Summarizer: &scribe{text: "<state_snapshot>s</state_snapshot>", model: name}}})
 		if made := compact(t, k, long(60), fit.CompactOptions{Force: true}); made.Cost != want || made.Checkpoint.Model != name {
 			t.Errorf("%s: $%v by %s (%s), want $%v", name, made.Cost, made.Checkpoint.Model, made.Reason, want)
 		}
@@ -244,6 +252,29 @@ func TestF08_TheThreeMethods(t *testing.T) {
 	}
 }
 
+// TestR04_TheHybridKeepsTheOpeningAndItsInstructions has 003 §4 C: the beginning of the
+// conversation and what was asked for there stay, beside the newest turns.
+func TestR04_TheHybridKeepsTheOpeningAndItsInstructions(t *testing.T) {
+	t.Parallel()
+	messages := long(100).Messages.Slice()
+	const opening = "Plan my voyage to Saltmere. Never sail at night."
+	messages[1] = plimsoll.Say(plimsoll.User, opening)
+	for _, name := range []string{preset.NameAuto, preset.NameMultichat} {
+		plan, err := keeper(t, name, &preset.Options{Window: 8000, Method: preset.MethodHybrid}).
+			Fit(t.Context(), fit.Task{Conversation: plimsoll.Conversation{Messages: plimsoll.ListOf(messages...)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all strings.Builder
+		for _, m := range plan.Conversation().Messages.All() {
+			all.WriteString(m.Text() + "\n")
+		}
+		if text := all.String(); !strings.Contains(text, opening) || !strings.Contains(text, "Answer 99") || !plan.Changed() {
+			t.Errorf("%s leaves %.400s", name, text)
+		}
+	}
+}
+
 func TestF08_AMethodThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*preset.Options{
@@ -273,7 +304,7 @@ func TestAReceiptOfDroppedTurnsCountsNoneThatACheckpointStandsFor(t *testing.T) 
 		}
 	}
 	want := fmt.Sprintf("user: [plimsoll: %d earlier turns", len(turns))
-	if got := said(plan.Conversation()); len(turns) == 0 || !strings.HasPrefix(strings.Join(got, "\n"), "system: Be brief.\nuser: <") || !strings.Contains(strings.Join(got, "\n"), want[:30]) {
+	if got := said(plan.Conversation()); len(turns) == 0 || !strings.HasPrefix(strings.Join(got, "\n"), "system: Be brief.\nuser: Goal:") || !strings.Contains(strings.Join(got, "\n"), want[:29]) {
 		t.Errorf("%q, want %s", got, want)
 	}
 }

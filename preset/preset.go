@@ -200,7 +200,7 @@ func Gemini(o *Options) (*fit.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.Keep = fit.KeepPending
+	k.Keep, k.CountsAgain = fit.KeepPending, true
 	if o.Reserve == nil {
 		k.Reserve = new(0)
 	}

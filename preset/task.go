@@ -3,7 +3,6 @@ package preset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
@@ -125,45 +124,43 @@ func Body(r *wire.Request, p *plimsoll.Plan) ([]byte, error) {
 // a checkpoint is whole already.
 func Undo(ctx context.Context, k *fit.Keeper, r *wire.Request, c Client, ref string) (*wire.Request, error) {
 	whole := r
-	_, compacted := summary.CheckpointSpan(r.Conversation(), ref)
+	span, compacted := summary.CheckpointSpan(r.Conversation(), ref)
+	list, err := archived(ctx, c, ref)
+	if compacted && err != nil {
+		return nil, err
+	}
+	codec := dialects.Codec(r.Dialect())
+	if head := r.Conversation().Outline().Head; !compacted && err == nil && head < r.Conversation().Messages.Len() {
+		// A checkpoint without a receipt is known by what was decided for its messages.
+		if body, err := dialects.Restore(r, plimsoll.Span{Start: head, End: head + 1}, list); err == nil {
+			if before, err := codec.Decode(body); err == nil {
+				if cp := k.CheckpointOf(ctx, Task(before, c)); cp != nil && cp.Ref != nil && cp.Ref.ID == ref {
+					span, compacted = cp.In(r.Conversation())
+				}
+			}
+		}
+	}
 	if compacted {
-		body, err := restored(ctx, r, c, ref)
+		body, err := dialects.Restore(r, span, list)
 		if err != nil {
 			return nil, err
 		}
-		if whole, err = dialects.Codec(r.Dialect()).Decode(body); err != nil {
+		if whole, err = codec.Decode(body); err != nil {
 			return nil, err
 		}
 	}
-	_, err := k.Undo(ctx, Task(whole, c), ref)
+	_, err = k.Undo(ctx, Task(whole, c), ref)
 	if compacted && errors.Is(err, plimsoll.ErrNotFound) {
 		err = nil // the store never had the decision, or has forgotten it
 	}
 	return whole, err
 }
 
-// restored returns the body with the archived messages of a reference.
-func restored(ctx context.Context, r *wire.Request, c Client, ref string) ([]byte, error) {
+// archived returns the messages of a reference, as a JSON list.
+func archived(ctx context.Context, c Client, ref string) ([]byte, error) {
 	content, err := c.Archive.Content(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	list, err := fit.SpanOf(content)
-	if err != nil {
-		return nil, err
-	}
-	return Restore(r, ref, list)
-}
-
-// Restore replaces the checkpoint that names the reference by the archived messages, a
-// JSON list as [fit.SpanOf] returns it. Everything else keeps its bytes.
-func Restore(r *wire.Request, ref string, list []byte) ([]byte, error) {
-	span, ok := summary.CheckpointSpan(r.Conversation(), ref)
-	if !ok {
-		return nil, &plimsoll.Error{
-			Op: "undo", Err: fmt.Errorf("no checkpoint with ref=%s in this request: %w", ref, plimsoll.ErrNotFound),
-			Hint: "name the reference that the checkpoint or its receipt carries",
-		}
-	}
-	return dialects.Restore(r, span, list)
+	return fit.SpanOf(content)
 }

@@ -31,11 +31,10 @@ const (
 type Compact struct {
 	Layout Layout
 	// Summarizer writes the summary; nil means [summary.Extract]. Compact assumes that
-	// any other asks a model.
+	// any other asks a model. Caller says that it asks the conversation's own server: it
+	// is used only for tasks with one.
 	Summarizer summary.Summarizer
-	// Model is the model that Summarizer asks, for its price; empty means the model of
-	// the conversation.
-	Model string
+	Caller     bool
 	// Prompt is the prompt for a model.
 	Prompt summary.Prompt
 	// Manual means that compaction runs only on request.
@@ -81,7 +80,7 @@ const (
 func (*Compact) Name() string { return "compact" }
 
 // Slow reports whether it asks a model.
-func (c *Compact) Slow() bool { return c.Summarizer != nil }
+func (c *Compact) Slow(t *fit.Task) bool { return c.Summarizer != nil && (!c.Caller || t.Ask != nil) }
 
 // windowOf returns the model's limit for a prompt, without room for the answer.
 func windowOf(line plimsoll.Line) int {
@@ -95,23 +94,24 @@ func windowOf(line plimsoll.Line) int {
 // the ratio. For [SnapshotAndAnswer], the history has reached the threshold, and the
 // request fills more than 0.95 of the rest of the window. For [Full], the load is over
 // the keeper's high watermark.
-func (c *Compact) Due(r fit.Reading) bool {
+func (c *Compact) Due(r fit.Reading) (due bool, why string) {
 	if c.Manual {
-		return false
+		return false, "automatic compaction is switched off"
 	}
 	switch c.Layout {
 	case RetainAndSummary:
 		threshold := int(or(c.Ratio, defaultRatio) * float64(windowOf(r.Line)))
-		return r.Total >= min(threshold, r.Line.Limit())
+		due = r.Total >= min(threshold, r.Line.Limit())
 	case SnapshotAndAnswer:
 		request := requestOf(r)
 		history := r.Total - request
 		threshold := int(or(c.Threshold, defaultThreshold) * float64(windowOf(r.Line)))
 		remaining := windowOf(r.Line) - history
-		return history >= threshold && float64(request) > overflowShare*float64(remaining)
+		due = history >= threshold && float64(request) > overflowShare*float64(remaining)
 	default:
-		return r.Total > r.High
+		due = r.Total > r.High
 	}
+	return due, "the load is below the threshold"
 }
 
 // requestOf returns the tokens of the newest request: of all messages after the
@@ -209,8 +209,14 @@ func (c *Compact) size(limit int) int { return min(or(c.Size, defaultSize), max(
 // write makes the ledger and the summary.
 func (m *maker) write(o fit.Order) error {
 	w, c := m.work, m.work.Draft().Original()
-	extracts := m.Summarizer == nil || w.DryRun() // a dry run asks no model
-	if m.size == 0 && m.Summarizer == nil {
+	noModel := m.Summarizer == nil || m.Caller && w.Ask() == nil
+	extracts := noModel || w.DryRun() // a dry run asks no model
+	prompt := m.Prompt
+	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
+	if noModel && len(prompt.SummaryDirectives)+len(prompt.RetainDirectives) > 0 {
+		m.cp.Notes = append(m.cp.Notes, "the directives have no effect: no model was asked; set compaction.summarizer to auto or API:MODEL")
+	}
+	if m.size == 0 && noModel {
 		m.cp.By = summary.Extract{}.Name()
 		return nil // a chat: its notes have all that an extract would repeat
 	}
@@ -222,14 +228,12 @@ func (m *maker) write(o fit.Order) error {
 		})
 		left -= w.Count(m.cp.Ledger)
 	}
-	prompt := m.Prompt
-	prompt.SummaryDirectives = slices.Concat(prompt.SummaryDirectives, o.Directives)
 	r := &summary.Request{
-		Conversation: c, Old: m.fresh, Sent: func() *plimsoll.Draft { return w.Replayed(m.ctx) }, Encode: w.Encode(), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
+		Conversation: c, Old: m.fresh, Whole: m.Layout == RetainAndSummary, Ask: w.Ask(), Window: windowOf(o.Target.Line), Sent: func() *plimsoll.Draft { return w.Replayed(m.ctx) }, Encode: w.Encode(m.Caller), Previous: m.earlier.summary, Format: m.format(), Prompt: prompt,
 		Budget: min(m.size/3, max(m.size/10, left)), Count: w.Count,
 		Required: summary.Required(c, m.fresh, m.earlier.summary), Progress: o.Progress,
 	}
-	if m.Notes && m.Summarizer != nil {
+	if m.Notes && !noModel {
 		r.Budget = min(m.room.all-m.room.tailFrom(m.cp.Old.End), m.Compact.size(o.Target.Line.Limit())) / 3
 	}
 	by := m.Summarizer
@@ -254,13 +258,16 @@ func (m *maker) write(o fit.Order) error {
 		s.By, s.Notes = extract.Name(), append(s.Notes, fmt.Sprintf("%s: %v", by.Name(), err))
 	}
 	m.cp.Summary = s.Text
-	if m.Layout == RetainAndSummary {
+	switch asked := prompt.Retain != "" || len(prompt.RetainDirectives) > 0; {
+	case m.Layout == RetainAndSummary && !asked && s.Retain != "":
+		m.cp.Summary = s.Retain + "\n\n" + s.Text // an extract has it in any case
+	case m.Layout == RetainAndSummary && asked:
 		m.cp.Retain = newestLines(mergeLines(m.earlier.summary.Retain, s.Retain), m.size/3, w.Count)
 	}
 	m.refer()
-	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, s.Notes, s.Usage
+	m.cp.By, m.cp.Notes, m.cp.Usage = s.By, append(m.cp.Notes, s.Notes...), s.Usage
 	if s.Usage != (plimsoll.Usage{}) {
-		m.cp.Model = or(m.Model, c.Model)
+		m.cp.Model = or(s.Model, c.Model)
 	}
 	return nil
 }

@@ -33,19 +33,15 @@ func (m *maker) arrange() error {
 	}
 	m.cp.Ref = ref
 	what := summary.CheckpointReceipt(len(all), tokens, m.follow(), ref)
-	switch m.Layout {
+	switch m.Layout { // the texts that describe the first two have no receipts
 	case RetainAndSummary:
 		if m.cp.Retain != "" {
-			m.say(old.Start, plimsoll.User, tagged(summary.RetainTag, m.cp.Retain))
+			m.say(old.Start, plimsoll.User, m.cp.Retain)
 		}
-		m.say(old.Start, plimsoll.User, tagged(summary.SummaryTag, m.cp.Summary)+"\n\n"+what)
+		m.say(old.Start, plimsoll.User, m.cp.Summary)
 	case SnapshotAndAnswer:
-		m.say(old.Start, plimsoll.User, m.cp.Summary+"\n\n"+what)
+		m.say(old.Start, plimsoll.User, m.cp.Summary)
 		m.say(old.Start, plimsoll.Assistant, summary.SnapshotAnswer)
-		if c := m.work.Draft().Original(); len(m.cp.Kept) == 0 && old.End < c.Messages.Len() && c.Messages.At(old.End).Role == plimsoll.Assistant {
-			// Some APIs accept a call only after the user or a result.
-			m.say(old.Start, plimsoll.User, plimsoll.EarlierReceipt)
-		}
 	default:
 		m.full(what)
 		if m.Notes {

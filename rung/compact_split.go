@@ -9,7 +9,8 @@ import (
 )
 
 // Old returns the span to replace: from the leading instructions to the split of the
-// layout, or to a split inside a turn if that one saves nothing.
+// layout. If what stays then does not fit, the split is inside a turn, except for
+// [SnapshotAndAnswer], whose text wants it at a message of the user.
 func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 	s := newSplitter(w, t)
 	var r room
@@ -28,17 +29,25 @@ func (c *Compact) Old(w *fit.Work, t fit.Target) plimsoll.Span {
 		return s.fits(end, min(or(c.Size, defaultSize), s.limit/5))
 	}
 	end := 0
-	switch c.Layout {
-	case RetainAndSummary:
-		end = s.turns(c.KeepTurns)
-	case SnapshotAndAnswer:
-		end = findSplit(w.Draft().Original(), 1-or(c.KeepShare, defaultKeepShare))
-		if !s.pays(end) {
-			end = 0
+	switch {
+	case c.Layout == SnapshotAndAnswer:
+		for _, end = range findSplits(w.Draft().Original(), 1-or(c.KeepShare, defaultKeepShare)) {
+			if fits(end) {
+				break // else what stays is still too large
+			}
 		}
-	default:
-		if c.KeepTurns > 0 {
-			end = s.turns(c.KeepTurns)
+		if end <= s.from || !s.removable(end) {
+			return plimsoll.Span{}
+		}
+		return plimsoll.Span{Start: s.outline.Head, End: end}
+	case c.Layout == RetainAndSummary:
+		end = s.turns(c.KeepTurns)
+		if end == 0 && w.Load() <= s.limit {
+			return plimsoll.Span{} // there are no older turns, and room for those that stay
+		}
+	case c.KeepTurns > 0:
+		if end = s.turns(c.KeepTurns); !s.pays(end) {
+			end = 0
 		}
 	}
 	// If more turns than fit must stay, other rungs drop some.
@@ -99,8 +108,7 @@ func (s *splitter) free() int {
 	return free
 }
 
-// turns returns the start of the newest n turns, or 0 if there are no other turns or the
-// rest is too small to be worth it.
+// turns returns the start of the newest n turns, or 0 if there are no other turns.
 func (s *splitter) turns(n int) int {
 	turns := s.outline.Turns
 	if n >= len(turns) {
@@ -109,9 +117,6 @@ func (s *splitter) turns(n int) int {
 	end := s.work.Draft().Original().Messages.Len()
 	if n > 0 {
 		end = turns[len(turns)-n].Start
-	}
-	if !s.pays(end) {
-		return 0
 	}
 	return end
 }
@@ -240,14 +245,14 @@ func (t *tails) from(i int) int {
 	return t.sum
 }
 
-// findSplit returns how many of the oldest messages hold the fraction of all characters,
-// up to a user's message that answers no call. If there is no such message after the
-// fraction, everything is old if the assistant spoke last and called no tool; otherwise
-// the last such message before it is the split. It returns 0 if nothing is old, or if
-// the fraction is not between 0 and 1.
-func findSplit(c plimsoll.Conversation, fraction float64) int {
+// findSplits returns where the old part may end, in the order of preference. The first
+// split is the oldest message of the user, no response to a call, that has the fraction of
+// all characters before it. Those behind it follow, and the end of the conversation if the
+// assistant spoke last and called no tool. If there is none of them, it is the last such
+// message before the fraction. Nothing is old if the fraction is not between 0 and 1.
+func findSplits(c plimsoll.Conversation, fraction float64) []int {
 	if fraction <= 0 || fraction >= 1 {
-		return 0
+		return nil
 	}
 	n := c.Messages.Len()
 	sizes, all := make([]int, n), 0
@@ -255,23 +260,28 @@ func findSplit(c plimsoll.Conversation, fraction float64) int {
 		sizes[i] = characters(c.Messages.At(i).Parts)
 		all += sizes[i]
 	}
+	var splits []int
 	target, seen, last := fraction*float64(all), 0, 0
 	for i := range n {
 		m := c.Messages.At(i)
 		if m.Role == plimsoll.User && !plimsoll.Has[plimsoll.ToolResult](m) {
 			if float64(seen) >= target {
-				return i
+				splits = append(splits, i)
+			} else {
+				last = i
 			}
-			last = i
 		}
 		seen += sizes[i]
 	}
 	if n > 0 {
 		if m := c.Messages.At(n - 1); m.Role == plimsoll.Assistant && !plimsoll.Has[plimsoll.ToolCall](m) {
-			return n
+			splits = append(splits, n)
 		}
 	}
-	return last
+	if splits == nil {
+		splits = []int{last}
+	}
+	return splits
 }
 
 // characters counts the characters of parts, with 16 more for each part.

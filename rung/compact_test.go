@@ -95,11 +95,11 @@ func TestC10_TheNewHistoryIsRetainThenSummaryThenTheLastTurns(t *testing.T) {
 	t.Parallel()
 	s := &scribe{retain: "never touch main", text: "we planned a harbour"}
 	made := compacted(t, fit.Options{
-		Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: s, KeepTurns: 2}},
+		Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: s, KeepTurns: 2, Prompt: summary.Prompt{Retain: "rules"}}},
 	}, chat(8))
 	want := `system: be brief
-user: <retain>
-user: <summary>
+user: never touch main
+user: we planned a harbour
 user: question 6
 assistant: answer 6 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 user: question 7
@@ -109,10 +109,10 @@ assistant: answer 7 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 	if diff := cmp.Diff(want, reads(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if text := got.Messages.At(1).Text(); text != "<retain>\nnever touch main\n</retain>" {
+	if text := got.Messages.At(1).Text(); text != "never touch main" {
 		t.Errorf("the retained message is %q", text)
 	}
-	if text := got.Messages.At(2).Text(); !strings.HasPrefix(text, "<summary>\nwe planned a harbour\n</summary>") {
+	if text := got.Messages.At(2).Text(); text != "we planned a harbour" {
 		t.Errorf("the summary message is %q", text)
 	}
 	if made.Status != fit.Compressed || made.After >= made.Before {
@@ -125,7 +125,7 @@ func TestC10_NothingRetainedGivesNoMessage(t *testing.T) {
 	made := compacted(t, fit.Options{
 		Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: 1}},
 	}, chat(4))
-	want := "system: be brief\nuser: <summary>\nuser: question 3\nassistant: answer 3 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+	want := "system: be brief\nuser: a harbour\nuser: question 3\nassistant: answer 3 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
 	if diff := cmp.Diff(want, reads(made.Plan.Conversation())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -149,7 +149,10 @@ assistant: answer 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 	if diff := cmp.Diff(want, reads(made.Plan.Conversation())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := made.Plan.Conversation().Messages.At(1).Text(); got != summary.SnapshotAnswer {
+	if got := made.Plan.Conversation().Messages.At(0).Text(); got != snapshot {
+		t.Errorf("the snapshot is %q", got)
+	}
+	if got := made.Plan.Conversation().Messages.At(1).Text(); got != "Got it. Thanks for the additional context!" {
 		t.Errorf("the answer is %q", got)
 	}
 }
@@ -227,7 +230,8 @@ func TestG08_APendingCallIsNeverPartedFromItsResponse(t *testing.T) {
 				Keep:  fit.KeepPending,
 				Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 			}, entries(history))
-			if made.Status != fit.Compressed {
+			// The texts of the two other layouts know no split inside a turn.
+			if whole := layout != rung.Full && history == "Ucrcrcrcrcrcr"; (made.Status == fit.Compressed) == whole {
 				t.Errorf("layout %d of %s: %s %s", layout, history, made.Status, made.Reason)
 				continue
 			}
@@ -241,6 +245,55 @@ func TestG08_APendingCallIsNeverPartedFromItsResponse(t *testing.T) {
 				reads(plimsoll.Conversation{Messages: plimsoll.ListOf(was.Messages.At(was.Messages.Len() - 1))})) != "" {
 				t.Errorf("layout %d of %s lost the newest message", layout, history)
 			}
+		}
+	}
+}
+
+// TestG07_G08_R13_ARunningCallIsReachedOnlyUpToJustBeforeIt has the constraints of the text:
+// a split is always at a message of the user that is no response, so what a running loop
+// has done stays whole.
+func TestG07_G08_R13_ARunningCallIsReachedOnlyUpToJustBeforeIt(t *testing.T) {
+	t.Parallel()
+	for history, old := range map[string]int{
+		"UMUcrcr": 2, "UMUcrcrcrcrcrc": 2, "Ucrcr": 0, "Ucrcrcrcrcrcr": 0, "UcrcrcrMUc": 8, "UMUMUMUMUcr": 8,
+	} {
+		made := compacted(t, fit.Options{
+			Keep: fit.KeepPending, Rungs: []fit.Rung{&rung.Compact{Layout: rung.SnapshotAndAnswer, Summarizer: &scribe{text: snapshot}}},
+		}, entries(history))
+		got := 0
+		if made.Checkpoint != nil {
+			got = made.Checkpoint.Old.End
+		}
+		if got != old {
+			t.Errorf("%s: the first %d messages became a snapshot, want %d (%s)", history, got, old, made.Reason)
+		}
+	}
+}
+
+// TestC10_TheLastTurnsStayWholeWhereThereIsRoom has turns that are most of the history, and
+// more turns to keep than there are.
+func TestC10_TheLastTurnsStayWholeWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	c := chat(4)
+	large := append(c.Messages.Slice(), loop(40).Messages.Slice()...)
+	for name, tt := range map[string]struct {
+		keep, window int
+		status       fit.CompressionStatus
+		want         string
+	}{
+		"a large last turn, with room":    {1, 100_000, fit.Compressed, "user: a harbour\nuser: fix the bug\nassistant: call"},
+		"a large last turn, without room": {1, 2000, fit.Compressed, "user: a harbour\nuser: fix the bug\nassistant: call"},
+		"more turns than there are":       {99, 100_000, fit.CompressionNoop, "user: question 0\n"},
+	} {
+		made := compacted(t, fit.Options{
+			Window: tt.window, Rungs: []fit.Rung{&rung.Compact{Layout: rung.RetainAndSummary, Summarizer: &scribe{text: "a harbour"}, KeepTurns: tt.keep}},
+		}, plimsoll.Conversation{Messages: plimsoll.ListOf(large...)})
+		got := reads(made.Plan.Conversation())
+		if made.Status != tt.status || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s %s\n%s", name, made.Status, made.Reason, got)
+		}
+		if whole := strings.HasPrefix(rounds(made.Plan.Conversation()), "0 1 2"); whole != (tt.window == 100_000) {
+			t.Errorf("%s: the last turn has the rounds %s", name, rounds(made.Plan.Conversation()))
 		}
 	}
 }
@@ -288,9 +341,10 @@ assistant: answer 9 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 // layouts from gaining anything: a question and forty rounds.
 func TestAOneTurnAgentLoopIsSplitBetweenItsRounds(t *testing.T) {
 	t.Parallel()
-	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
+	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary} {
 		made := compacted(t, fit.Options{
-			Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
+			Window: 2000,
+			Rungs:  []fit.Rung{&rung.Compact{Layout: layout, Summarizer: &scribe{text: snapshot}, KeepTurns: 1}},
 		}, loop(40))
 		got := made.Plan.Conversation()
 		if made.Status != fit.Compressed || made.After > made.Before*6/10 {
@@ -307,7 +361,7 @@ func TestAOneTurnAgentLoopIsSplitBetweenItsRounds(t *testing.T) {
 
 func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T) {
 	t.Parallel()
-	for _, layout := range []rung.Layout{rung.Full, rung.RetainAndSummary, rung.SnapshotAndAnswer} {
+	for _, layout := range []rung.Layout{rung.Full, rung.SnapshotAndAnswer} {
 		first := &scribe{retain: "rule a", text: strings.Replace(snapshot, "afloat", "the first", 1)}
 		o := fit.Options{Rungs: []fit.Rung{&rung.Compact{Layout: layout, Summarizer: first, KeepTurns: 1}}}
 		c := compacted(t, o, chat(8)).Plan.Conversation()
@@ -328,11 +382,8 @@ func TestAnEarlierCheckpointIsBroughtUpToDateAndNotSummarisedAgain(t *testing.T)
 			}
 		}
 		all := reads(made.Plan.Conversation())
-		if n := strings.Count(all, "<plimsoll_checkpoint>") + strings.Count(all, "<summary>") + strings.Count(all, "<state_snapshot>"); n != 1 {
+		if n := strings.Count(all, "<plimsoll_checkpoint>") + strings.Count(all, "<state_snapshot>"); n != 1 {
 			t.Errorf("layout %d leaves %d checkpoints:\n%s", layout, n, all)
-		}
-		if layout == rung.RetainAndSummary && made.Checkpoint.Retain != "rule a\nrule b" {
-			t.Errorf("retained is %q", made.Checkpoint.Retain)
 		}
 	}
 }
@@ -375,7 +426,7 @@ func TestFiftyCompactionsInARowDoNotGrow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if made.Status != fit.Compressed {
+			if made.Status != fit.Compressed && n > 0 { // the first time nearly all is in the turn that stays
 				t.Fatalf("layout %d, compaction %d: %s %s", layout, n, made.Status, made.Reason)
 			}
 			c = made.Plan.Conversation()

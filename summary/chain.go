@@ -66,7 +66,8 @@ func (c *Chain) Summarize(ctx context.Context, r *Request) (Summary, error) {
 	if err != nil {
 		return Summary{}, c.failure(err)
 	}
-	s.Usage = l.usage.Add(s.Usage)
+	l.bill(s.Model, s.Usage)
+	s.Usage, s.Model = l.usage, l.billed
 	s.Notes = append(l.notes, s.Notes...)
 	return s, nil
 }
@@ -85,7 +86,13 @@ type link struct {
 	chain   *Chain
 	request Request
 	notes   []string
-	usage   plimsoll.Usage
+	// usage is what billed has billed, for useless summaries too.
+	usage  plimsoll.Usage
+	billed string
+}
+
+func (l *link) bill(model string, u plimsoll.Usage) {
+	l.usage, l.billed = l.usage.Add(u), cmp.Or(model, l.billed)
 }
 
 func (l *link) note(format string, args ...any) {
@@ -125,12 +132,12 @@ func (l *link) ask(ctx context.Context, m Summarizer) (Summary, error) {
 	if err != nil {
 		var f *Failure
 		if errors.As(err, &f) {
-			l.usage = l.usage.Add(f.Usage)
+			l.bill(f.Model, f.Usage)
 		}
 		return Summary{}, err
 	}
 	if err := validate(&l.request, s); err != nil {
-		l.usage = l.usage.Add(s.Usage)
+		l.bill(s.Model, s.Usage)
 		return Summary{}, err
 	}
 	return repair(&l.request, s)

@@ -19,8 +19,9 @@ type Failure struct {
 	// fit; 0 if the provider does not say.
 	TooLarge bool
 	Limit    int
-	// Usage is what the provider billed for the failed request.
+	// Usage is what Model billed for the failed request.
 	Usage plimsoll.Usage
+	Model string
 	// Err is the cause.
 	Err error
 }

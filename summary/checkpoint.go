@@ -39,7 +39,8 @@ func IsCheckpoint(m plimsoll.Message) bool {
 }
 
 // CheckpointAt reports whether message i belongs to a checkpoint: it has the form, and
-// its end or the next message is the receipt.
+// its end or the next message is the receipt, or after a snapshot the fixed answer. A
+// summary without tags looks like any message of the user.
 func CheckpointAt(c plimsoll.Conversation, i int) bool {
 	m := c.Messages.At(i)
 	if !IsCheckpoint(m) {
@@ -56,8 +57,30 @@ func CheckpointAt(c plimsoll.Conversation, i int) bool {
 		return receiptIn(next)
 	case strings.HasPrefix(text, RetainTag):
 		return strings.HasPrefix(next, SummaryTag) && CheckpointAt(c, i+1)
+	case strings.HasPrefix(text, SnapshotTag) && i+1 < c.Messages.Len() && answersSnapshot(c.Messages.At(i+1)):
+		return true
 	}
 	return strings.HasSuffix(text, plimsoll.ReceiptClosing) && receiptIn(text[max(0, strings.LastIndex(text, plimsoll.ReceiptOpening)):])
+}
+
+func answersSnapshot(m plimsoll.Message) bool {
+	return m.Role == plimsoll.Assistant && m.Text() == SnapshotAnswer
+}
+
+// In returns where a conversation has the messages of the checkpoint and those of its span
+// that stay, behind the leading instructions; false if it does not begin with them.
+func (cp *Checkpoint) In(c plimsoll.Conversation) (plimsoll.Span, bool) {
+	span := plimsoll.Span{Start: c.Outline().Head}
+	span.End = span.Start + len(cp.Messages) + len(cp.Kept)
+	if span.End > c.Messages.Len() {
+		return span, false
+	}
+	for i, m := range cp.Messages {
+		if has := c.Messages.At(span.Start + i); has.Role != m.Role || has.Text() != m.Text {
+			return span, false
+		}
+	}
+	return span, len(cp.Messages) > 0
 }
 
 // Checkpoint replaces old messages.
@@ -148,7 +171,7 @@ func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
 			continue
 		}
 		end := i + 1
-		if end < len(messages) && messages[end].Role == plimsoll.Assistant && messages[end].Text() == SnapshotAnswer {
+		if end < len(messages) && answersSnapshot(messages[end]) {
 			end++
 			if end < len(messages) && plimsoll.IsReceipt(messages[end]) && messages[end].Text() == plimsoll.EarlierReceipt {
 				end++

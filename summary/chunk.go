@@ -17,6 +17,9 @@ type Fold struct {
 	// Window is how many tokens a request may have, with the answer; 0 means that Fold
 	// learns it when the summariser refuses a request.
 	Window int
+	// Own says that the window is that of the conversation's own model. Then a short answer
+	// makes room for the history.
+	Own bool
 }
 
 var _ Summarizer = Fold{}
@@ -43,7 +46,11 @@ func OutputTokens(budget, window int) int {
 func (f Fold) Summarize(ctx context.Context, r *Request) (Summary, error) {
 	c := &folding{Fold: f, whole: r}
 	if c.fits(f.Window) {
-		s, err := f.Summarizer.Summarize(ctx, r)
+		one := *r
+		if f.Own && f.Window > 0 {
+			one.Output = min(OutputTokens(r.Budget, f.Window), f.Window-c.asked()-c.weight()*20/19)
+		}
+		s, err := f.Summarizer.Summarize(ctx, &one)
 		if !c.tooLarge(err) {
 			return s, err
 		}
@@ -76,6 +83,9 @@ func (c *folding) fits(window int) bool {
 	if window <= 0 {
 		return true
 	}
+	if c.Own {
+		return c.weight()*20/19+c.asked()+c.whole.Budget <= window // counts may be estimates
+	}
 	return c.weight() <= c.roomIn(window)
 }
 
@@ -86,6 +96,9 @@ func (c *folding) weight() int {
 		return r.tokens(Transcript(r.Conversation, r.Old))
 	}
 	n := r.tokens(plimsoll.TextOf(r.Conversation.System))
+	if r.Whole {
+		return n + r.tokens(Transcript(r.Conversation, plimsoll.Span{End: r.Conversation.Messages.Len()}))
+	}
 	for _, t := range r.Conversation.Tools.All() {
 		n += r.tokens(t.Description) + r.tokens(t.Schema) + r.tokens(t.Opaque)
 	}
@@ -99,9 +112,11 @@ func (c *folding) weight() int {
 // roomIn returns how much transcript fits into a window, with a tenth to spare: the
 // tokens are those of another model.
 func (c *folding) roomIn(window int) int {
-	asked := c.whole.tokens(Ask(c.whole)) + c.whole.tokens(c.whole.Prompt.System) + max(c.whole.size(c.whole.Previous), c.whole.Budget)
-	return (window-OutputTokens(c.whole.Budget, window))*9/10 - asked
+	return (window-OutputTokens(c.whole.Budget, window))*9/10 - c.asked() - max(c.whole.size(c.whole.Previous), c.whole.Budget)
 }
+
+// asked returns the tokens of the question.
+func (c *folding) asked() int { return c.whole.tokens(Ask(c.whole)) + c.whole.tokens(System(c.whole)) }
 
 // tooLarge reports whether a summariser refused a request as too large. Then it reduces
 // the room.

@@ -64,7 +64,7 @@ func TestWhatIsLargerThanTheWindowIsFolded(t *testing.T) {
 			var progress [][2]int
 			r.Progress = func(done, all int) { progress = append(progress, [2]int{done, all}) }
 			model := &narrow{window: 6000, says: tt.says}
-			got, err := Fold{model, tt.known}.Summarize(t.Context(), r)
+			got, err := Fold{Summarizer: model, Window: tt.known}.Summarize(t.Context(), r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestWhatFitsIsAskedForAsItIs(t *testing.T) {
 	t.Parallel()
 	r := requestOf(Retained, rounds(4, 100)...)
 	model := &narrow{window: 60000}
-	if _, err := (Fold{model, 60000}).Summarize(t.Context(), r); err != nil {
+	if _, err := (Fold{Summarizer: model, Window: 60000}).Summarize(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	if len(model.asked) != 1 || model.asked[0].Bare || model.asked[0].Old != r.Old {
@@ -109,7 +109,7 @@ func TestARoundThatIsLargerThanTheWindowIsSeenWithGaps(t *testing.T) {
 	r := requestOf(Retained, rounds(2, 100_000)...)
 	r.Budget = 300
 	model := &narrow{window: 6000}
-	if _, err := (Fold{model, 6000}).Summarize(t.Context(), r); err != nil {
+	if _, err := (Fold{Summarizer: model, Window: 6000}).Summarize(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	text := Transcript(model.asked[1].Conversation, model.asked[1].Old)
@@ -124,7 +124,7 @@ func TestARoundThatIsLargerThanTheWindowIsSeenWithGaps(t *testing.T) {
 func TestAWindowThatIsTooSmallIsRefused(t *testing.T) {
 	t.Parallel()
 	model := &narrow{window: 700}
-	_, err := Fold{model, 0}.Summarize(t.Context(), requestOf(Retained, rounds(4, 5000)...))
+	_, err := Fold{Summarizer: model, Window: 0}.Summarize(t.Context(), requestOf(Retained, rounds(4, 5000)...))
 	var f *Failure
 	if !errors.As(err, &f) || !f.Final || !errors.Is(err, plimsoll.ErrOverLimit) {
 		t.Errorf("got %v", err)

@@ -33,9 +33,12 @@ const maxFences = 64
 var thoughtTags = []string{"scratchpad", "think", "thinking", "analysis"}
 
 // Parse reads what a model replied to a request. It retains nothing that was not asked
-// for.
+// for. A reply that retains something and has no summary is as useless as an empty one.
 func Parse(r *Request, reply string) (Summary, error) {
 	s, err := parse(reply, r.Format)
+	if err == nil && s.Text == "" {
+		return Summary{}, errEmpty
+	}
 	if !r.asksRetain() {
 		s.Retain = ""
 	}

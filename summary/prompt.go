@@ -56,7 +56,8 @@ const anchored = `There is an earlier summary, of what came before. Bring it up 
 
 // Ask returns the message that asks a model for the summary, as the user's last. It has
 // the prompt of the format, what to retain, the directives as bullets, and the size. It
-// has the earlier summary too, unless the conversation was sent with it.
+// has the earlier summary too, unless the conversation was sent with it. If the prompt
+// replaces the instructions, all that is in them, and the message is one sentence.
 func Ask(r *Request) string {
 	p := r.Prompt
 	var b strings.Builder
@@ -66,7 +67,7 @@ func Ask(r *Request) string {
 	case r.Format == Retained:
 		b.WriteString(askRetained)
 	case p.System != "":
-		b.WriteString(askSnapshot)
+		return askSnapshot
 	default:
 		b.WriteString(CompressionPrompt + "\n\n" + askSnapshot)
 	}
@@ -81,14 +82,32 @@ func Ask(r *Request) string {
 	if r.Format == Retained {
 		b.WriteString("\n\n" + commonRules)
 	}
-	fmt.Fprintf(&b, "\n- Stay below %d tokens, about %d words.", r.Budget, max(1, r.Budget*2/3))
+	r.bounds(&b)
+	return b.String()
+}
+
+// System returns what replaces the instructions of the conversation; empty if they stay.
+func System(r *Request) string {
+	p := r.Prompt
+	if p.System == "" || p.Ask != "" || r.Format == Retained {
+		return p.System
+	}
+	var b strings.Builder
+	b.WriteString(p.System)
+	bullets(&b, p.SummaryDirectives)
+	r.bounds(&b)
+	return b.String()
+}
+
+// bounds says how long the summary may be, and what to do with an earlier one.
+func (r *Request) bounds(b *strings.Builder) {
+	fmt.Fprintf(b, "\n- Stay below %d tokens, about %d words.", r.Budget, max(1, r.Budget*2/3))
 	if r.Previous.Text != "" || r.Previous.Retain != "" {
 		b.WriteString("\n\n" + anchored)
 		if r.Sent == nil || r.Bare {
 			b.WriteString("\n\n" + earlier(r.Previous))
 		}
 	}
-	return b.String()
 }
 
 // asksRetain reports whether the request asks for something to be retained. What a

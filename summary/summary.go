@@ -10,6 +10,7 @@ package summary
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/plimsoll/plimsoll"
 )
@@ -22,6 +23,10 @@ type Summarizer interface {
 	// Callers check what it returns.
 	Summarize(ctx context.Context, r *Request) (Summary, error)
 }
+
+// Sender sends the body of a request for a model to the server of a conversation, as the
+// client of the conversation does: with its credentials, in its dialect.
+type Sender func(ctx context.Context, model string, body []byte) (*http.Response, error)
 
 // Format says which sections a summary has.
 type Format int
@@ -48,6 +53,11 @@ type Request struct {
 	// a request for a summary can share its prefix with the caller's. Nil means that
 	// there is no body.
 	Encode func(*plimsoll.Draft) ([]byte, error)
+	// Ask sends to the conversation's own server; nil if there is none. Only summarisers
+	// that are made for it use it. Window is how many tokens the conversation's own model
+	// takes there, with the answer; 0 if that is not known.
+	Ask    Sender
+	Window int
 	// Previous is the summary of an earlier checkpoint; empty if there is none. The
 	// summariser updates it with the old part and does not summarise it again.
 	Previous Summary
@@ -57,10 +67,15 @@ type Request struct {
 	Prompt Prompt
 	// Budget is the most tokens that the summary may have; at least 1.
 	Budget int
+	// Output is the most tokens that a model may write for it; 0 means [OutputTokens].
+	Output int
 	// Count counts tokens as the conversation's meter does.
 	Count func(text string) int
 	// Required are texts that the summary must name; see [Required].
 	Required []string
+	// Whole sends the whole conversation with the question, also what stays, and no tools,
+	// whichever model of the dialect is asked.
+	Whole bool
 	// Progress, if not nil, is called after each chunk with the numbers of chunks.
 	Progress func(done, all int)
 	// Bare asks for a plain request: the old part as one text, without tools and without
@@ -91,8 +106,9 @@ type Summary struct {
 	Text string `json:"text"`
 	// By is the name of the summariser that wrote it.
 	By string `json:"by"`
-	// Usage is what models billed for it.
+	// Usage is what Model billed for it; empty if none was asked.
 	Usage plimsoll.Usage `json:"usage"`
+	Model string         `json:"model,omitempty"`
 	// Notes tell people what was tried and repaired.
 	Notes []string `json:"notes,omitempty"`
 }

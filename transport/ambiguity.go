@@ -9,20 +9,20 @@ import (
 	"github.com/plimsoll/plimsoll/wire"
 )
 
-// AmbiguousError says that a body has to be edited, and that parsers differ in how
+// ambiguousError says that a body has to be edited, and that parsers differ in how
 // they read it: an edit could send something else than Plimsoll has read.
-type AmbiguousError struct {
+type ambiguousError struct {
 	// Path of the object, and the Key that it has twice.
 	Path, Key string
 }
 
 // Error names the place.
-func (e *AmbiguousError) Error() string {
+func (e *ambiguousError) Error() string {
 	return fmt.Sprintf("%s has the key %.40q twice, so that it can be read in two ways", e.Path, e.Key)
 }
 
 // Unwrap returns [plimsoll.ErrInvalid].
-func (e *AmbiguousError) Unwrap() error { return plimsoll.ErrInvalid }
+func (e *ambiguousError) Unwrap() error { return plimsoll.ErrInvalid }
 
 // maxUnambiguous is how many messages are remembered in which no key stands twice.
 const maxUnambiguous = 1 << 15
@@ -33,7 +33,7 @@ func (t *Transport) checkUnambiguous(r *wire.Request) error {
 	seen := map[string]bool{}
 	for name := range r.Members() {
 		if again(seen, name) {
-			return &AmbiguousError{Path: "the request", Key: name}
+			return &ambiguousError{Path: "the request", Key: name}
 		}
 	}
 	c := r.Conversation()
@@ -64,7 +64,7 @@ func keysOf(s *rawjson.Scanner, path string) error {
 		seen := map[string]bool{}
 		for key := range s.Members() {
 			if again(seen, string(key)) && err == nil {
-				err = &AmbiguousError{Path: path, Key: string(key)}
+				err = &ambiguousError{Path: path, Key: string(key)}
 			}
 			if ofTools[string(key)] {
 				continue // Plimsoll does not read what is in it

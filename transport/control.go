@@ -25,6 +25,7 @@ const (
 	HeaderLoad         = headerPrefix + "Load"
 	HeaderSaved        = headerPrefix + "Saved"
 	HeaderDecision     = headerPrefix + "Decision"
+	HeaderSummary      = headerPrefix + "Summary"
 	HeaderWarning      = headerPrefix + "Warning"
 )
 

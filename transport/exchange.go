@@ -62,6 +62,8 @@ type Exchange struct {
 	// Usage is what was billed for everything together, Billed whether it is known.
 	Usage  plimsoll.Usage
 	Billed bool
+	// Summary is what models were asked for on the way, at the client's expense.
+	Summary Summary
 	// Manage is what our own work took before anything was sent.
 	Manage time.Duration
 	// Err is what ended the exchange early; nil if nothing did.
@@ -189,6 +191,9 @@ func (r *trip) announce(resp *http.Response) {
 		if tokens := r.x.Line.Limit(); tokens < limit.Unbounded/2 {
 			h.Set(HeaderLimit, strconv.Itoa(tokens))
 		}
+	}
+	if r.x.Summary.Model != "" {
+		h.Set(HeaderSummary, clean(r.x.Summary.String()))
 	}
 	if r.x.Warning != "" {
 		h.Set(HeaderWarning, clean(r.x.Warning))

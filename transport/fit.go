@@ -77,7 +77,12 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && r.mayWithdraw(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways
 	}
-	return preset.Task(s.request, client)
+	task := preset.Task(s.request, client)
+	task.Ask = r.ask
+	if r.dialect == plimsoll.Gemini {
+		task.Recount = r.recount
+	}
+	return task
 }
 
 // choose sets the body: that of the plan, or the client's if nothing is edited.

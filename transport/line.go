@@ -2,6 +2,7 @@ package transport
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -49,12 +50,12 @@ func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
 	named := r.t.options.Window
 	if named > 0 {
 		line = r.keeper.LineWithin(named, 0, c)
-	} else if line, err = r.keeper.Line(c); err != nil {
+	} else if line, err = r.keeper.Line(c); err != nil && !errors.Is(err, plimsoll.ErrUnknownModel) {
 		return line, err
 	} else if r.asksForMillion() && line.Window < million {
-		line = plimsoll.Line{Window: million, Reserve: line.Reserve}
+		line, err = plimsoll.Line{Window: million, Reserve: line.Reserve}, nil
 	} else if r.told = r.askedWindow(line); r.told > 0 {
-		line, r.x.Source = r.keeper.LineWithin(r.told, 0, c), sourceAsked
+		line, r.x.Source, err = r.keeper.LineWithin(r.told, 0, c), sourceAsked, nil
 		// It is the model's own: some servers refuse a prompt that leaves no room for the answer.
 		line.Reserve = max(line.Reserve, fit.ReserveFor(r.told, c.MaxOutput, false))
 	}
@@ -63,9 +64,9 @@ func (r *trip) line(c plimsoll.Conversation) (line plimsoll.Line, err error) {
 		ok = false // the server has another window since
 	}
 	if ok && (named == 0 && r.told == 0 || learned.Line(c, line).Limit() < line.Limit()) {
-		line, r.x.Source = learned.Line(c, line), sourceLearned
+		line, r.x.Source, err = learned.Line(c, line), sourceLearned, nil
 	}
-	return line, nil
+	return line, err
 }
 
 // askedWindow returns the window that the upstream tells, where no user names one and the

@@ -37,7 +37,7 @@ func TestASummariserThatFailsStopsNoRequest(t *testing.T) {
 			t.Parallel()
 			options, err := preset.Auto(&preset.Options{
 				Meter: token.NewMeter(nil), Limit: transport.KnownLimit(nil),
-				Compaction: preset.CompactionOptions{Summarizer: s, Model: "summariser"},
+				Compaction: preset.CompactionOptions{Summarizer: s},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -319,6 +319,6 @@ func (r *trip) send() (*http.Response, error) {
 
 // refuses reports whether an error is about the request and not about us.
 func refuses(err error) bool {
-	var ambiguous *AmbiguousError
-	return errors.Is(err, plimsoll.ErrOverLimit) || errors.As(err, &ambiguous)
+	var ambiguous *ambiguousError
+	return errors.Is(err, plimsoll.ErrOverLimit) || errors.Is(err, plimsoll.ErrUnknownModel) || errors.As(err, &ambiguous)
 }

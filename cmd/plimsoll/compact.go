@@ -22,7 +22,7 @@ type compactCmd struct {
 	Method string `placeholder:"NAME" help:"How old content goes: window, summary or hybrid."`
 	Model  string `short:"m" placeholder:"NAME" complete:"model" help:"Model to compact for. Default: the one the request names."`
 	lineFlags
-	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
+	Summarizer string   `short:"s" placeholder:"WHO" help:"Who writes the summary: auto (the provider of the request with your key), extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	Directive  []string `short:"d" sep:"none" placeholder:"TEXT" help:"What to add to the question that a model is asked. May be repeated."`
 	Pin        []string `sep:"none" placeholder:"KIND=VALUE" help:"Leave messages as they are: role=NAME, index=N, tool=NAME or match=PATTERN. May be repeated."`
 	Dialect    string   `enum:"auto, ${dialects}" default:"auto" help:"The API that the request is meant for: ${enum}."`
@@ -109,7 +109,9 @@ func (c *compactCmd) compact(p *process, d display, settings *config.Config, b *
 		if err != nil {
 			return err
 		}
-		made, err = k.Compact(ctx, taskOf(settings.Settings, b), fit.CompactOptions{Force: c.Force, Directives: c.Directive})
+		task := taskOf(settings.Settings, b)
+		task.Ask, task.Recount = p.sender(settings.Settings, b.request.Dialect()), p.recounter(settings.Settings, task)
+		made, err = k.Compact(ctx, task, fit.CompactOptions{Force: c.Force, Directives: c.Directive})
 		return err
 	})
 	return made, err

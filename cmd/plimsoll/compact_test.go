@@ -11,7 +11,6 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/config"
-	"github.com/plimsoll/plimsoll/preset"
 )
 
 func TestG13_EveryFailureHasAnExitStatusOfItsOwn(t *testing.T) {
@@ -39,11 +38,11 @@ func TestC01_TheDefaultsOfSettingsAndPresetsAreTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&process{}).compactionOf(c.Settings, nil)
+	got, err := (&process{}).compactionOf(c.Settings, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.RetainPrompt != preset.DefaultRetain || got.NoRetain || got.Summarizer != nil || got.Off || got.Manual {
+	if got.RetainPrompt != "" || got.Summarizer != nil || got.Off || got.Manual {
 		t.Errorf("%+v", got)
 	}
 }

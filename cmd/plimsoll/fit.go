@@ -151,7 +151,9 @@ func (c *fitCmd) fit(p *process, settings *config.Config, b *conversationFile, m
 		if c.DryRun {
 			plan, err = k.Plan(ctx, taskOf(settings.Settings, b))
 		} else {
-			plan, err = k.Fit(ctx, taskOf(settings.Settings, b))
+			task := taskOf(settings.Settings, b)
+			task.Ask = p.sender(settings.Settings, b.request.Dialect())
+			plan, err = k.Fit(ctx, task)
 		}
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/store"
+	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/token"
 	"github.com/plimsoll/plimsoll/transport"
 )
@@ -60,19 +61,19 @@ func (p *process) keeperOptions(c *config.Config, where keeping) (*fit.Options, 
 		counting = &read
 	}
 	registry := counting.Registry
-	compaction, err := p.compactionOf(s, registry)
+	compaction, err := p.compactionOf(s, registry, where.serves || where.chats)
 	if err != nil {
 		return nil, err
 	}
 	var hooks fit.Hooks
 	if where.dry {
-		compaction.Summarizer = nil
+		compaction.Summarizer = summary.Extract{}
 	} else if hooks, err = p.hooks(s.Compaction.Hooks); err != nil {
 		return nil, err
 	}
 	limits := &model.Limits{Registry: registry, Env: p.getenv, Gemini: s.Preset == preset.NameGemini}
 	find := func(name string) model.Limit { return c.Limit(limits, name) }
-	if where.serves {
+	if where.serves && s.Preset != preset.NameAgent { // whose text is strict about unknown models
 		find = transport.KnownLimit(find)
 	}
 	options, err := preset.Named(s.Preset, &preset.Options{

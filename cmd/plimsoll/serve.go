@@ -63,7 +63,7 @@ func (*serveCmd) Help() string {
 
 Clients keep their own keys; the proxy passes them on, and neither stores nor logs them. The proxy cuts a conversation that is over its limit, and by default also a long one for which a cut pays: see docs/managing.md. With --policy threshold every conversation under its limit passes byte for byte. The model can read what was cut by tools that the proxy answers. If the provider still reports a full context, the proxy shrinks the request and retries once.
 
-Headers of a request: X-Plimsoll-Bypass, -Preset, -Window, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Warning.
+Headers of a request: X-Plimsoll-Bypass, -Preset, -Window, -Limit, -Pin, -Conversation, -Dry-Run. Headers of an answer: X-Plimsoll-Load, -Limit, -Saved, -Decision, -Summary, -Warning.
 
 /healthz, /readyz, /metrics and /plimsoll/v1/… are for the operator: open to this machine, or to clients with the token in PLIMSOLL_ADMIN_TOKEN. /plimsoll/ is the dashboard, which shows contents of all tenants; it needs a token, or --dashboard. Browsers ask for the token as a password, with any user name.
 
@@ -188,6 +188,9 @@ func logged(log *slog.Logger) func(context.Context, transport.Exchange) {
 		}
 		if x.Truncated {
 			attributes = append(attributes, "truncated", true)
+		}
+		if x.Summary.Model != "" {
+			attributes = append(attributes, "summary", x.Summary.String())
 		}
 		if x.Err != nil {
 			attributes = append(attributes, "error", x.Err)

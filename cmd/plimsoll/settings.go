@@ -36,6 +36,7 @@ func (p *process) loadSettings(root *cli, flags []config.Flag) (*config.Config, 
 	if err != nil {
 		return nil, separate(err)
 	}
+	c.Problems = append(c.Problems, ineffective(c)...)
 	return c, nil
 }
 

@@ -183,6 +183,9 @@ func (a *answerer) settle(x transport.Exchange, answer wire.Response, err error)
 			Text: fmt.Sprintf("%s said that its context is full, so more was cut: %s → %s tokens", a.p.Name, count(x.Before), count(x.After)),
 		})
 	}
+	if x.Summary.Model != "" {
+		a.tell(Notice{Kind: NoticeCompressed, Participant: a.p.Name, Text: "a summary was written by " + x.Summary.String()})
+	}
 	if x.Warning != "" && err == nil {
 		a.tell(Notice{Kind: NoticeWarning, Participant: a.p.Name, Text: x.Warning})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
+	"github.com/plimsoll/plimsoll/summary/remote"
 )
 
 // compress replaces old turns by a checkpoint that all participants see.
@@ -42,11 +44,18 @@ func (e *Engine) compress(ctx context.Context, focus string, tell func(Event)) e
 	if err := e.commit(record{Kind: recordTurns, What: "compression", Turns: turns}); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("compressed: %s → %s tokens, by %s; /undo takes it back", Tokens(made.Before, exact), Tokens(made.After, exact), made.Checkpoint.By)
+	by := made.Checkpoint.By
+	if made.Cost > 0 {
+		by += fmt.Sprintf(" for $%.4f", made.Cost)
+	}
+	text := fmt.Sprintf("compressed: %s → %s tokens, by %s; /undo takes it back", Tokens(made.Before, exact), Tokens(made.After, exact), by)
 	if ref := turns[0].Checkpoint.Ref; ref != "" {
 		text += "; the old turns can be read with /expand " + ref
 	}
 	tell(Notice{Kind: NoticeCompressed, Text: text})
+	for _, note := range made.Checkpoint.Notes {
+		tell(Notice{Kind: NoticeWarning, Text: note})
+	}
 	return nil
 }
 
@@ -129,7 +138,7 @@ func (e *Engine) shared(p Participant, s state) (plimsoll.Conversation, []int) {
 			v.add(i, plimsoll.Say(plimsoll.Assistant, strings.Join(replies, "\n\n")))
 		}
 	}
-	c := plimsoll.Conversation{Dialect: plimsoll.OpenAI, Model: p.Model, Messages: plimsoll.ListOf(v.messages...)}
+	c := plimsoll.Conversation{Dialect: p.Dialect, Model: p.Model, Messages: plimsoll.ListOf(v.messages...)}
 	if system := s.settings.System; system != "" {
 		c.Messages = plimsoll.ListOf(append([]plimsoll.Message{plimsoll.Say(plimsoll.System, system)}, v.messages...)...)
 		v.turns = append([]int{-1}, v.turns...)
@@ -147,6 +156,11 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 	}
 	t := preset.ConversationTask(c, client)
 	t.Line = &line
+	if server := e.server(p); server != nil {
+		t.Ask = server.Send
+		t.Recount = func(ctx context.Context, body []byte) (int, error) { return server.Count(ctx, p.Model, body) }
+	}
+	t.Encode = func(d *plimsoll.Draft) ([]byte, error) { return encode(p, d) }
 	if line.Window == 0 || line.Window >= unbounded {
 		// The user asks for it though no limit is known: as if the window were small.
 		t.Line = &plimsoll.Line{Window: defaultWindow}
@@ -157,6 +171,37 @@ func (e *Engine) sharedTask(p Participant, line plimsoll.Line, s state) (fit.Tas
 		}
 	}
 	return t, turnOf
+}
+
+// server asks the participant's server for summaries and counts; nil if it has no address
+// that can be used.
+func (e *Engine) server(p Participant) *remote.Summarizer {
+	server, err := remote.New(remote.Options{
+		Dialect: p.Dialect, BaseURL: p.URL, Key: remote.Key(p.Key),
+		Client: &http.Client{Transport: e.options.Base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	})
+	if err != nil {
+		return nil
+	}
+	return server
+}
+
+// encode writes a shared history as a request of the participant's API.
+func encode(p Participant, d *plimsoll.Draft) ([]byte, error) {
+	var system []string
+	var messages []plimsoll.Message
+	for _, m := range d.Result().Messages.All() {
+		if m.Role.Instructs() {
+			system = append(system, m.Text())
+		} else {
+			messages = append(messages, m)
+		}
+	}
+	r, err := write(p, strings.Join(system, "\n\n"), nil, messages)
+	if err != nil {
+		return nil, err
+	}
+	return r.Body(), nil
 }
 
 // defaultWindow is taken for one that is not known.

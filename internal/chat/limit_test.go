@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -352,14 +353,15 @@ func TestG14_HooksHearOfManualAndAutomaticCompressions(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var triggers []fit.Trigger
+	apis := map[plimsoll.Dialect]bool{}
 	tt := newTable(t)
-	tt.invite("openai", chatter(200))
+	tt.invite("gemini", chatter(200))
 	tt.o.Limit, tt.o.Method = 2000, "hybrid"
 	tt.o.Keeper = keepers(func(o *fit.Options) {
 		o.Hooks.PreCompress = append(o.Hooks.PreCompress, func(_ context.Context, about fit.PreCompress) (fit.Verdict, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			triggers = append(triggers, about.Trigger)
+			triggers, apis[about.Conversation.Dialect] = append(triggers, about.Trigger), true
 			return fit.Verdict{}, nil
 		})
 	})
@@ -373,6 +375,58 @@ func TestG14_HooksHearOfManualAndAutomaticCompressions(t *testing.T) {
 	}
 	if len(triggers) < 2 || triggers[0] != fit.Manual || triggers[1] != fit.Automatic {
 		t.Errorf("hooks heard %v, want manual, then auto", triggers)
+	}
+	if len(apis) != 1 || !apis[plimsoll.Gemini] {
+		t.Errorf("hooks heard of the APIs %v, and the chat is one of Gemini", apis)
+	}
+}
+
+// TestC08_CompressAsksTheParticipantsOwnServer compresses by hand: the participant's model
+// writes the summary, with its key, and the person sees that.
+func TestC08_CompressAsksTheParticipantsOwnServer(t *testing.T) {
+	t.Parallel()
+	for _, api := range []string{"openai", "anthropic", "gemini"} {
+		tt := newTable(t)
+		o := chatter(200)
+		talks := o.Script
+		o.Script = func(c *scripted.Call) (scripted.Step, bool) {
+			if c.End() == scripted.EndSummary {
+				return scripted.Say("<state_snapshot><overall_goal>The person asks about quays.</overall_goal></state_snapshot>"), true
+			}
+			return talks(c)
+		}
+		tt.invite(api, o)
+		tt.o.Limit, tt.o.Method = 4000, "summary"
+		tt.o.System = "Be brief."
+		tt.o.Keeper = keepers(nil)
+		tt.open()
+		for i := range 4 {
+			tt.do(fmt.Sprintf("Question %d about quay_%d.go?", i, i))
+		}
+		tt.do("/compress")
+		log := tt.models[api].Log()
+		if last := log[len(log)-1]; last.Call.End() != scripted.EndSummary || last.Status != http.StatusOK {
+			t.Errorf("%s: the last request is %s with status %d: %.200s", api, last.Path, last.Status, last.Body)
+		}
+		if text := tt.notice(chat.NoticeCompressed); !strings.Contains(text, ", by "+api+":") {
+			t.Errorf("%s: %s", api, text)
+		}
+	}
+}
+
+// TestAFocusThatNoModelReadsIsToldToThePerson compresses without a model.
+func TestAFocusThatNoModelReadsIsToldToThePerson(t *testing.T) {
+	t.Parallel()
+	tt := newTable(t)
+	tt.invite("openai", chatter(200))
+	tt.o.Limit = 4000
+	tt.open()
+	for i := range 4 {
+		tt.do(fmt.Sprintf("Question %d about quay_%d.go?", i, i))
+	}
+	tt.do("/compress the quays")
+	if text := tt.notice(chat.NoticeWarning); !strings.Contains(text, "the directives have no effect: no model was asked") {
+		t.Errorf("%q", text)
 	}
 }
 

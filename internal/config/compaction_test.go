@@ -20,7 +20,7 @@ func TestC01_ARetainPromptOfNullAsksForNothing(t *testing.T) {
 	for yaml, want := range map[string]string{
 		"compaction: {retainPrompt: null}":  "",
 		"compaction: {retainPrompt: Names}": "Names",
-		"{}":                                defaultCompaction().RetainPrompt,
+		"{}":                                "", // the text: optional
 	} {
 		if got := mustLoad(t, yaml).Settings.Compaction.RetainPrompt; got != want {
 			t.Errorf("%s: %q, want %q", yaml, got, want)
@@ -74,8 +74,8 @@ func TestF09_AnImpossibleCompactionIsReportedAndPassedOver(t *testing.T) {
 			`compaction.threshold_ratio "80": want a number above 0 and at most 1; the default is used`,
 		},
 		{
-			"compaction: {summarizer: gpt-4o}", "compaction.summarizer", "extract",
-			`compaction.summarizer "gpt-4o": want extract or API:MODEL, optionally with @URL; the default is used`,
+			"compaction: {summarizer: gpt-4o}", "compaction.summarizer", "the preset's: auto in agent and gemini, with a method of summaries, and with a model; else extract",
+			`compaction.summarizer "gpt-4o": want auto, extract or API:MODEL, optionally with @URL; the default is used`,
 		},
 		{
 			"compaction: {retainLastTurns: -1}", "compaction.retain_last_turns", "1",
@@ -95,17 +95,17 @@ func TestF09_AnImpossibleCompactionIsReportedAndPassedOver(t *testing.T) {
 func TestAFileThatMerelyLiesThereRunsNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "compaction:\n  summarizer: openai:m@https://elsewhere.example\n  hooks: {pre: rm, post: rm, content: true}\n  auto: false")
+	write(t, dir, "compaction:\n  summarizer: openai:m@https://elsewhere.example\n  model: dear\n  hooks: {pre: rm, post: rm, content: true}\n  auto: false")
 	c, err := config.Load(&config.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := defaultCompaction()
 	want.Auto = false
-	if got := c.Settings.Compaction; got.Summarizer != want.Summarizer || got.Hooks.Pre != nil || got.Hooks.Post != nil || got.Hooks.Content || got.Auto {
+	if got := c.Settings.Compaction; got.Summarizer != want.Summarizer || got.Model != "" || got.Hooks.Pre != nil || got.Hooks.Post != nil || got.Hooks.Content || got.Auto {
 		t.Errorf("%+v", got)
 	}
-	if len(c.Problems) != 4 {
+	if len(c.Problems) != 5 {
 		t.Errorf("%d problems: %s", len(c.Problems), problems(c))
 	}
 }

@@ -93,8 +93,7 @@ func TestO01_C01_NoSourceGivesTheDefaultsOfTheTexts(t *testing.T) {
 func defaultCompaction() config.CompactionSettings {
 	return config.CompactionSettings{
 		Enabled: true, Auto: true, ThresholdRatio: 0.8, CompressionThreshold: 0.5, RetainLastTurns: 1,
-		RetainPrompt: "References to stored outputs, decisions with their reasons, and what the user asked for or forbade.",
-		Summarizer:   "extract", TimeoutSeconds: 60,
+		TimeoutSeconds: 60,
 	}
 }
 

@@ -93,13 +93,13 @@ type CompactionSettings struct {
 	Auto                 bool     `default:"true" help:"Whether Plimsoll compacts when the load calls for it; else only on request."`
 	ThresholdRatio       float64  `default:"0.8" above:"0" max:"1" help:"Fraction of the window at which preset agent compacts."`
 	CompressionThreshold float64  `default:"0.5" above:"0" max:"1" alias:"model.compression_threshold" help:"Fraction of the window below which preset gemini leaves everything as it is; also model.compression_threshold."`
-	Model                string   `null:"that of the summarizer, else the request's" help:"Model that writes summaries."`
+	Model                string   `null:"that of the summarizer, else the request's" reach:"outside" help:"Model that writes summaries; cheaper means the cheapest of the same provider."`
 	SummaryPrompt        string   `null:"the built-in one" help:"How Plimsoll asks a model for a summary."`
 	SummaryDirectives    []string `null:"none" help:"What to add to that, as bullets."`
-	RetainPrompt         string   `default:"References to stored outputs, decisions with their reasons, and what the user asked for or forbade." null:"nothing is asked for" help:"What Plimsoll asks a model to retain word for word."`
+	RetainPrompt         string   `null:"nothing is asked for" help:"What Plimsoll asks a model to retain word for word."`
 	RetainDirectives     []string `null:"none" help:"What to add to that, as bullets."`
 	RetainLastTurns      int      `default:"1" min:"0" help:"Newest turns that stay as they are in preset agent."`
-	Summarizer           string   `default:"extract" form:"extract|(openai|responses|anthropic|gemini|ollama)(:\\S*)?" want:"extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
+	Summarizer           string   `null:"the preset's: auto in agent and gemini, with a method of summaries, and with a model; else extract" form:"auto|extract|(openai|responses|anthropic|gemini|ollama)(:\\S*)?" want:"auto, extract or API:MODEL, optionally with @URL" reach:"outside" help:"Who writes summaries: auto (the client's own provider with the client's key, if there is one to ask, else extract), extract (no model), openai:MODEL@URL, responses:MODEL, anthropic:MODEL, gemini:MODEL or ollama:MODEL."`
 	TimeoutSeconds       int      `default:"60" min:"1" help:"How long a model may take, in seconds; then extract writes the summary."`
 	Hooks                Hooks
 }

@@ -72,7 +72,7 @@ var versionOf = regexp.MustCompile(`version (\d+)`)
 func newKeeper(t *testing.T, tenant *store.Tenant, w *writer) *fit.Keeper {
 	k, err := fit.New(&fit.Options{
 		Meter: testkit.ByteMeter{}, Window: 4000, Reserve: new(0), Marks: fit.Watermarks{High: 1, Low: 0.8},
-		Archive: tenant, Memory: tenant.Memory(), Rungs: []fit.Rung{&rung.Compact{Summarizer: w, Model: "writer-1"}, &rung.Slide{}},
+		Archive: tenant, Memory: tenant.Memory(), Rungs: []fit.Rung{&rung.Compact{Summarizer: w}, &rung.Slide{}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -32,39 +32,43 @@ func (a asking) body(r *summary.Request) ([]byte, error) {
 
 // native reports whether the conversation goes out in its own form: in its own dialect,
 // to its own model. Another model has no cache of it, and would bill the tools. If the
-// prompt replaces the instructions, there is no prefix to share, but the format wants the
-// messages.
+// prompt replaces the instructions, or no tools go out, there is no prefix to share, but
+// the format wants the messages.
 func (a asking) native(r *summary.Request) bool {
 	c := r.Conversation
-	if r.Bare || r.Encode == nil || cmp.Or(c.Dialect, plimsoll.OpenAI) != a.options.Dialect {
+	if r.Bare || r.Encode == nil || cmp.Or(c.Dialect, plimsoll.OpenAI) != a.dialect {
 		return false
 	}
-	return a.model == meant(c.Model) || r.Prompt.System != ""
+	return r.Whole || a.model == meant(c.Model) || r.Prompt.System != ""
 }
 
 var why = plimsoll.Why{Rung: "compact", Reason: "asks for a summary"}
 
-// draft returns the conversation as it was last sent, up to the end of the old part. The
-// message that asks for the summary follows.
+// draft returns the conversation as it was last sent, up to the end of the old part or
+// whole. The message that asks for the summary follows.
 func draft(r *summary.Request) (*plimsoll.Draft, error) {
 	d := plimsoll.NewDraft(r.Conversation, nil)
 	if r.Sent != nil {
 		d = r.Sent()
 	}
 	n := r.Conversation.Messages.Len()
-	for i := r.Old.End; i < n; i++ {
+	end := r.Old.End
+	if r.Whole {
+		end = n
+	}
+	for i := end; i < n; i++ {
 		if err := d.DropAlone(i, why); err != nil {
 			return nil, err
 		}
 	}
 	for _, in := range d.Inserted() {
-		if in.Before >= r.Old.End {
+		if in.Before >= end && end < n {
 			if err := d.Withdraw(in.ID, why); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := closeCalls(d, r.Old.End); err != nil {
+	if err := closeCalls(d, end); err != nil {
 		return nil, err
 	}
 	if r.Prompt.System != "" {
@@ -148,7 +152,7 @@ func replaceInstructions(d *plimsoll.Draft, r *summary.Request) error {
 	if err := d.Drop(plimsoll.Span{End: d.Outline().Head}, why); err != nil {
 		return err
 	}
-	_, err := d.Insert(0, plimsoll.Say(plimsoll.System, r.Prompt.System), why)
+	_, err := d.Insert(0, plimsoll.Say(plimsoll.System, summary.System(r)), why)
 	return err
 }
 
@@ -159,11 +163,11 @@ func (a asking) plain(r *summary.Request) []byte {
 	bare.Bare = true
 	text := quoted("<conversation>\n" + summary.Transcript(r.Conversation, r.Old) + "\n</conversation>\n\n" + summary.Ask(&bare))
 	output := strconv.Itoa(a.output(r))
-	system := quoted(r.Prompt.System)
-	if r.Prompt.System == "" {
-		system = ""
+	system := summary.System(&bare)
+	if system != "" {
+		system = quoted(system)
 	}
-	switch a.options.Dialect {
+	switch a.dialect {
 	case plimsoll.Gemini:
 		if system != "" {
 			system = `"systemInstruction":{"parts":[{"text":` + system + `}]},`
@@ -184,7 +188,7 @@ func (a asking) plain(r *summary.Request) []byte {
 		system = `{"role":"system","content":` + system + `},`
 	}
 	limit := `"` + a.outputMember() + `":` + output
-	if a.options.Dialect == plimsoll.Ollama {
+	if a.dialect == plimsoll.Ollama {
 		limit = `"stream":false,"options":{"num_predict":` + output + `}`
 	}
 	return []byte(`{"model":` + quoted(a.model) + `,"messages":[` + system + `{"role":"user","content":` + text + `}],` + limit + `}`)
@@ -193,7 +197,7 @@ func (a asking) plain(r *summary.Request) []byte {
 // outputMember is the name of Chat Completions' limit. OpenAI's newer models refuse
 // the old name, and other servers do not know the new one.
 func (a asking) outputMember() string {
-	if a.base.Hostname() == "api.openai.com" {
+	if a.base != nil && a.base.Hostname() == "api.openai.com" {
 		return "max_completion_tokens"
 	}
 	return "max_tokens"

@@ -1,6 +1,12 @@
 package remote
 
-import "cmp"
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/plimsoll/plimsoll"
+)
 
 // compressionModels maps main models to the names of the models that compress their
 // history. It also maps these names to real models. The names come from the settings of a
@@ -18,20 +24,45 @@ const (
 )
 
 // CompressionModel returns the name of the model that compresses the history of a main
-// model: "chat-compression-2.5-pro" for "gemini-2.5-pro". A model that is not in the
-// table has "chat-compression-default". A [Summarizer] asks the model behind the name.
+// model: "chat-compression-2.5-pro" for "gemini-2.5-pro", "models/gemini-2.5-pro" and a
+// dated name of it. A model that is not in the table has "chat-compression-default". A
+// [Summarizer] asks the model behind the name.
 func CompressionModel(main string) string {
-	return cmp.Or(compressionModels[main].alias, defaultCompression)
+	main = strings.TrimPrefix(main, "models/")
+	for main != "" {
+		if c, ok := compressionModels[main]; ok {
+			return c.alias
+		}
+		shorter := dated.ReplaceAllString(main, "")
+		if shorter == main {
+			break
+		}
+		main = shorter
+	}
+	return defaultCompression
 }
 
-// modelFor returns the model to ask: the one in the options, else the mapped one,
-// else the caller's.
-func (s *Summarizer) modelFor(main string) string {
+// dated is the end of a name that says which edition of the model is meant.
+var dated = regexp.MustCompile(`(-(preview|exp))?-(latest|preview|exp|\d{2}-\d{2}|\d{2}-\d{4}|\d{3})$`)
+
+// modelsFor returns the models to ask, each if the server does not have the one before:
+// that of the options, else the mapped one, else the conversation's own. The map has
+// models of Google, so it holds for no other API.
+func (s *Summarizer) modelsFor(d plimsoll.Dialect, main string) []string {
 	name := s.options.Model
-	if name == "" && s.options.MapModel != nil {
+	switch {
+	case name == Cheaper:
+		if m, ok := s.options.Models.Cheaper(main); ok {
+			return []string{m.ID, main}
+		}
+		name = main
+	case name == "" && s.options.MapModel != nil && d == plimsoll.Gemini:
 		name = s.options.MapModel(main)
 	}
-	return meant(cmp.Or(name, main))
+	if name = meant(cmp.Or(name, main)); name == "" {
+		return nil
+	}
+	return []string{name}
 }
 
 // meant returns the model that a name stands for.

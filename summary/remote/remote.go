@@ -1,6 +1,7 @@
 // Package remote asks models for summaries over HTTP. It speaks OpenAI's Chat
 // Completions, which Ollama, llama.cpp and vLLM speak too, OpenAI's Responses,
-// Anthropic's Messages and Google's generateContent.
+// Anthropic's Messages and Google's generateContent. It asks a server of its own, or the
+// server of each conversation with the credentials of the conversation's client.
 //
 // If it can, it sends the caller's own request with one more message at its end. The
 // provider then reads system, tools and history from its prompt cache. Else it sends a
@@ -25,13 +26,15 @@ import (
 
 // Options say which model to ask, and where.
 type Options struct {
-	// Dialect that the server speaks.
+	// Dialect that the server speaks. Empty means that the conversation's own server is
+	// asked in its own dialect, by [summary.Request.Ask]; then BaseURL, Key and Client
+	// are not used.
 	Dialect plimsoll.Dialect
 	// Model to ask; empty means the one that MapModel names, else the model of the
-	// conversation.
+	// conversation. [Cheaper] is a word for the cheapest model of the same provider.
 	Model string
-	// MapModel names the model for the summaries of a main model; nil means that
-	// there is no such map. See [CompressionModel].
+	// MapModel names the model for the summaries of a main model, if the server speaks
+	// Gemini's API; nil means that there is no such map. See [CompressionModel].
 	MapModel func(main string) string
 	// BaseURL of the API; empty means the provider's own. It may be the whole
 	// address of the endpoint.
@@ -61,6 +64,11 @@ func (Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, hiddenKey) }
 // MarshalText hides the key.
 func (Key) MarshalText() ([]byte, error) { return []byte(hiddenKey), nil }
 
+// Cheaper, as the name of a model, asks the cheapest model of the same provider that the
+// list of models has, with a window as large. If there is none, or the server does not
+// have it, the conversation's own model is asked.
+const Cheaper = "cheaper"
+
 func (o *Options) setDefaults() {
 	o.BaseURL = cmp.Or(o.BaseURL, providerOf[o.Dialect].url)
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
@@ -83,6 +91,10 @@ var _ summary.Summarizer = (*Summarizer)(nil)
 
 // New returns a summariser, or an error that says which option is missing or wrong.
 func New(o Options) (*Summarizer, error) {
+	if o.Dialect == "" {
+		o.setDefaults()
+		return &Summarizer{options: o}, nil
+	}
 	p, ok := providerOf[o.Dialect]
 	if !ok {
 		return nil, invalid(fmt.Errorf("there is no API called %q", o.Dialect), "use one of openai, responses, anthropic, gemini and ollama")
@@ -104,28 +116,57 @@ func invalid(err error, hint string) error {
 
 // Name returns the API and, if it is fixed, the model.
 func (s *Summarizer) Name() string {
+	api := cmp.Or(string(s.options.Dialect), "the conversation's server")
 	if s.options.Model == "" {
-		return string(s.options.Dialect)
+		return api
 	}
-	return string(s.options.Dialect) + ":" + s.options.Model
+	return api + ":" + s.options.Model
 }
+
+// AsksCaller reports whether it asks the conversation's own server.
+func (s *Summarizer) AsksCaller() bool { return s.options.Dialect == "" }
 
 // Summarize asks the model. Errors are of the type [*summary.Failure] and wrap a
 // [*plimsoll.Error] with a hint; the caller's cancellation is returned as it is.
 func (s *Summarizer) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
-	name := s.modelFor(r.Conversation.Model)
-	if name == "" {
+	dialect := s.options.Dialect
+	if s.AsksCaller() {
+		dialect = cmp.Or(r.Conversation.Dialect, plimsoll.OpenAI)
+		if _, ok := providerOf[dialect]; !ok || r.Ask == nil {
+			return summary.Summary{}, &summary.Failure{Final: true, Err: invalid(
+				fmt.Errorf("there is no server to ask for a conversation in the API %q", dialect), "name a summarizer, such as openai:MODEL")}
+		}
+	}
+	names := s.modelsFor(dialect, r.Conversation.Model)
+	if len(names) == 0 {
 		return summary.Summary{}, &summary.Failure{Final: true, Err: invalid(
-			errors.New("no model to ask: the conversation names none"), "name one, such as "+string(s.options.Dialect)+":MODEL")}
+			errors.New("no model to ask: the conversation names none"), "name one, such as "+string(dialect)+":MODEL")}
 	}
-	window, output := s.limits(name)
-	one := asking{s, name, window, output}
-	got, err := summary.Fold{Summarizer: one, Window: window}.Summarize(ctx, r)
-	if ctx.Err() != nil {
-		return summary.Summary{}, ctx.Err()
+	var failed summary.Failure
+	for i, name := range names {
+		window, output := s.limits(name)
+		own := r.Window > 0 && s.AsksCaller() && name == meant(r.Conversation.Model)
+		if own {
+			window = r.Window
+		}
+		one := asking{s, dialect, name, window, output}
+		got, err := summary.Fold{Summarizer: one, Window: window, Own: own && r.Whole}.Summarize(ctx, r)
+		if ctx.Err() != nil {
+			return summary.Summary{}, ctx.Err()
+		}
+		got.By, got.Model, got.Usage = one.Name(), name, got.Usage.Add(failed.Usage)
+		var f *summary.Failure
+		if !errors.As(err, &f) {
+			return got, err
+		}
+		usage := failed.Usage.Add(f.Usage)
+		failed = *f
+		failed.Model, failed.Usage = name, usage
+		if f.Busy || i+1 == len(names) { // another model cannot help
+			break
+		}
 	}
-	got.By = one.Name()
-	return got, err
+	return summary.Summary{}, &failed
 }
 
 // limits returns the window of a model and the most that it writes; 0 is unknown.
@@ -140,13 +181,14 @@ func (s *Summarizer) limits(name string) (window, output int) {
 // asking is a summariser that asks one model, once.
 type asking struct {
 	*Summarizer
-	model string
+	dialect plimsoll.Dialect
+	model   string
 	// window and most are the limits of the model; 0 is unknown.
 	window, most int
 }
 
 // Name returns the API and the model.
-func (a asking) Name() string { return string(a.options.Dialect) + ":" + a.model }
+func (a asking) Name() string { return string(a.dialect) + ":" + a.model }
 
 // Summarize asks for a summary of the whole old part.
 func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summary, error) {
@@ -154,7 +196,7 @@ func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summ
 	if err != nil {
 		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeInvalid, "", fmt.Errorf("the request cannot be written: %w", err))
 	}
-	answer, err := a.send(ctx, body)
+	answer, err := a.send(ctx, r, body)
 	if err != nil {
 		return summary.Summary{}, err
 	}
@@ -163,7 +205,7 @@ func (a asking) Summarize(ctx context.Context, r *summary.Request) (summary.Summ
 
 // output is the most tokens that the model may write.
 func (a asking) output(r *summary.Request) int {
-	n := summary.OutputTokens(r.Budget, a.window)
+	n := cmp.Or(r.Output, summary.OutputTokens(r.Budget, a.window))
 	if a.most > 0 {
 		n = min(n, a.most)
 	}

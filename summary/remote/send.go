@@ -21,20 +21,19 @@ import (
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
 
-// send posts a request and returns the body of the answer.
-func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
-	address, err := a.address(a.model)
-	if err != nil {
-		return nil, &summary.Failure{Final: true, Err: err}
-	}
+// send sends a request and returns the body of the answer.
+func (a asking) send(ctx context.Context, r *summary.Request, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.options.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
-	if err != nil {
-		return nil, a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, specHint, errors.New("the address cannot be used"))
+	send := a.Send
+	if a.AsksCaller() {
+		send = r.Ask
 	}
-	a.setHeaders(request.Header)
-	response, err := a.options.Client.Do(request)
+	response, err := send(ctx, a.model, body)
+	var f *summary.Failure
+	if errors.As(err, &f) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, a.unreachable(err)
 	}
@@ -51,17 +50,28 @@ func (a asking) send(ctx context.Context, body []byte) ([]byte, error) {
 	return answer, nil
 }
 
-func (a asking) setHeaders(h http.Header) {
-	h.Set("Content-Type", "application/json")
-	h.Set("Accept", "application/json")
-	for name, value := range dialects.Codec(a.options.Dialect).Headers(string(a.options.Key)) {
-		h.Set(name, value)
+// Send sends the body of a request for a model to the server of the options. It is a
+// [summary.Sender].
+func (s *Summarizer) Send(ctx context.Context, model string, body []byte) (*http.Response, error) {
+	address, err := s.address(model)
+	if err != nil {
+		return nil, &summary.Failure{Final: true, Err: err}
 	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, &summary.Failure{Final: true, Err: invalid(errors.New("the address cannot be used"), specHint)}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	for name, value := range dialects.Codec(s.options.Dialect).Headers(string(s.options.Key)) {
+		request.Header.Set(name, value)
+	}
+	return s.options.Client.Do(request)
 }
 
 // read takes the summary from an answer.
 func (a asking) read(answer []byte, r *summary.Request) (summary.Summary, error) {
-	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
+	response, err := dialects.Codec(a.dialect).ReadResponse(answer)
 	if err != nil {
 		return summary.Summary{}, a.failure(summary.Failure{}, plimsoll.CodeUnavailable, hintServer, fmt.Errorf("the answer cannot be read: %w", err))
 	}
@@ -145,7 +155,7 @@ func (a asking) refused(response *http.Response, answer []byte) error {
 	}
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, "check "+providerOf[a.options.Dialect].env, err)
+		return a.failure(summary.Failure{Final: true}, plimsoll.CodeInvalid, "check "+providerOf[a.dialect].env, err)
 	case status == http.StatusPaymentRequired, bytes.Contains(answer, []byte("insufficient_quota")):
 		return a.failure(summary.Failure{Final: true}, plimsoll.CodeUnavailable, "check the account's quota", err)
 	case status == http.StatusNotFound, status < 400:
@@ -174,7 +184,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 
 // message returns the error message of an answer.
 func (a asking) message(answer []byte) string {
-	response, err := dialects.Codec(a.options.Dialect).ReadResponse(answer)
+	response, err := dialects.Codec(a.dialect).ReadResponse(answer)
 	if err == nil && response.Error != nil {
 		return response.Error.Message
 	}

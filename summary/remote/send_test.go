@@ -263,3 +263,19 @@ func TestKeysAreNotPrinted(t *testing.T) {
 		t.Errorf("got %s", all)
 	}
 }
+
+// TestC06_AReplyThatOnlyRetainsIsAskedForAgainLikeAnEmptyOne ends with an extract.
+func TestC06_AReplyThatOnlyRetainsIsAskedForAgainLikeAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, says(plimsoll.OpenAI, "<retain>Never touch main.</retain>", "stop"))
+	r := asks(t, plimsoll.OpenAI, summary.Retained, callers[plimsoll.OpenAI])
+	r.Prompt.Retain = "Rules."
+	chain := &summary.Chain{Model: s.summarizer(t, plimsoll.OpenAI, ""), Fallback: summary.Extract{}}
+	got, err := chain.Summarize(t.Context(), r)
+	if err != nil || got.By != "extract" || got.Text == "" || s.count() != 2 {
+		t.Errorf("by %s after %d requests: %q, %v", got.By, s.count(), got.Text, err)
+	}
+	if got.Usage.Total() != 2*107 || got.Model == "" {
+		t.Errorf("two useless replies were billed: %+v by %q", got.Usage, got.Model)
+	}
+}

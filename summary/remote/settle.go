@@ -24,7 +24,7 @@ func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
 	o := parseObject(body)
 	o.replace("stream", "false")
 	o.replace("model", quoted(a.model)) // the caller may have named another one than its body has
-	switch a.options.Dialect {
+	switch a.dialect {
 	case plimsoll.OpenAI:
 		a.settleOpenAI(o, r)
 	case plimsoll.Responses:
@@ -39,15 +39,18 @@ func (a asking) settle(body []byte, r *summary.Request) ([]byte, error) {
 	return o.bytes()
 }
 
+// toolless reports whether the request for a summary goes out without tools.
+func toolless(r *summary.Request) bool { return r.Whole || r.Prompt.System != "" }
+
 func (a asking) settleOpenAI(o *object, r *summary.Request) {
 	o.remove("stream_options", "n", "response_format", "stop", "logprobs", "top_logprobs", "prediction", "modalities", "audio")
-	if r.Prompt.System != "" {
+	if toolless(r) {
 		o.remove("tools", "tool_choice", "parallel_tool_calls", "functions", "function_call")
 	}
-	if r.Prompt.System == "" && o.has("tools") {
+	if o.has("tools") {
 		o.set(`"none"`, "tool_choice")
 	}
-	if r.Prompt.System == "" && o.has("functions") {
+	if o.has("functions") {
 		o.set(`"none"`, "function_call")
 	}
 	output := strconv.Itoa(a.output(r))
@@ -60,11 +63,13 @@ func (a asking) settleResponses(o *object, r *summary.Request) {
 	// Truncation would drop the oldest items without a word.
 	o.remove("stream_options", "background", "truncation", "top_logprobs")
 	o.within(func(text *object) { text.remove("format") }, "text")
-	switch {
-	case r.Prompt.System != "":
+	if toolless(r) {
 		o.remove("tools", "tool_choice", "parallel_tool_calls")
-		o.set(quoted(r.Prompt.System), "instructions")
-	case o.has("tools"):
+	}
+	if system := summary.System(r); system != "" {
+		o.set(quoted(system), "instructions")
+	}
+	if o.has("tools") {
 		o.set(`"none"`, "tool_choice")
 	}
 	o.set(strconv.Itoa(a.output(r)), "max_output_tokens")
@@ -76,14 +81,14 @@ func (a asking) settleResponses(o *object, r *summary.Request) {
 func (a asking) settleAnthropic(o *object, r *summary.Request) {
 	o.remove("stop_sequences", "output_format")
 	o.within(func(output *object) { output.remove("format") }, "output_config")
-	if r.Prompt.System != "" {
-		o.set(quoted(r.Prompt.System), "system")
+	if system := summary.System(r); system != "" {
+		o.set(quoted(system), "system")
 	}
 	switch {
 	case !o.has("tools"):
-	case r.Prompt.System != "" && !callsTools(r):
+	case toolless(r) && !callsTools(r):
 		o.remove("tools", "tool_choice")
-	case r.Prompt.System != "" || !hasBreakpoint(o) || forced(o):
+	case toolless(r) || !hasBreakpoint(o) || forced(o):
 		o.set(`{"type":"none"}`, "tool_choice")
 	}
 	var thinking struct {
@@ -129,11 +134,13 @@ func (a asking) settleGemini(o *object, r *summary.Request) {
 	if !o.within(limit, "generationConfig", "generation_config") {
 		o.set(`{"maxOutputTokens":`+output+`}`, "generationConfig")
 	}
-	switch {
-	case r.Prompt.System != "":
+	if toolless(r) {
 		o.remove("tools", "toolConfig", "tool_config")
-		o.set(`{"parts":[{"text":`+quoted(r.Prompt.System)+`}]}`, "systemInstruction", "system_instruction")
-	case o.has("tools"):
+	}
+	if system := summary.System(r); system != "" {
+		o.set(`{"parts":[{"text":`+quoted(system)+`}]}`, "systemInstruction", "system_instruction")
+	}
+	if o.has("tools") {
 		o.set(`{"functionCallingConfig":{"mode":"NONE"}}`, "toolConfig", "tool_config")
 	}
 }
@@ -142,8 +149,10 @@ func (a asking) settleGemini(o *object, r *summary.Request) {
 // that forbids calls: the prompt says to call none, and remote refuses an answer that does.
 func (a asking) settleOllama(o *object, r *summary.Request) {
 	o.remove("format", "logprobs", "top_logprobs")
-	o.set("false", "stream") // without it the server streams
-	if r.Prompt.System != "" {
+	if !o.has("stream") {
+		o.set("false", "stream") // without it the server streams
+	}
+	if toolless(r) {
 		o.remove("tools")
 	}
 	output := strconv.Itoa(a.output(r))

@@ -200,6 +200,7 @@ func answerSchemas() (map[string]*jsonschema.Schema, error) {
 		schema, property, _ := strings.Cut(path, ".")
 		all[schema].Properties[property].Description = note
 	}
+	all["Usage"].Properties["total_tokens"] = &jsonschema.Schema{Type: "integer", Description: "Sum of the first four figures."}
 	// A conversation without messages and a message without parts have null here.
 	messages := all["Load"].Properties["messages"]
 	nullable := []string{"array", "null"}

@@ -67,6 +67,7 @@ type requestRow struct {
 	Cached  float64        `json:"cache_read_share"`
 	Manage  time.Duration  `json:"manage_ns"`
 	Took    time.Duration  `json:"took_ns"`
+	Summary string         `json:"summary,omitempty"`
 	Warning string         `json:"warning,omitempty"`
 	Failure string         `json:"failure,omitempty"`
 	// Share is the part of the limit that was sent, Was what came.
@@ -78,7 +79,7 @@ func newRequestRow(r request) requestRow {
 	row := requestRow{
 		N: r.N, At: r.At.UTC(), Decision: string(r.Decision), Status: r.Status, Before: r.Before, After: r.After, Limit: r.Limit, Window: r.Window,
 		Exact: r.Exact, Band: r.Band, New: r.New, All: r.Edits, Rounds: r.Rounds, Rescued: r.Rescued, Over: r.over(), Billed: r.Billed,
-		Usage: r.Usage, Prompt: r.Usage.Prompt(), Manage: r.Manage, Took: r.Took, Warning: r.Warning, Failure: r.Failure,
+		Usage: r.Usage, Prompt: r.Usage.Prompt(), Manage: r.Manage, Took: r.Took, Summary: r.Summary, Warning: r.Warning, Failure: r.Failure,
 	}
 	if row.Prompt > 0 {
 		row.Cached = float64(r.Usage.CacheRead) / float64(row.Prompt)

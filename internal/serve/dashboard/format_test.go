@@ -164,3 +164,14 @@ func FuzzSearchAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestC08_ARequestSaysWhatASummaryCost(t *testing.T) {
+	t.Parallel()
+	paid := transport.Summary{Model: "gpt-4o", Usage: plimsoll.Usage{Input: 900, Output: 100}, Cost: 0.00325}
+	if row := newRequestRow(requestOf(transport.Exchange{Summary: paid})); row.Summary != "gpt-4o; tokens=1000; usd=0.003250" {
+		t.Errorf("%q", row.Summary)
+	}
+	if row := newRequestRow(requestOf(transport.Exchange{})); row.Summary != "" {
+		t.Errorf("%q", row.Summary)
+	}
+}

@@ -51,6 +51,8 @@ type request struct {
 	Rescued                      bool
 	Rungs                        []plimsoll.RungReport
 	Warning, Failure             string
+	// Summary is what the client paid for summaries; empty if nothing.
+	Summary string
 }
 
 // shownCut is an edit, or a run of messages that were taken out for one reason.
@@ -140,6 +142,9 @@ func requestOf(x transport.Exchange) request {
 		Before: x.Before.Total, After: x.After.Total, Exact: x.After.Exact, Band: x.After.Band,
 		Usage: x.Usage, Billed: x.Billed, Edits: x.Edits, New: x.New, Rounds: x.Rounds, Rescued: x.Rescued,
 		Warning: clip(x.Warning, 2*maxName),
+	}
+	if x.Summary.Model != "" {
+		r.Summary = clip(x.Summary.String(), 2*maxName)
 	}
 	line := x.Line
 	if line.Window > 0 && line.Window < report.Unbounded {
