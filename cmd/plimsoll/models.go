@@ -122,12 +122,12 @@ func showModels(w io.Writer, d display, models []model.Model) {
 	if !d.known {
 		width = math.MaxInt
 	}
-	lines := t.lines(width)
+	lines := d.lines(t, width)
 	for i, line := range lines {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 	fmt.Fprintf(w, "\n%s\n", d.wrap(plural(len(models), "model")+", facts of "+newest(models), 0))
-	if strings.HasSuffix(lines[0], "tokenizer") {
+	if strings.HasSuffix(lines[0], d.lang.Say("tokenizer")) {
 		showMarks(w, d, t.rows)
 	}
 }

@@ -23,7 +23,7 @@ func showPlan(w io.Writer, d display, name string, c plimsoll.Conversation, plan
 	}
 	title := fmt.Sprintf("%s: %s tokens became %s of %s%s", bar.Clean(name),
 		grouped(plan.Before.Total), grouped(plan.After.Total), grouped(limit), measure(d, plan.After))
-	fmt.Fprintln(w, d.paint(bar.Clip(title, d.width), styleStrong))
+	fmt.Fprintln(w, d.paint(bar.Clip(d.lang.Say(title), d.width), styleStrong))
 	fmt.Fprintln(w)
 	showRungs(w, d, plan.Rungs)
 	fmt.Fprintln(w)
@@ -72,12 +72,12 @@ func showEdits(w io.Writer, d display, c plimsoll.Conversation, edits []plimsoll
 	}
 	showTable(w, d, t)
 	if more := len(edits) - mostEdits; more > 0 {
-		fmt.Fprintf(w, "and %s; --json or --report shows them all\n", plural(more, "more edit"))
+		fmt.Fprintln(w, d.lang.Say(fmt.Sprintf("and %s; --json or --report shows them all", plural(more, "more edit"))))
 	}
 }
 
 func showTable(w io.Writer, d display, t table) {
-	lines := t.lines(d.width)
+	lines := d.lines(t, d.width)
 	fmt.Fprintln(w, d.paint(lines[0], styleFaint))
 	fmt.Fprintln(w, strings.Join(lines[1:], "\n"))
 }

@@ -193,7 +193,7 @@ func (r settingsReport) show(p *process, d display) {
 	}
 	for i, problem := range r.Problems {
 		if i == 0 {
-			fmt.Fprintf(p.out, "\n%s\n", d.paint(plural(len(r.Problems), "problem")+":", styleAlarm))
+			fmt.Fprintf(p.out, "\n%s\n", d.paint(d.lang.Say(plural(len(r.Problems), "problem"))+":", styleAlarm))
 		}
 		fmt.Fprintln(p.out, d.wrap("  "+bar.Clean(problem), 4))
 	}
@@ -210,13 +210,13 @@ func (r settingsReport) showSettings(p *process, d display) {
 	if d.known {
 		width = d.width
 	}
-	lines := t.lines(width)
+	lines := d.lines(t, width)
 	if slices.ContainsFunc(lines, func(line string) bool { return bar.Cells(line) > width }) {
 		lines = lines[:1]
 		for _, row := range t.rows {
 			lines = append(lines, d.wrap(fmt.Sprintf("%s: %s (%s)", row[0], row[1], row[2]), 2))
 		}
-		lines[0] = "setting: value (source)"
+		lines[0] = d.lang.Say("setting: value (source)")
 	}
 	for i, line := range lines {
 		if i > 0 && r.Settings[i-1].Origin.Kind != config.FromDefault {

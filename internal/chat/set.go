@@ -78,7 +78,7 @@ func (e *Engine) system(ctx context.Context, text string, tell func(Event)) erro
 		if s.settings.System == "" {
 			done(tell, "there is no system prompt; /system TEXT sets one")
 		} else {
-			tell(Notice{Kind: NoticeText, Text: s.settings.System})
+			tell(Notice{Kind: NoticeData, Text: s.settings.System})
 		}
 		return nil
 	}
@@ -180,7 +180,7 @@ func (e *Engine) retry(ctx context.Context, name string, tell func(Event)) error
 	ready, refused := e.weigh(ctx, s, index, to, tell)
 	if len(ready) == 0 {
 		if len(refused) == 0 {
-			return wrong("retry", "those who take part: "+list(e.names()), "%s left", strings.Join(to, ", "))
+			return wrong("retry", "those who take part: "+list(e.names()), "%s left the chat", strings.Join(to, ", "))
 		}
 		return refusal(refused)
 	}
