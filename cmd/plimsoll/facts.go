@@ -21,9 +21,16 @@ func showFacts(w io.Writer, d display, m model.Model, query string, how string) 
 	if d.width < 50 {
 		indent = 4
 	}
-	for _, f := range factsOf(m) {
+	facts, widest := factsOf(m), 13
+	for _, f := range facts {
+		widest = max(widest, bar.Cells(d.lang.Say(f.name)))
+	}
+	if indent > 4 {
+		indent = widest + 4
+	}
+	for _, f := range facts {
 		if f.value != "" {
-			fmt.Fprintln(w, d.wrap("  "+bar.Pad(d.lang.Say(f.name), 13)+"  "+d.lang.Say(f.value), indent))
+			fmt.Fprintln(w, d.wrap("  "+bar.Pad(d.lang.Say(f.name), widest)+"  "+d.lang.List(f.value), indent))
 		}
 	}
 }

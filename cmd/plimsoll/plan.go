@@ -48,7 +48,7 @@ func showRungs(w io.Writer, d display, reports []plimsoll.RungReport) {
 			continue
 		}
 		reasons = reasons || why != ""
-		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(why)})
+		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(d.lang.Say(why))})
 	}
 	if !reasons {
 		t.columns = t.columns[:3]
@@ -68,7 +68,7 @@ func showEdits(w io.Writer, d display, c plimsoll.Conversation, edits []plimsoll
 		{title: "why", floor: 16},
 	}}
 	for _, e := range edits[:min(mostEdits, len(edits))] {
-		t.rows = append(t.rows, []string{placeOf(e), roleOf(c, e), string(e.Kind), grouped(e.Saved), bar.Clean(e.Rung + ": " + e.Reason)})
+		t.rows = append(t.rows, []string{placeOf(e), roleOf(c, e), string(e.Kind), grouped(e.Saved), bar.Clean(e.Rung + ": " + d.lang.Say(e.Reason))})
 	}
 	showTable(w, d, t)
 	if more := len(edits) - mostEdits; more > 0 {

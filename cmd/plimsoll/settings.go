@@ -202,7 +202,7 @@ func (r settingsReport) show(p *process, d display) {
 // showSettings draws a table, or sentences where the terminal has no room for one:
 // the beginnings of keys and sources say nothing.
 func (r settingsReport) showSettings(p *process, d display) {
-	t := table{columns: []column{{title: "setting"}, {title: "value", floor: 12}, {title: "source"}}}
+	t := table{columns: []column{{title: "setting"}, {title: "value", floor: 12}, {title: "source", words: true}}}
 	for _, v := range r.Settings {
 		t.rows = append(t.rows, []string{v.Key, bar.Clean(v.String()), bar.Clean(v.Origin.String())})
 	}

@@ -63,11 +63,11 @@ func (r weighed) method(d display) string {
 	if r.Encoding == nil {
 		return out + ", estimated (" + r.Strategy + "), " + d.band(r.Band) + " tokens"
 	}
-	out += ", " + *r.Encoding + ", "
+	out = d.lang.Say(out) + ", " + *r.Encoding + ", "
 	if r.Exact {
-		return out + "exact"
+		return out + d.lang.Say("exact")
 	}
-	return out + d.band(r.Band) + " tokens"
+	return out + d.lang.Say(d.band(r.Band)+" tokens")
 }
 
 // chosenMethod is the method when the user chose it and named no model.

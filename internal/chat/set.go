@@ -134,16 +134,16 @@ func (e *Engine) model(ctx context.Context, spec string, tell func(Event)) error
 	if err := e.unnamed(ctx, p); err != nil {
 		return err
 	}
-	word := "joins"
+	format := "%s (%s) joins"
 	if at := slices.IndexFunc(all, func(q Participant) bool { return q.Name == p.Name }); at >= 0 {
-		all[at], word = p, "replaces the one before"
+		all[at], format = p, "%s (%s) replaces the one before"
 	} else {
 		all = append(all, p)
 	}
 	if err := e.admit(all); err != nil {
 		return err
 	}
-	done(tell, "%s (%s) %s", p.Name, p.Model, word)
+	done(tell, format, p.Name, p.Model)
 	return nil
 }
 

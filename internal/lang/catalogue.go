@@ -107,9 +107,11 @@ func matching(key string, numbers []bool) *regexp.Regexp {
 		}
 		switch letter := key[v[2]]; {
 		case letter == 'd' || letter == 'f' || n < len(numbers) && numbers[n]:
-			b.WriteString(`([-+≈~]?[0-9][0-9.,]*)`)
+			b.WriteString(`([-+≈~]?[0-9](?:[0-9.,]*[0-9])?)`)
 		case letter == 'q':
 			b.WriteString(`("(?:[^"\\]|\\.)*")`)
+		case n == 0 && v[0] == 0:
+			b.WriteString(`(.*)`) // the sentence that is continued, up to the last of its kind
 		default:
 			b.WriteString(`(.*?)`)
 		}
@@ -167,13 +169,15 @@ func (p Printer) argument(text string, depth int) (string, bool) {
 		return said, true
 	}
 	for _, between := range []struct{ en, ja string }{{"; ", "。"}, {", ", "、"}} {
-		parts, known := strings.Split(text, between.en), false
+		parts, known := strings.Split(text, between.en), 0
 		for i, part := range parts {
 			said, ok := p.say(part, depth)
-			parts[i], known = said, known || ok
+			if parts[i] = said; ok {
+				known++
+			}
 		}
-		if known {
-			return strings.Join(parts, between.ja), true
+		if known > 0 {
+			return strings.Join(parts, between.ja), known == len(parts)
 		}
 	}
 	return text, false

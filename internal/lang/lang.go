@@ -69,6 +69,13 @@ func (p Printer) Say(sentence string) string {
 	return said
 }
 
+// List translates what a program put together with commas or semicolons: a hint of
+// several sentences, a list of words.
+func (p Printer) List(text string) string {
+	said, _ := p.argument(text, 0)
+	return said
+}
+
 // Error translates an error, whose sentences have colons between them: those that the
 // catalogue has.
 func (p Printer) Error(text string) string {

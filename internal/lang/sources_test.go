@@ -14,8 +14,12 @@ import (
 	"testing"
 )
 
-// scope is what people read: the command line, the chat and the dashboard.
+// scope is what people read: the command line, the chat and the dashboard. Each of
+// their sentences needs an entry.
 var scope = []string{"../../cmd/plimsoll", "../chat", "../chat/plain", "../chat/terminal", "../serve/dashboard"}
+
+// engine says why something was cut or refused. Its sentences may have entries.
+var engine = []string{"../..", "../../fit", "../../rung", "../report"}
 
 // english are the sentences that stay English, by the reason. One that no source has
 // is a mistake as well.
@@ -40,7 +44,7 @@ var english = map[string][]string{
 		"a valid 64 bit int", "a whole number", `expected \w+ value but got "(-[0-9.]+)" \(short flag\); perhaps try \S+\?`,
 		"nothing more can be cut", "context is full", "cannot be reached", "began elsewhere", "not understood", "could not be managed", "not shown", `To go on: offset=(\d+)`,
 	},
-	"is a part of a sentence that has an entry": {"%s of %s", "%s%s tokens"},
+	"is a part of a sentence that has an entry": {"%s of %s"},
 	"is a unit":                    {"%d ms", "%.0f min", "%s KiB", "%s MiB", "%s GiB"},
 	"is help, which stays English": {"Keeps conversations with language models under their context window."},
 }
@@ -64,14 +68,14 @@ type source struct {
 func read(t *testing.T) source {
 	t.Helper()
 	s := source{map[string][]string{}, map[string][]string{}}
-	for _, dir := range scope {
+	for _, dir := range slices.Concat(scope, engine) {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: no files, %v", dir, err)
 		}
 		for _, name := range files {
 			if !strings.HasSuffix(name, "_test.go") {
-				s.goFile(t, name)
+				s.goFile(t, name, slices.Contains(scope, dir))
 			}
 		}
 	}
@@ -92,7 +96,7 @@ func read(t *testing.T) source {
 	return s
 }
 
-func (s source) goFile(t *testing.T, name string) {
+func (s source) goFile(t *testing.T, name string, all bool) {
 	t.Helper()
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
@@ -103,7 +107,9 @@ func (s source) goFile(t *testing.T, name string) {
 		key = strings.TrimSpace(key)
 		where := set.Position(n.Pos()).String()
 		s.words[key] = append(s.words[key], where)
-		if isSentence(key) {
+		// Names of kinds are shown without their underscores.
+		s.words[strings.ReplaceAll(key, "_", " ")] = append(s.words[key], where)
+		if all && isSentence(key) {
 			s.sentences[key] = append(s.sentences[key], where)
 		}
 	}
@@ -313,4 +319,4 @@ func TestTranslationsHaveTheFiguresOfTheirSentences(t *testing.T) {
 var japaneseLetter = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Han}]`)
 
 // sameInJapanese are entries of figures and signs.
-var sameInJapanese = []string{"of", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s on %s", "%s (%s) %s", "%s, ref %s", "%s, %d of %s"}
+var sameInJapanese = []string{"of", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s on %s", "%s, ref %s", "%s, %d of %s", "%s (%s)"}

@@ -155,7 +155,7 @@ func (s *session) report(err error) {
 	}
 	fmt.Fprintf(s.remarks, "! %s\n", bar.Clean(s.options.Lang.Error(err.Error())))
 	if hint := plimsoll.HintOf(err); hint != "" {
-		fmt.Fprintf(s.remarks, "  %s\n", bar.Clean(s.options.Lang.Say(hint)))
+		fmt.Fprintf(s.remarks, "  %s\n", bar.Clean(s.options.Lang.List(hint)))
 	}
 }
 

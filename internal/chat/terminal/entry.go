@@ -202,7 +202,7 @@ func (s *screen) answeredNote(a chat.Answered) string {
 func (s *screen) failureText(err error) string {
 	text := s.options.Lang.Error(err.Error())
 	if hint := plimsoll.HintOf(err); hint != "" {
-		text += "\n" + s.say(hint)
+		text += "\n" + s.options.Lang.List(hint)
 	}
 	return text
 }
