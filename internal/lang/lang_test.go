@@ -34,6 +34,7 @@ func TestSentencesAreTranslatedWithTheirFigures(t *testing.T) {
 		{"one of them", "1 turn dropped, 3 left; /undo takes it back", "1 ターンを削除しました。残りは 3 ターンです。/undo で取り消せます"},
 		{"a sentence that was continued", "compressed: ≈708 → ≈449 tokens, by extract; /undo takes it back; the old turns can be read with /expand abc", "圧縮しました: ≈708 → ≈449 トークン（extract）。/undo で取り消せます。元のターンは /expand abc で読めます"},
 		{"a list of sentences", "2 turns will go, 1 tool output will be shortened: 9,000 → 800 tokens", "2 ターンを削除します、1 件のツール出力を短くします: 9,000 → 800 トークン"},
+		{"the closest of several", "request 3 of 52: 7,014 tokens, sent as 900; 57.1 % cached; pass; the model: grep x", "リクエスト 3/52: 7,014 トークン、送信 900。キャッシュ 57.1 %。pass。モデル: grep x"},
 		{"words of the user stay", "turn 3 stays whatever is cut: tools", "ターン 3 は削減の対象になりません: tools"},
 		{"quoted words of the user stay", `no participant is called "nothing was changed"`, `"nothing was changed" という参加者はいません`},
 		{"blanks around it stay", "\n  nothing was changed\n", "\n  変更はありません\n"},

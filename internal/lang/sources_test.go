@@ -44,7 +44,6 @@ var english = map[string][]string{
 		"a valid 64 bit int", "a whole number", `expected \w+ value but got "(-[0-9.]+)" \(short flag\); perhaps try \S+\?`,
 		"nothing more can be cut", "context is full", "cannot be reached", "began elsewhere", "not understood", "could not be managed", "not shown", `To go on: offset=(\d+)`,
 	},
-	"is a part of a sentence that has an entry": {"%s of %s"},
 	"is a unit":                    {"%d ms", "%.0f min", "%s KiB", "%s MiB", "%s GiB"},
 	"is help, which stays English": {"Keeps conversations with language models under their context window."},
 }
@@ -84,6 +83,9 @@ func read(t *testing.T) source {
 			return err
 		}
 		text, err := os.ReadFile(path)
+		for _, noun := range countedInPage.FindAllStringSubmatch(string(text), -1) {
+			s.sentences["%d "+noun[1]+"(s)"] = append(s.sentences["%d "+noun[1]+"(s)"], path)
+		}
 		eachText(string(text), func(key string, _ []string) string {
 			s.sentences[key] = append(s.sentences[key], path)
 			return ""
@@ -95,6 +97,9 @@ func read(t *testing.T) source {
 	}
 	return s
 }
+
+// countedInPage is a number of things in a template.
+var countedInPage = regexp.MustCompile(`\{\{count [^"}]*"([^"]+)"\}\}`)
 
 func (s source) goFile(t *testing.T, name string, all bool) {
 	t.Helper()
@@ -319,4 +324,4 @@ func TestTranslationsHaveTheFiguresOfTheirSentences(t *testing.T) {
 var japaneseLetter = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Han}]`)
 
 // sameInJapanese are entries of figures and signs.
-var sameInJapanese = []string{"of", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s on %s", "%s, ref %s", "%s, %d of %s", "%s (%s)"}
+var sameInJapanese = []string{"of", "%s of %s", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s on %s", "%s, ref %s", "%s, %d of %s", "%s (%s)"}
