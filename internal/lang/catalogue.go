@@ -20,8 +20,9 @@ var japanese = sync.OnceValue(func() *catalogue { return newCatalogue(japaneseTe
 // catalogue is what one language has for English sentences.
 type catalogue struct {
 	exact map[string]string
-	// formats are the keys that have verbs, those with most words first: the closest
-	// one wins.
+	// formats are the keys that have verbs. Those that continue another sentence come
+	// first, because the last verb of that one would take in the rest; then those with
+	// most words: the closest one wins.
 	formats []format
 }
 
@@ -76,8 +77,17 @@ func newCatalogue(file string) *catalogue {
 			})
 		}
 	}
-	slices.SortStableFunc(c.formats, func(a, b format) int { return cmp.Compare(b.words, a.words) })
+	slices.SortStableFunc(c.formats, func(a, b format) int {
+		return cmp.Or(cmp.Compare(rank(b.goesOn), rank(a.goesOn)), cmp.Compare(b.words, a.words))
+	})
 	return c
+}
+
+func rank(first bool) int {
+	if first {
+		return 1
+	}
+	return 0
 }
 
 // verb is a verb of package fmt, or the end of a word that may be many: "turn(s)".

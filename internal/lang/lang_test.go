@@ -35,6 +35,7 @@ func TestSentencesAreTranslatedWithTheirFigures(t *testing.T) {
 		{"a sentence that was continued", "compressed: ≈708 → ≈449 tokens, by extract; /undo takes it back; the old turns can be read with /expand abc", "圧縮しました: ≈708 → ≈449 トークン（extract）。/undo で取り消せます。元のターンは /expand abc で読めます"},
 		{"a list of sentences", "2 turns will go, 1 tool output will be shortened: 9,000 → 800 tokens", "2 ターンを削除します、1 件のツール出力を短くします: 9,000 → 800 トークン"},
 		{"the closest of several", "request 3 of 52: 7,014 tokens, sent as 900; 57.1 % cached; pass; the model: grep x", "リクエスト 3/52: 7,014 トークン、送信 900。キャッシュ 57.1 %。pass。モデル: grep x"},
+		{"a sentence that ends in a figure and goes on", "Load of 10 requests: the last one came with 12,345 tokens and was sent with 8,000; the load line is at 11,000", "10 件のリクエストの負荷: 最新は 12,345 トークンで届き、8,000 トークンで送信しました。喫水線は 11,000"},
 		{"words of the user stay", "turn 3 stays whatever is cut: tools", "ターン 3 は削減の対象になりません: tools"},
 		{"quoted words of the user stay", `no participant is called "nothing was changed"`, `"nothing was changed" という参加者はいません`},
 		{"blanks around it stay", "\n  nothing was changed\n", "\n  変更はありません\n"},
