@@ -84,7 +84,7 @@ func (p *process) complain(err error) int {
 		}
 		p.warn(e)
 		if hint := plimsoll.HintOf(e); hint != "" {
-			fmt.Fprintln(p.stderr, p.lang.Say("hint: "+bar.Clean(hint)))
+			fmt.Fprintf(p.stderr, "%s: %s\n", p.lang.Say("hint"), p.lang.List(bar.Clean(hint)))
 		}
 	}
 	var own interface{ exitStatus() int }

@@ -35,7 +35,9 @@ type format struct {
 	words      int
 	// goesOn says that it continues another sentence, which must be known as well.
 	goesOn bool
-	match  func() *regexp.Regexp
+	// colon says that there is one between its words.
+	colon bool
+	match func() *regexp.Regexp
 }
 
 // entry is what the file has: a key and its translation.
@@ -72,8 +74,8 @@ func newCatalogue(file string) *catalogue {
 			}
 			c.formats = append(c.formats, format{
 				text: e.ja, head: plain(key[:verbs[0][0]]), tail: plain(key[verbs[len(verbs)-1][1]:]),
-				goesOn: strings.HasPrefix(key, "%s") && strings.Contains(e.ja, "<1>"),
-				words:  len(verb.ReplaceAllString(key, "")), match: sync.OnceValue(func() *regexp.Regexp { return matching(key, numbers) }),
+				goesOn: strings.HasPrefix(key, "%s") && strings.Contains(e.ja, "<1>"), colon: strings.Contains(key, ": "),
+				words: len(verb.ReplaceAllString(key, "")), match: sync.OnceValue(func() *regexp.Regexp { return matching(key, numbers) }),
 			})
 		}
 	}
@@ -134,15 +136,21 @@ func matching(key string, numbers []bool) *regexp.Regexp {
 // deepest bounds how many sentences stand inside of each other.
 const deepest = 6
 
-// say translates a sentence, with the blanks around it as they are.
+// say translates a sentence.
 func (p Printer) say(sentence string, depth int) (string, bool) {
+	return p.sayBy(sentence, depth, func(format) bool { return true })
+}
+
+// sayBy translates a sentence by the formats that are wanted, with the blanks around it
+// as they are.
+func (p Printer) sayBy(sentence string, depth int, wanted func(format) bool) (string, bool) {
 	trimmed := strings.TrimSpace(sentence)
 	if p.c == nil || trimmed == "" || depth > deepest {
 		return sentence, false
 	}
 	said, ok := p.c.exact[trimmed]
 	if !ok {
-		said, ok = p.sayFormat(trimmed, depth)
+		said, ok = p.sayFormat(trimmed, depth, wanted)
 	}
 	if !ok {
 		return sentence, false
@@ -151,9 +159,9 @@ func (p Printer) say(sentence string, depth int) (string, bool) {
 	return sentence[:at] + said + sentence[at+len(trimmed):], true
 }
 
-func (p Printer) sayFormat(sentence string, depth int) (string, bool) {
+func (p Printer) sayFormat(sentence string, depth int, wanted func(format) bool) (string, bool) {
 	for _, f := range p.c.formats {
-		if !strings.HasPrefix(sentence, f.head) || !strings.HasSuffix(sentence, f.tail) {
+		if !wanted(f) || !strings.HasPrefix(sentence, f.head) || !strings.HasSuffix(sentence, f.tail) {
 			continue
 		}
 		found := f.match().FindStringSubmatch(sentence)

@@ -82,23 +82,27 @@ func (p Printer) Error(text string) string {
 	if p.c == nil {
 		return text
 	}
+	// A key with a colon is one sentence; any other that fits takes a colon of the error
+	// for a part of its last argument.
+	if said, ok := p.sayBy(text, 0, func(f format) bool { return f.colon }); ok {
+		return said
+	}
 	first := -1
-	for at := 0; ; {
+	for at := 0; ; at += 2 {
 		i := strings.Index(text[at:], ": ")
 		if i < 0 {
 			break
 		}
 		at += i
-		if said, ok := p.say(text[:at], 0); ok && first < 0 {
+		if said, ok := p.say(text[:at], 0); ok {
 			return said + ": " + p.Error(text[at+2:])
 		}
 		if first < 0 {
 			first = at
 		}
-		at += 2
 	}
-	if said, ok := p.say(text, 0); ok || first < 0 {
-		return said
+	if first < 0 {
+		return p.Say(text)
 	}
 	return text[:first] + ": " + p.Error(text[first+2:])
 }

@@ -55,6 +55,9 @@ func TestErrorsAreTranslatedSentenceBySentence(t *testing.T) {
 	t.Parallel()
 	ja := Locale("ja")
 	for en, want := range map[string]string{
+		"over the limit: 129 of 100 tokens, 129.0 % of the limit set in the environment, 29 too many": "上限超過: 129 / 100 トークン、環境変数の上限の 129.0 %、29 超過",
+		"fit a.json: System prompt and tools (620 tokens) exceed max context length (282 tokens)":     "fit a.json: システムプロンプトとツール（620 トークン）が最大コンテキスト長（282 トークン）を超えています",
+		"  in good health: nothing found that the API is known to refuse":                             "  問題なし: API が拒否すると分かっている点はありません",
 		"fit chat.json: no such file":                         "fit chat.json: ファイルがありません",
 		"read the message: the closing quotes are missing":    "メッセージの読み取り: 閉じの引用符がありません",
 		"ask gpt: status 500: boom":                           "gpt への問い合わせ: ステータス 500: boom",

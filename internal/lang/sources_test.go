@@ -324,4 +324,4 @@ func TestTranslationsHaveTheFiguresOfTheirSentences(t *testing.T) {
 var japaneseLetter = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Han}]`)
 
 // sameInJapanese are entries of figures and signs.
-var sameInJapanese = []string{"of", "%s of %s", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s on %s", "%s, ref %s", "%s, %d of %s", "%s (%s)"}
+var sameInJapanese = []string{"of", "%s of %s", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s, ref %s", "%s, %d of %s", "%s (%s)"}
