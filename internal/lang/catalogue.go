@@ -33,7 +33,8 @@ type format struct {
 	// how many letters there are between verbs.
 	head, tail string
 	words      int
-	// goesOn says that it continues another sentence, which must be known as well.
+	// goesOn says that it continues another sentence. That one, and all others inside of
+	// it, must be known as well.
 	goesOn bool
 	// colon says that there is one between its words.
 	colon bool
@@ -171,7 +172,7 @@ func (p Printer) sayFormat(sentence string, depth int, wanted func(format) bool)
 		known := true
 		said := insert(f.text, found[1:], func(argument string) string {
 			text, ok := p.argument(argument, depth+1)
-			known = known && (ok || argument != found[1])
+			known = known && ok
 			return text
 		})
 		if known || !f.goesOn {
