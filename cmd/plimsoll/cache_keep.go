@@ -193,20 +193,20 @@ func (c *cacheGCCmd) Run(p *process, root *cli) error {
 }
 
 func showCollected(p *process, r store.GCReport) {
-	verb := "deleted"
+	objects, decisions := "deleted %s, %s bytes: %s", "deleted %s: too old"
 	if r.DryRun {
-		verb = "would delete"
+		objects, decisions = "would delete %s, %s bytes: %s", "would delete %s: too old"
 	}
 	for _, part := range []struct {
 		what string
 		n    store.Collected
 	}{{"too old", r.Expired}, {"referred to by nothing", r.Unreferenced}, {"too much", r.Evicted}} {
 		if part.n.Objects > 0 {
-			p.say("%s %s, %s bytes: %s", verb, plural(int(part.n.Objects), "object"), grouped(int(part.n.Bytes)), part.what)
+			p.say(objects, plural(int(part.n.Objects), "object"), grouped(int(part.n.Bytes)), part.what)
 		}
 	}
 	if r.Decisions > 0 {
-		p.say("%s %s: too old", verb, plural(r.Decisions, "decision"))
+		p.say(decisions, plural(r.Decisions, "decision"))
 	}
 	if r.DryRun {
 		p.say("%s and %s bytes compressed are stored", plural(int(r.Before.Objects), "object"), grouped(int(r.Before.Compressed)))

@@ -251,11 +251,10 @@ func (s *show) looks(r demo.RequestResult) {
 		if !l.Same {
 			as = "NOT as recorded"
 		}
-		beside := ""
 		if l.Beside {
-			beside = ", beside a call of the client's own"
+			as += ", beside a call of the client's own"
 		}
-		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s%s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as, beside), "36")
+		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as), "36")
 	}
 }
 

@@ -209,6 +209,6 @@ func showOthers(w io.Writer, d display, shown model.Model, found []model.Model) 
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	also := "also: " + strings.Join(names[:min(most, len(names))], ", ") + more
-	fmt.Fprintf(w, "\n%s\n", d.wrap(also, len("also: ")))
+	also := d.lang.Say("also") + ": "
+	fmt.Fprintf(w, "\n%s\n", d.wrap(also+strings.Join(names[:min(most, len(names))], ", ")+d.lang.Say(more), bar.Cells(also)))
 }

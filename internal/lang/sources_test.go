@@ -325,3 +325,40 @@ var japaneseLetter = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Han}]`)
 
 // sameInJapanese are entries of figures and signs.
 var sameInJapanese = []string{"of", "%s of %s", "of %s", "%s of", "%s · Plimsoll", "Plimsoll %s · live since", "%s, ref %s", "%s, %d of %s", "%s (%s)"}
+
+// Sentences that are made from a key are translated by that key, and not by another one
+// that fits as well.
+func TestEverySentenceFindsItsOwnEntry(t *testing.T) {
+	t.Parallel()
+	ja := Locale("ja")
+	for _, e := range entries(japaneseText) {
+		places := map[int]string{}
+		for _, at := range place.FindAllString(e.ja, -1) {
+			places[int(at[1]-'0')] = at
+		}
+		var arguments, want []string
+		sentence := plain(verb.ReplaceAllStringFunc(percents.Replace(e.en), func(v string) string {
+			if v == "(s)" {
+				return "s"
+			}
+			at, argument := places[len(arguments)+1], "dock-"+strconv.Itoa(len(arguments))
+			said := argument
+			switch {
+			case strings.HasPrefix(at, "<"):
+				argument, said = "nothing was changed", "変更はありません"
+			case strings.HasSuffix(v, "q"):
+				argument = strconv.Quote(argument)
+				said = argument
+			case strings.HasSuffix(v, "d"), strings.HasSuffix(v, "f"), strings.HasSuffix(at, "#}"):
+				argument = "1,234"
+				said = argument
+			}
+			arguments, want = append(arguments, argument), append(want, said)
+			return argument
+		}))
+		expected := insert(e.ja, want, func(s string) string { return s })
+		if got := ja.Say(sentence); got != expected {
+			t.Errorf("%q\n got %q\nwant %q, by %q", sentence, got, expected, e.en)
+		}
+	}
+}
