@@ -29,10 +29,10 @@ type catalogue struct {
 // format is an entry whose key has verbs.
 type format struct {
 	text string
-	// head and tail are the words before the first verb and behind the last one, words
-	// how many letters there are between verbs.
-	head, tail string
-	words      int
+	// between are the words before, between and behind the verbs, words how many letters
+	// they have.
+	between []string
+	words   int
 	// goesOn says that it continues another sentence. That one, and all others inside of
 	// it, must be known as well.
 	goesOn bool
@@ -66,7 +66,7 @@ func newCatalogue(file string) *catalogue {
 	for _, e := range entries(file) {
 		c.exact[e.en] = e.ja
 		key := percents.Replace(e.en)
-		if verbs := verbsOf(key); verbs != nil {
+		if verbsOf(key) != nil {
 			var numbers []bool
 			for _, p := range place.FindAllString(e.ja, -1) {
 				n := int(p[1] - '1')
@@ -74,7 +74,7 @@ func newCatalogue(file string) *catalogue {
 				numbers[n] = strings.HasSuffix(p, "#}")
 			}
 			c.formats = append(c.formats, format{
-				text: e.ja, head: plain(key[:verbs[0][0]]), tail: plain(key[verbs[len(verbs)-1][1]:]),
+				text: e.ja, between: strings.Split(plain(verb.ReplaceAllString(key, "\x01")), "\x01"),
 				goesOn: strings.HasPrefix(key, "%s") && strings.Contains(e.ja, "<1>"), colon: strings.Contains(key, ": "),
 				words: len(verb.ReplaceAllString(key, "")), match: sync.OnceValue(func() *regexp.Regexp { return matching(key, numbers) }),
 			})
@@ -162,7 +162,7 @@ func (p Printer) sayBy(sentence string, depth int, wanted func(format) bool) (st
 
 func (p Printer) sayFormat(sentence string, depth int, wanted func(format) bool) (string, bool) {
 	for _, f := range p.c.formats {
-		if !wanted(f) || !strings.HasPrefix(sentence, f.head) || !strings.HasSuffix(sentence, f.tail) {
+		if !wanted(f) || !f.mayBe(sentence) {
 			continue
 		}
 		found := f.match().FindStringSubmatch(sentence)
@@ -180,6 +180,23 @@ func (p Printer) sayFormat(sentence string, depth int, wanted func(format) bool)
 		}
 	}
 	return "", false
+}
+
+// mayBe reports whether a sentence has the words of the format in order, which few
+// have; only these are looked at closely.
+func (f format) mayBe(sentence string) bool {
+	last := len(f.between) - 1
+	if !strings.HasPrefix(sentence, f.between[0]) || !strings.HasSuffix(sentence, f.between[last]) {
+		return false
+	}
+	for _, words := range f.between[:last] {
+		at := strings.Index(sentence, words)
+		if at < 0 {
+			return false
+		}
+		sentence = sentence[at+len(words):]
+	}
+	return true
 }
 
 // argument translates what a verb wrote: a sentence, or a list of them.

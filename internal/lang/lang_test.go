@@ -1,9 +1,6 @@
 package lang
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestALocaleChoosesTheLanguage(t *testing.T) {
 	t.Parallel()
@@ -85,8 +82,8 @@ func TestColumnsOfATableStayInTheirPlaces(t *testing.T) {
 
 func TestTemplatesAreTranslatedAndTheirActionsStay(t *testing.T) {
 	t.Parallel()
-	in := `<p title="estimated, ± {{num .Band}}">{{if .Limit}}{{num .Limit}} of a window of {{num .Window}}{{else}}not known{{end}}</p><a href="/x">Health</a> <code>{{.Raw}}</code>`
-	want := `<p title="概算、± {{num .Band}}">{{if .Limit}}{{num .Limit}}（ウィンドウ {{num .Window}}）{{else}}不明{{end}}</p><a href="/x">状態</a> <code>{{.Raw}}</code>`
+	in := `<p title="conversation {{brief .Key}}">{{if .Limit}}{{num .Limit}} of a window of {{num .Window}}{{else}}not known{{end}}</p><a href="/x">Health</a> <code>{{.Raw}}</code>`
+	want := `<p title="会話 {{brief .Key}}">{{if .Limit}}{{num .Limit}}（ウィンドウ {{num .Window}}）{{else}}不明{{end}}</p><a href="/x">状態</a> <code>{{.Raw}}</code>`
 	if got := Locale("ja").Template(in); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -95,16 +92,30 @@ func TestTemplatesAreTranslatedAndTheirActionsStay(t *testing.T) {
 	}
 }
 
+// Whatever is said, a printer answers, and the English one changes nothing.
 func FuzzSay(f *testing.F) {
 	for _, e := range entries(japaneseText) {
 		f.Add(e.en)
 	}
 	ja := Locale("ja")
 	f.Fuzz(func(t *testing.T, text string) {
-		ja.Error(text)
-		ja.Lines(text)
-		if got := ja.Say(strings.Repeat("x", 3) + text + "☃"); strings.Contains(text, "☃") && got == "" {
-			t.Error("a sentence vanished")
+		for _, said := range []string{ja.Say(text), ja.Error(text), ja.List(text), ja.Lines(text), ja.Template(text)} {
+			if said == "" && text != "" {
+				t.Errorf("%q vanished", text)
+			}
+		}
+		for _, said := range []string{Printer{}.Say(text), Printer{}.Error(text), Printer{}.Lines(text), Printer{}.List(text), Printer{}.Template(text)} {
+			if said != text {
+				t.Errorf("English %q became %q", text, said)
+			}
 		}
 	})
+}
+
+func BenchmarkSay(b *testing.B) {
+	ja := Locale("ja")
+	for b.Loop() {
+		ja.Say("oldest output left, the load is over its goal of 15591 tokens")
+		ja.Say("a sentence that no catalogue has, of 15 words and more")
+	}
 }
