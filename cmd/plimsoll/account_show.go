@@ -42,15 +42,15 @@ func (s statement) show(w io.Writer, d display) {
 	}
 	if left := s.All - len(s.Listed); left > 0 {
 		row := make([]string, len(t.columns))
-		row[0] = fmt.Sprintf("and %s more", grouped(left))
+		row[0] = d.lang.Say(fmt.Sprintf("and %s more", grouped(left)))
 		t.rows = append(t.rows, row)
 	}
-	t.rows = append(t.rows, accountRow("total", "", s.Total))
+	t.rows = append(t.rows, accountRow(d.lang.Say("total"), "", s.Total))
 	width := d.width
 	if !d.known {
 		width = math.MaxInt
 	}
-	for i, line := range t.lines(width) {
+	for i, line := range d.lines(t, width) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 	fmt.Fprintf(w, "\n%s\n", d.wrap(verdict(s.Total), 0))

@@ -50,7 +50,7 @@ func (c *cacheLsCmd) Run(p *process, root *cli) error {
 		show := showJSONLine
 		if !c.JSON {
 			show = showObject
-			fmt.Fprintf(p.out, "%-26s  %-5s  %12s  %10s  %-16s  %s\n", "id", "kind", "bytes", "lines", "last used", "from")
+			fmt.Fprintln(p.out, p.lang.Lines(fmt.Sprintf("%-26s  %-5s  %12s  %10s  %-16s  %s", "id", "kind", "bytes", "lines", "last used", "from")))
 		}
 		left, after := c.Limit, ""
 		if left <= 0 {
@@ -129,7 +129,7 @@ func (c *cacheStatsCmd) Run(p *process, root *cli) error {
 		if c.JSON {
 			return encodeJSON(p.out, map[string]store.Stats{"tenant": own, "store": all})
 		}
-		tab := table{columns: []column{{title: ""}, {title: "objects", right: true}, {title: "chunks", right: true}, {title: "decisions", right: true}, {title: "bytes", right: true}, {title: "compressed", right: true}}}
+		tab := table{columns: []column{{words: true}, {title: "objects", right: true}, {title: "chunks", right: true}, {title: "decisions", right: true}, {title: "bytes", right: true}, {title: "compressed", right: true}}}
 		for _, row := range []struct {
 			name  string
 			stats store.Stats
@@ -137,7 +137,7 @@ func (c *cacheStatsCmd) Run(p *process, root *cli) error {
 			n := row.stats
 			tab.rows = append(tab.rows, []string{row.name, grouped(int(n.Objects)), grouped(int(n.Chunks)), grouped(int(n.Decisions)), grouped(int(n.Bytes)), grouped(int(n.Compressed))})
 		}
-		for _, line := range tab.lines(math.MaxInt) {
+		for _, line := range newDisplay(p, nil, root.Color).lines(tab, math.MaxInt) {
 			fmt.Fprintln(p.out, line)
 		}
 		return nil
@@ -194,28 +194,28 @@ func (c *cacheGCCmd) Run(p *process, root *cli) error {
 }
 
 func showCollected(p *process, r store.GCReport) {
-	verb := "deleted"
+	objects, decisions := "deleted %s, %s bytes: %s", "deleted %s: too old"
 	if r.DryRun {
-		verb = "would delete"
+		objects, decisions = "would delete %s, %s bytes: %s", "would delete %s: too old"
 	}
 	for _, part := range []struct {
 		what string
 		n    store.Collected
 	}{{"too old", r.Expired}, {"referred to by nothing", r.Unreferenced}, {"too much", r.Evicted}} {
 		if part.n.Objects > 0 {
-			fmt.Fprintf(p.out, "%s %s, %s bytes: %s\n", verb, plural(int(part.n.Objects), "object"), grouped(int(part.n.Bytes)), part.what)
+			p.say(objects, plural(int(part.n.Objects), "object"), grouped(int(part.n.Bytes)), part.what)
 		}
 	}
 	if r.Decisions > 0 {
-		fmt.Fprintf(p.out, "%s %s: too old\n", verb, plural(r.Decisions, "decision"))
+		p.say(decisions, plural(r.Decisions, "decision"))
 	}
 	if r.DryRun {
-		fmt.Fprintf(p.out, "%s and %s bytes compressed are stored\n", plural(int(r.Before.Objects), "object"), grouped(int(r.Before.Compressed)))
+		p.say("%s and %s bytes compressed are stored", plural(int(r.Before.Objects), "object"), grouped(int(r.Before.Compressed)))
 		return
 	}
-	fmt.Fprintf(p.out, "gave back %s bytes of %s\n", grouped(int(r.Swept.Bytes)), plural(int(r.Swept.Chunks), "chunk"))
+	p.say("gave back %s bytes of %s", grouped(int(r.Swept.Bytes)), plural(int(r.Swept.Chunks), "chunk"))
 	if r.After != nil {
-		fmt.Fprintf(p.out, "%s and %s bytes compressed are left\n", plural(int(r.After.Objects), "object"), grouped(int(r.After.Compressed)))
+		p.say("%s and %s bytes compressed are left", plural(int(r.After.Objects), "object"), grouped(int(r.After.Compressed)))
 	}
 }
 

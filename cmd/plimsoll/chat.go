@@ -112,10 +112,10 @@ func (c *chatCmd) list(p *process, dir string) error {
 		return &plimsoll.Error{Op: "list the sessions", Err: err}
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(p.out, "no sessions")
+		p.say("no sessions")
 		return nil
 	}
-	for line := range strings.Lines(chat.ListSessions(all)) {
+	for line := range strings.Lines(p.lang.Lines(chat.ListSessions(all))) {
 		fmt.Fprintln(p.out, cleanLine(line))
 	}
 	return nil
@@ -213,7 +213,7 @@ func (c *chatCmd) options(p *process, settings *config.Config, keepers *chatKeep
 
 // show runs the chat line by line.
 func (c *chatCmd) show(ctx context.Context, p *process, engine *chat.Engine) error {
-	o := &plain.Options{Edit: p.editor(), Line: strings.Join(c.Message, " ")}
+	o := &plain.Options{Edit: p.editor(), Lang: p.lang, Line: strings.Join(c.Message, " ")}
 	if isTerminal(p.stdin) && isTerminal(p.stderr) {
 		o.Prompt = "> "
 	}

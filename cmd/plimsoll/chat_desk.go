@@ -24,7 +24,13 @@ func (p *process) editor() func(context.Context, string) (string, error) {
 	if command == "" {
 		return nil
 	}
-	return func(ctx context.Context, text string) (string, error) { return p.edit(ctx, command, text) }
+	return func(ctx context.Context, text string) (string, error) {
+		// The engine knows its text again by the English introduction.
+		intro, rest, _ := strings.Cut(text, "\n\n")
+		said := p.lang.Say(intro)
+		edited, err := p.edit(ctx, command, said+"\n\n"+rest)
+		return strings.Replace(edited, said, intro, 1), err
+	}
 }
 
 // edit lets the user change a text.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/terminal"
@@ -16,10 +15,10 @@ func (c *chatCmd) takesScreen(p *process) bool {
 // fullScreen runs the chat on the whole screen and says how to go on with it.
 func (p *process) fullScreen(ctx context.Context, engine *chat.Engine, sessions string) error {
 	err := terminal.Run(ctx, engine, p.stdin, p.stdout, &terminal.Options{
-		Edit: p.editor(), Environment: p.environ, Sessions: func() []string { return sessionNames(sessions) },
+		Edit: p.editor(), Lang: p.lang, Environment: p.environ, Sessions: func() []string { return sessionNames(sessions) },
 	})
 	if len(engine.Turns()) > 0 {
-		fmt.Fprintf(p.out, "plimsoll chat --session %s goes on with this conversation.\n", engine.Session())
+		p.say("plimsoll chat --session %s goes on with this conversation.", engine.Session())
 	}
 	return err
 }

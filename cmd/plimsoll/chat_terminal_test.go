@@ -79,14 +79,14 @@ func (p *pane) start(args ...string) {
 		p.t.Fatal(err)
 	}
 	p.keys("-l", "clear; sh "+quoted(script)+"; echo ended $?\n")
-	p.wait("Message, @name or @all")
+	p.wait("@all")
 }
 
 // idle waits for the end of what is under way.
 func (p *pane) idle() {
 	p.t.Helper()
 	p.until("is idle", func(seen string) bool {
-		return strings.Contains(seen, "> Message") && !strings.Contains(seen, "Ctrl+C stops")
+		return (strings.Contains(seen, "> Message") || strings.Contains(seen, "> メッセージ")) && !strings.Contains(seen, "… Ctrl+C")
 	})
 }
 

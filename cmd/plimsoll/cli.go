@@ -39,6 +39,7 @@ type cli struct {
 
 	Color       string      `enum:"auto,always,never" default:"auto" help:"When to use colour: auto (on a terminal, unless NO_COLOR is set), always or never."`
 	Config      string      `placeholder:"FILE" complete:"file" help:"Read settings from this file and no other (PLIMSOLL_CONFIG)."`
+	Lang        string      `enum:"auto,en,ja" default:"auto" help:"Language of messages: auto (by LC_ALL, LC_MESSAGES or LANG), en or ja."`
 	Help        helpFlag    `short:"h" help:"Show help and end."`
 	ShowVersion versionFlag `name:"version" help:"Show the version and end."`
 }
@@ -59,7 +60,7 @@ var errDone = errors.New("done")
 
 func (p *process) dispatch() error {
 	if len(p.args) == 0 {
-		fmt.Fprint(p.out, overview)
+		fmt.Fprint(p.out, p.lang.Say(overview))
 		return nil
 	}
 	parser, err := p.newParser()

@@ -38,7 +38,7 @@ func (r compacted) show(w io.Writer, d display, name string, made *fit.Compactio
 		showRungs(w, d, plan.Rungs)
 	}
 	if made.Checkpoint != nil && made.Checkpoint.Ref != nil {
-		fmt.Fprintf(w, "\nundo: plimsoll compact --undo %s\n", made.Checkpoint.Ref.ID)
+		fmt.Fprintln(w, d.lang.Say("\nundo: plimsoll compact --undo "+made.Checkpoint.Ref.ID))
 	}
 }
 

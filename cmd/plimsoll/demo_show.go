@@ -44,7 +44,7 @@ func (s *show) request(r demo.RequestResult) {
 	if s.gauges {
 		fmt.Fprintln(s.p.out, s.line(r))
 	} else {
-		fmt.Fprintln(s.p.out, s.sentence(r))
+		s.p.say("%s", s.sentence(r))
 	}
 	s.cuts(r)
 	s.looks(r)
@@ -198,9 +198,9 @@ func (s *show) cuts(r demo.RequestResult) {
 	s.say(what, styleStrong)
 	const shown = 3
 	for i, piece := range r.Pieces {
-		text := pieceWords(piece)
+		text := s.d.lang.Say(pieceWords(piece))
 		if i == shown {
-			text = fmt.Sprintf("and %d more", len(r.Pieces)-i)
+			text = s.d.lang.Say(fmt.Sprintf("and %d more", len(r.Pieces)-i))
 		}
 		if text = "         " + text; s.d.known {
 			text = bar.Clip(text, s.d.width)
@@ -251,11 +251,10 @@ func (s *show) looks(r demo.RequestResult) {
 		if !l.Same {
 			as = "NOT as recorded"
 		}
-		beside := ""
 		if l.Beside {
-			beside = ", beside a call of the client's own"
+			as += ", beside a call of the client's own"
 		}
-		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s%s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as, beside), "36")
+		s.say(fmt.Sprintf("hidden from the client: the model calls %s for ref=%s (%s) and gets %s, %s", l.Tool, l.Ref, bar.Clean(l.What), plural(l.Lines, "line"), as), "36")
 	}
 }
 
@@ -275,8 +274,8 @@ func (s *show) report(r *demo.Report) {
 	if !s.d.known {
 		width = math.MaxInt
 	}
-	t := table{columns: []column{{}, {right: true}, {floor: 24, drop: 1}}, rows: s.rows(r)}
-	for _, line := range t.lines(width) {
+	t := table{columns: []column{{words: true}, {right: true}, {floor: 24, drop: 1, words: true}}, rows: s.rows(r)}
+	for _, line := range s.d.lines(t, width) {
 		fmt.Fprintln(s.p.out, strings.TrimRight(line, " "))
 	}
 }
@@ -318,16 +317,16 @@ func dollars(usd float64) string { return account.Dollars(usd).String() }
 
 // begin says where it can be watched.
 func (s *show) begin(address string) {
-	fmt.Fprintf(s.p.stderr, "plimsoll: dashboard on %s%s\n", address, dashboard.Root)
+	s.p.warn(fmt.Sprintf("dashboard on %s%s", address, dashboard.Root))
 }
 
 // stay prints the report, and how to ask the proxy, until a signal ends the process.
 func (s *show) stay(ctx context.Context, address string, r *demo.Report) {
 	s.report(r)
 	_ = s.p.out.Flush() // as above
-	fmt.Fprintf(s.p.stderr, `plimsoll: serving %[1]s until it is told to end (Ctrl-C); look at %[1]s%[3]s, or try
-  curl -si %[1]s/v1/messages -H 'anthropic-version: 2023-06-01' -d '{"model":%[2]q,"max_tokens":100,"messages":[{"role":"user","content":"hello"}]}'
+	s.p.warn(fmt.Sprintf("serving %s until it is told to end (Ctrl-C); look at %s%s, or try", address, address, dashboard.Root))
+	fmt.Fprintf(s.p.stderr, `  curl -si %[1]s/v1/messages -H 'anthropic-version: 2023-06-01' -d '{"model":%[2]q,"max_tokens":100,"messages":[{"role":"user","content":"hello"}]}'
   curl -s %[1]s/plimsoll/v1/accounts/total
-`, address, "claude-sonnet-4-5", dashboard.Root)
+`, address, "claude-sonnet-4-5")
 	<-ctx.Done()
 }

@@ -30,11 +30,11 @@ func (r diffReport) title(d display) string {
 }
 
 func (r diffReport) showTotals(w io.Writer, d display) {
-	t := table{columns: []column{{title: "change"}, {title: "messages", right: true}, {title: "before", right: true}, {title: "after", right: true}}}
+	t := table{columns: []column{{title: "change", words: true}, {title: "messages", right: true}, {title: "before", right: true}, {title: "after", right: true}}}
 	for _, total := range r.Totals {
 		t.rows = append(t.rows, []string{string(total.Change), grouped(total.Messages), grouped(total.Before), grouped(total.After)})
 	}
-	for i, line := range t.lines(d.width) {
+	for i, line := range d.lines(t, d.width) {
 		if i > 0 && r.Totals[i-1].Messages > 0 {
 			line = d.paint(line, styleOfChange(r.Totals[i-1].Change))
 		}
@@ -74,7 +74,7 @@ func (r diffReport) showMessages(w io.Writer, d display, all bool) {
 		}
 		i += run
 	}
-	for i, line := range t.lines(d.width) {
+	for i, line := range d.lines(t, d.width) {
 		if i > 0 {
 			line = d.paint(line, styleOfChange(changes[i-1]))
 		}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 // display says how text may look where it goes.
@@ -18,6 +19,8 @@ type display struct {
 	// guess, for which nothing is left out and no sentence broken.
 	known        bool
 	ascii, color bool
+	// lang is the language of sentences and titles.
+	lang lang.Printer
 }
 
 // defaultWidth is that of output which is no terminal.
@@ -35,6 +38,7 @@ func newDisplay(p *process, width *int, color string) display {
 		known: known,
 		ascii: !p.speaksUTF8(),
 		color: color == "always" || color == "auto" && p.wantsColor(),
+		lang:  p.lang,
 	}
 }
 
@@ -99,9 +103,10 @@ func (d display) titled(i int, line string) string {
 	return line
 }
 
-// wrap breaks a sentence between words where the terminal would within them. The
+// wrap says a sentence in the language and breaks it between words where the terminal would within them. The
 // lines behind the first are indented.
 func (d display) wrap(text string, indent int) string {
+	text = d.lang.Error(text)
 	if !d.known {
 		return text
 	}

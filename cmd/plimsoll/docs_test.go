@@ -21,9 +21,19 @@ func TestDocumentsShowWhatPlimsollDoes(t *testing.T) {
 	if err != nil {
 		t.Skip("no sh here")
 	}
-	for _, document := range []string{"docs/cli.md", "docs/fitting.md", "docs/compaction.md", "docs/demo.md", "README.md"} {
+	documents := []string{"docs/cli.md", "docs/fitting.md", "docs/compaction.md", "docs/demo.md", "README.md", "README.ja.md"}
+	for _, pattern := range []string{"docs/coming-from/*.md", "docs/ja/coming-from/*.md"} {
+		found, err := filepath.Glob(filepath.Join("..", "..", pattern))
+		if err != nil || len(found) != 5 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		for _, path := range found {
+			documents = append(documents, strings.TrimPrefix(filepath.ToSlash(path), "../../"))
+		}
+	}
+	for _, document := range documents {
 		text, err := os.ReadFile(filepath.Join("..", "..", document))
-		if errors.Is(err, fs.ErrNotExist) && document == "README.md" {
+		if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(document, "README") {
 			continue
 		}
 		if err != nil {

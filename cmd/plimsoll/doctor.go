@@ -214,13 +214,13 @@ func (c *doctorCmd) print(p *process, d diagnosis) error {
 	if c.JSON {
 		return json.NewEncoder(p.out).Encode(d)
 	}
-	fmt.Fprintf(p.out, "%s: %s request, %s, %s, %s, %s\n", bar.Clean(d.File), d.Dialect,
+	p.say("%s: %s request, %s, %s, %s, %s", bar.Clean(d.File), d.Dialect,
 		plural(d.Messages, "message"), plural(d.Turns, "turn"), plural(d.Rounds, "round"), plural(d.Calls, "tool call"))
 	for _, v := range d.Violations {
 		fmt.Fprintf(p.out, "  %s\n", bar.Clean(wire.Violation(v).String()))
 	}
 	if len(d.Violations) == 0 {
-		fmt.Fprintln(p.out, "  in good health: nothing found that the API is known to refuse")
+		p.say("  in good health: nothing found that the API is known to refuse")
 	}
 	return nil
 }

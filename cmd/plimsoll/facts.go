@@ -16,14 +16,21 @@ func showFacts(w io.Writer, d display, m model.Model, query string, how string) 
 	if how != "exact" {
 		title += fmt.Sprintf(" (%q leads here: %s)", query, how)
 	}
-	fmt.Fprintln(w, d.paint(title, styleStrong))
+	fmt.Fprintln(w, d.paint(d.lang.Say(title), styleStrong))
 	indent := 17
 	if d.width < 50 {
 		indent = 4
 	}
-	for _, f := range factsOf(m) {
+	facts, widest := factsOf(m), 13
+	for _, f := range facts {
+		widest = max(widest, bar.Cells(d.lang.Say(f.name)))
+	}
+	if indent > 4 {
+		indent = widest + 4
+	}
+	for _, f := range facts {
 		if f.value != "" {
-			fmt.Fprintln(w, d.wrap("  "+bar.Pad(f.name, 13)+"  "+f.value, indent))
+			fmt.Fprintln(w, d.wrap("  "+bar.Pad(d.lang.Say(f.name), widest)+"  "+d.lang.List(f.value), indent))
 		}
 	}
 }
@@ -81,7 +88,7 @@ func cacheTerms(c model.Cache) string {
 	if c.LifeSeconds > 0 {
 		life := "lives " + duration(c.LifeSeconds)
 		if c.LongLifeSeconds > 0 {
-			life += " or " + duration(c.LongLifeSeconds)
+			life = fmt.Sprintf("lives %s or %s", duration(c.LifeSeconds), duration(c.LongLifeSeconds))
 		}
 		terms = append(terms, life)
 	}

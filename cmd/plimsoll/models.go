@@ -122,12 +122,12 @@ func showModels(w io.Writer, d display, models []model.Model) {
 	if !d.known {
 		width = math.MaxInt
 	}
-	lines := t.lines(width)
+	lines := d.lines(t, width)
 	for i, line := range lines {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 	fmt.Fprintf(w, "\n%s\n", d.wrap(plural(len(models), "model")+", facts of "+newest(models), 0))
-	if strings.HasSuffix(lines[0], "tokenizer") {
+	if strings.HasSuffix(lines[0], d.lang.Say("tokenizer")) {
 		showMarks(w, d, t.rows)
 	}
 }
@@ -209,6 +209,6 @@ func showOthers(w io.Writer, d display, shown model.Model, found []model.Model) 
 	if len(names) > most {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	also := "also: " + strings.Join(names[:min(most, len(names))], ", ") + more
-	fmt.Fprintf(w, "\n%s\n", d.wrap(also, len("also: ")))
+	also := d.lang.Say("also") + ": "
+	fmt.Fprintf(w, "\n%s\n", d.wrap(also+strings.Join(names[:min(most, len(names))], ", ")+d.lang.Say(more), bar.Cells(also)))
 }

@@ -24,7 +24,7 @@ func showPlan(w io.Writer, d display, name string, c plimsoll.Conversation, plan
 	}
 	title := fmt.Sprintf("%s: %s tokens became %s of %s%s", bar.Clean(name),
 		grouped(plan.Before.Total), grouped(plan.After.Total), grouped(limit), measure(d, plan.After))
-	fmt.Fprintln(w, d.paint(bar.Clip(title, d.width), styleStrong))
+	fmt.Fprintln(w, d.paint(bar.Clip(d.lang.Say(title), d.width), styleStrong))
 	showRisk(w, d, plan.After)
 	fmt.Fprintln(w)
 	showRungs(w, d, plan.Rungs)
@@ -60,7 +60,7 @@ func showRungs(w io.Writer, d display, reports []plimsoll.RungReport) {
 			continue
 		}
 		reasons = reasons || why != ""
-		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(why)})
+		t.rows = append(t.rows, []string{r.Rung, strconv.Itoa(r.Edits), grouped(r.Saved), bar.Clean(d.lang.Say(why))})
 	}
 	if !reasons {
 		t.columns = t.columns[:3]
@@ -80,16 +80,16 @@ func showEdits(w io.Writer, d display, c plimsoll.Conversation, edits []plimsoll
 		{title: "why", floor: 16},
 	}}
 	for _, e := range edits[:min(mostEdits, len(edits))] {
-		t.rows = append(t.rows, []string{placeOf(e), roleOf(c, e), string(e.Kind), grouped(e.Saved), bar.Clean(e.Rung + ": " + e.Reason)})
+		t.rows = append(t.rows, []string{placeOf(e), roleOf(c, e), string(e.Kind), grouped(e.Saved), bar.Clean(e.Rung + ": " + d.lang.Say(e.Reason))})
 	}
 	showTable(w, d, t)
 	if more := len(edits) - mostEdits; more > 0 {
-		fmt.Fprintf(w, "and %s; --json or --report shows them all\n", plural(more, "more edit"))
+		fmt.Fprintln(w, d.lang.Say(fmt.Sprintf("and %s; --json or --report shows them all", plural(more, "more edit"))))
 	}
 }
 
 func showTable(w io.Writer, d display, t table) {
-	lines := t.lines(d.width)
+	lines := d.lines(t, d.width)
 	fmt.Fprintln(w, d.paint(lines[0], styleFaint))
 	fmt.Fprintln(w, strings.Join(lines[1:], "\n"))
 }

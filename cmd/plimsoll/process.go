@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 // process is what a command may touch of the world outside, so that tests can
@@ -20,6 +22,8 @@ type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
+	// lang is the language of what people read.
+	lang lang.Printer
 	// out buffers stdout while a command runs.
 	out *bufio.Writer
 }
@@ -29,6 +33,7 @@ type process struct {
 // fit. Errors with a status of their own have that.
 func run(p *process) int {
 	p.out = bufio.NewWriter(p.stdout)
+	p.lang = p.language()
 	err := p.dispatch()
 	if failed := p.out.Flush(); failed != nil {
 		err = outputError(err, failed)
@@ -79,7 +84,7 @@ func (p *process) complain(err error) int {
 		}
 		p.warn(e)
 		if hint := plimsoll.HintOf(e); hint != "" {
-			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
+			fmt.Fprintf(p.stderr, "%s: %s\n", p.lang.Say("hint"), p.lang.List(bar.Clean(hint)))
 		}
 	}
 	var own interface{ exitStatus() int }
@@ -91,7 +96,38 @@ func (p *process) complain(err error) int {
 
 // warn prints one line to standard error.
 func (p *process) warn(what any) {
-	fmt.Fprintf(p.stderr, "plimsoll: %s\n", bar.Clean(fmt.Sprint(what)))
+	fmt.Fprintf(p.stderr, "plimsoll: %s\n", bar.Clean(p.lang.Error(fmt.Sprint(what))))
+}
+
+// say prints a line that people read.
+func (p *process) say(format string, arguments ...any) {
+	fmt.Fprintln(p.out, p.lang.Error(fmt.Sprintf(format, arguments...)))
+}
+
+// language is that of --lang, or of the locale where that can show it. It is read
+// before the command line is, whose errors are in it.
+func (p *process) language() lang.Printer {
+	for i, argument := range p.args {
+		name, value, given := strings.Cut(argument, "=")
+		switch {
+		case argument == "--":
+			return p.locale()
+		case name == "--lang" && !given && i+1 < len(p.args):
+			return lang.Locale(p.args[i+1])
+		case name == "--lang":
+			return lang.Locale(value)
+		}
+	}
+	return p.locale()
+}
+
+// locale reads the environment as a C library does: the first that is set decides.
+func (p *process) locale() lang.Printer {
+	name := cmp.Or(p.getenv("LC_ALL"), p.getenv("LC_MESSAGES"), p.getenv("LANG"))
+	if !p.speaksUTF8() {
+		return lang.Printer{}
+	}
+	return lang.Locale(name)
 }
 
 // getenv returns a variable as os.Getenv does; of several settings the last one

@@ -40,7 +40,7 @@ func (m *progress) step(e fit.CompressionProgress) {
 	if e.All > 1 {
 		text += fmt.Sprintf(", %d of %s", e.Done, plural(e.All, "part"))
 	}
-	fmt.Fprint(m.p.stderr, "\r\x1b[K"+m.d.paint(bar.Clip(text, m.d.width-1), styleFaint))
+	fmt.Fprint(m.p.stderr, "\r\x1b[K"+m.d.paint(bar.Clip(m.d.lang.Say(text), m.d.width-1), styleFaint))
 	m.shown = true
 }
 

@@ -214,11 +214,11 @@ func qualityTable(r *replay.Report) table {
 
 // drawReplay prints a table and what it rests on.
 func drawReplay(p *process, d display, r *replay.Report, t table) {
-	fmt.Fprintf(p.out, "%s, %s, %s tokens at their ends.\n\n", plural(r.Sessions, "conversation"), plural(r.Calls, "call"), grouped(r.Tokens))
-	for i, line := range t.lines(d.width) {
+	p.say("%s, %s, %s tokens at their ends.\n", plural(r.Sessions, "conversation"), plural(r.Calls, "call"), grouped(r.Tokens))
+	for i, line := range d.lines(t, d.width) {
 		fmt.Fprintln(p.out, d.titled(i, line))
 	}
-	fmt.Fprintln(p.out, "\nWhat this rests on:")
+	p.say("\nWhat this rests on:")
 	for _, a := range r.Assumptions {
 		fmt.Fprintln(p.out, d.wrap("- "+a, 2))
 	}

@@ -194,7 +194,7 @@ func (r settingsReport) show(p *process, d display) {
 	}
 	for i, problem := range r.Problems {
 		if i == 0 {
-			fmt.Fprintf(p.out, "\n%s\n", d.paint(plural(len(r.Problems), "problem")+":", styleAlarm))
+			fmt.Fprintf(p.out, "\n%s\n", d.paint(d.lang.Say(plural(len(r.Problems), "problem"))+":", styleAlarm))
 		}
 		fmt.Fprintln(p.out, d.wrap("  "+bar.Clean(problem), 4))
 	}
@@ -203,7 +203,7 @@ func (r settingsReport) show(p *process, d display) {
 // showSettings draws a table, or sentences where the terminal has no room for one:
 // the beginnings of keys and sources say nothing.
 func (r settingsReport) showSettings(p *process, d display) {
-	t := table{columns: []column{{title: "setting"}, {title: "value", floor: 12}, {title: "source"}}}
+	t := table{columns: []column{{title: "setting"}, {title: "value", floor: 12}, {title: "source", words: true}}}
 	for _, v := range r.Settings {
 		t.rows = append(t.rows, []string{v.Key, bar.Clean(v.String()), bar.Clean(v.Origin.String())})
 	}
@@ -211,13 +211,13 @@ func (r settingsReport) showSettings(p *process, d display) {
 	if d.known {
 		width = d.width
 	}
-	lines := t.lines(width)
+	lines := d.lines(t, width)
 	if slices.ContainsFunc(lines, func(line string) bool { return bar.Cells(line) > width }) {
 		lines = lines[:1]
 		for _, row := range t.rows {
 			lines = append(lines, d.wrap(fmt.Sprintf("%s: %s (%s)", row[0], row[1], row[2]), 2))
 		}
-		lines[0] = "setting: value (source)"
+		lines[0] = d.lang.Say("setting: value (source)")
 	}
 	for i, line := range lines {
 		if i > 0 && r.Settings[i-1].Origin.Kind != config.FromDefault {

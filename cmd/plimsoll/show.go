@@ -17,7 +17,7 @@ import (
 // showReport draws one report: how it was counted, the largest messages, what
 // takes the space, and how much of the limit that is.
 func showReport(w io.Writer, d display, r weighed, top int) {
-	fmt.Fprintln(w, d.paint(bar.Clip(r.title()+r.size(), d.width), styleStrong))
+	fmt.Fprintln(w, d.paint(bar.Clip(r.title()+r.size(d), d.width), styleStrong))
 	fmt.Fprintln(w, d.wrap(r.method(d), 0))
 	if len(r.Messages) > 0 {
 		fmt.Fprintln(w)
@@ -31,13 +31,13 @@ func showReport(w io.Writer, d display, r weighed, top int) {
 	showVerdict(w, d, r)
 }
 
-func (r weighed) size() string {
+func (r weighed) size(d display) string {
 	if r.Format == string(transcript.Text) {
-		return ": text"
+		return ": " + d.lang.Say("text")
 	}
-	size := ": " + plural(len(r.Messages), "message")
+	size := ": " + d.lang.Say(plural(len(r.Messages), "message"))
 	if r.ToolCount > 0 {
-		size += ", " + plural(r.ToolCount, "tool")
+		size += ", " + d.lang.Say(plural(r.ToolCount, "tool"))
 	}
 	return size
 }
@@ -63,11 +63,11 @@ func (r weighed) method(d display) string {
 	if r.Encoding == nil {
 		return out + ", estimated (" + r.Strategy + "), " + d.band(r.Band) + " tokens; " + risk
 	}
-	out += ", " + *r.Encoding + ", "
+	out = d.lang.Say(out) + ", " + *r.Encoding + ", "
 	if r.Exact {
-		return out + "exact"
+		return out + d.lang.Say("exact")
 	}
-	return out + d.band(r.Band) + " tokens"
+	return out + d.lang.Say(d.band(r.Band)+" tokens")
 }
 
 // chosenMethod is the method when the user chose it and named no model.
@@ -86,12 +86,12 @@ func showMessages(w io.Writer, d display, r weighed, top int) {
 	shown, rest := largest(r.Messages, top)
 	others := ""
 	if len(rest) > 0 {
-		others = plural(len(rest), "smaller one")
+		others = d.lang.Say(plural(len(rest), "smaller one"))
 	}
 	t := table{columns: []column{
 		{title: "#", right: true, least: 6},
 		{title: "role", drop: 2},
-		{title: "what", floor: max(8, len(others))},
+		{title: "what", floor: max(8, bar.Cells(others))},
 		{title: "tokens", right: true, least: 9},
 		{title: "share", right: true, least: 7, drop: 1},
 	}}
@@ -107,7 +107,7 @@ func showMessages(w io.Writer, d display, r weighed, top int) {
 		}
 		t.rows = append(t.rows, []string{"", "", others, grouped(sum), percent(sum, r.Total)})
 	}
-	for i, line := range t.lines(d.width) {
+	for i, line := range d.lines(t, d.width) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 }
@@ -162,7 +162,7 @@ func showSpace(w io.Writer, d display, r weighed) {
 	rows := make([]bar.Row, len(r.Space))
 	for i, s := range r.Space {
 		rows[i] = bar.Row{
-			Label: s.Kind.String(), Value: s.Tokens, Style: styleOf(s.Kind),
+			Label: d.lang.Say(s.Kind.String()), Value: s.Tokens, Style: styleOf(s.Kind),
 			Note: fmt.Sprintf("%*s  %7s", numbers, grouped(s.Tokens), percent(s.Tokens, r.Total)),
 		}
 	}
@@ -174,9 +174,9 @@ func showSpace(w io.Writer, d display, r weighed) {
 func showSpaceTable(w io.Writer, d display, r weighed) {
 	t := table{columns: []column{{title: "kind", floor: 8}, {title: "tokens", right: true}, {title: "share", right: true, drop: 1}}}
 	for _, s := range r.Space {
-		t.rows = append(t.rows, []string{s.Kind.String(), grouped(s.Tokens), percent(s.Tokens, r.Total)})
+		t.rows = append(t.rows, []string{d.lang.Say(s.Kind.String()), grouped(s.Tokens), percent(s.Tokens, r.Total)})
 	}
-	for i, line := range t.lines(d.width) {
+	for i, line := range d.lines(t, d.width) {
 		fmt.Fprintln(w, d.titled(i, line))
 	}
 }
@@ -197,7 +197,8 @@ func showVerdict(w io.Writer, d display, r weighed) {
 		return
 	}
 	free := "freeboard " + grouped(r.Freeboard)
-	if len(used)+len(free) > d.width-2 {
+	used, free = d.lang.Say(used), d.lang.Say(free)
+	if bar.Cells(used)+bar.Cells(free) > d.width-2 {
 		fmt.Fprintln(w, d.wrap(used, 0))
 		fmt.Fprintln(w, free)
 		return
@@ -241,7 +242,7 @@ func showSummary(w io.Writer, d display, reports []weighed) {
 	for _, r := range reports {
 		over := ""
 		if r.Over {
-			over = "over the limit"
+			over = d.lang.Say("over the limit")
 		}
 		t.rows = append(t.rows, []string{
 			r.title(), bar.Clip(bar.Clean(r.Model), 28), grouped(len(r.Messages)), r.tokens(), percent(r.Total, r.Limit), over,
@@ -250,8 +251,8 @@ func showSummary(w io.Writer, d display, reports []weighed) {
 		exact = exact && r.Exact
 	}
 	total := weighed{report.Count{Total: sum, Exact: exact}}.tokens()
-	t.rows = append(t.rows, []string{"all " + grouped(len(reports)), "", "", total, "", ""})
-	for i, line := range t.lines(d.width) {
+	t.rows = append(t.rows, []string{d.lang.Say("all " + grouped(len(reports))), "", "", total, "", ""})
+	for i, line := range d.lines(t, d.width) {
 		if i > 0 && i <= len(reports) && reports[i-1].Over {
 			line = d.paint(line, styleAlarm)
 		}

@@ -20,6 +20,8 @@ type column struct {
 	// drop is when the column is left out of a table that is too wide, lowest
 	// first; 0 means never.
 	drop int
+	// words says that its texts are the program's own, not data.
+	words bool
 }
 
 // table is text in columns. Lines that a terminal would break in mid-word cannot
@@ -45,6 +47,24 @@ func (t table) lines(width int) []string {
 		out = append(out, t.line(row, widths))
 	}
 	return out
+}
+
+// lines draws a table with its titles, and the texts that are words, in the language.
+func (d display) lines(t table, width int) []string {
+	said := table{columns: slices.Clone(t.columns)}
+	for i := range said.columns {
+		said.columns[i].title = d.lang.Say(said.columns[i].title)
+	}
+	for _, row := range t.rows {
+		row = slices.Clone(row)
+		for i, c := range t.columns {
+			if c.words {
+				row[i] = d.lang.Say(row[i])
+			}
+		}
+		said.rows = append(said.rows, row)
+	}
+	return said.lines(width)
 }
 
 // fit returns the widths of the columns, 0 for those that are left out.

@@ -107,7 +107,7 @@ func (c *trimCmd) Run(p *process, root *cli) error {
 	if failed := result.EmbedderError; failed != nil {
 		p.warn(fmt.Sprintf("semantic_retention is 0: %v", failed))
 		if hint := plimsoll.HintOf(failed); hint != "" {
-			fmt.Fprintf(p.stderr, "hint: %s\n", bar.Clean(hint))
+			fmt.Fprintf(p.stderr, "%s: %s\n", p.lang.Say("hint"), p.lang.List(bar.Clean(hint)))
 		}
 	}
 	out, err := result.MarshalJSON() // json.Marshal would write messages again

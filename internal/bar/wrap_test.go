@@ -45,3 +45,33 @@ func TestWrappingLosesNoWord(t *testing.T) {
 		}
 	})
 }
+
+func TestJapaneseIsBrokenBetweenCharacters(t *testing.T) {
+	t.Parallel()
+	const text = "会話（全体）を短くするか、/limit で上限を上げてください。「喫水線」です"
+	for width, want := range map[int][]string{
+		20: {"会話（全体）を短くす", "るか、/limit で上限", "を上げてください。", "「喫水線」です"},
+		21: {"会話（全体）を短くす", "るか、/limit で上限を", "上げてください。「喫", "水線」です"},
+		34: {"会話（全体）を短くするか、/limit", "で上限を上げてください。「喫水線」", "です"},
+	} {
+		got := bar.Wrap(text, width, 0)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("width %d (-want +got):\n%s", width, diff)
+		}
+	}
+	// No line begins with what closes something, or ends with what opens it.
+	for width := 4; width < 60; width++ {
+		lines := bar.Wrap(text, width, 2)
+		for i, line := range lines {
+			if bar.Cells(line) > max(width, 10) {
+				t.Errorf("width %d: %q is too wide", width, line)
+			}
+			if i > 0 && strings.ContainsAny(strings.TrimSpace(line)[:3], "、。）」") {
+				t.Errorf("width %d: a line begins with %q", width, line)
+			}
+			if strings.HasSuffix(line, "（") || strings.HasSuffix(line, "「") {
+				t.Errorf("width %d: a line ends with %q", width, line)
+			}
+		}
+	}
+}

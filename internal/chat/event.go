@@ -59,6 +59,9 @@ type NoticeKind string
 const (
 	// NoticeText is what a command has to show.
 	NoticeText NoticeKind = "text"
+	// NoticeData is the same in words that are not the program's own: stored lines, a
+	// system prompt.
+	NoticeData NoticeKind = "data"
 	// NoticeDone says in a sentence what a command did.
 	NoticeDone NoticeKind = "done"
 	// NoticeGoing says what will be taken out of the next request.
@@ -76,7 +79,7 @@ type Notice struct {
 	Kind NoticeKind
 	// Participant that it is about; empty if it is about all or none.
 	Participant string
-	// Text is one sentence, or lines for [NoticeText].
+	// Text is one sentence, or lines for [NoticeText] and [NoticeData].
 	Text string
 }
 

@@ -336,11 +336,11 @@ func TestG15_CompressTellsBeforeAndAfter(t *testing.T) {
 		t.Fatalf("after a compression: %v", failed[0].Err)
 	}
 	tt.do("/expand " + turns[0].Checkpoint.Ref)
-	if text := tt.notice(chat.NoticeText); !strings.Contains(text, "Question 0 about quay_0.go?") {
+	if text := tt.notice(chat.NoticeData); !strings.Contains(text, "Question 0 about quay_0.go?") {
 		t.Errorf("/expand shows %.300q", text)
 	}
 	tt.do("/grep " + turns[0].Checkpoint.Ref + " quay_[0-9]")
-	if text := tt.notice(chat.NoticeText); !strings.Contains(text, "quay_0.go") {
+	if text := tt.notice(chat.NoticeData); !strings.Contains(text, "quay_0.go") {
 		t.Errorf("/grep shows %.300q", text)
 	}
 	tt.do("/undo")

@@ -104,7 +104,7 @@ func heldError(path, name string) error {
 	if h, err := readHolder(name); err == nil {
 		who = fmt.Sprintf("process %d", h.PID)
 		if host, _ := os.Hostname(); h.Host != host {
-			who += " on " + h.Host
+			who = fmt.Sprintf("process %d on %s", h.PID, h.Host)
 		}
 		who += " has it open since " + h.Since.Local().Format("2006-01-02 15:04")
 		hint = fmt.Sprintf("end that chat, or process %d if it hangs", h.PID)

@@ -220,7 +220,7 @@ func TestSaveAndLoadGiveTheSameConversation(t *testing.T) {
 		t.Error(diff)
 	}
 	tt.do("/system")
-	if text := tt.notice(chat.NoticeText); text != "Be brief." {
+	if text := tt.notice(chat.NoticeData); text != "Be brief." {
 		t.Errorf("system prompt %q", text)
 	}
 	tt.do("/undo")

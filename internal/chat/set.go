@@ -78,7 +78,7 @@ func (e *Engine) system(ctx context.Context, text string, tell func(Event)) erro
 		if s.settings.System == "" {
 			done(tell, "there is no system prompt; /system TEXT sets one")
 		} else {
-			tell(Notice{Kind: NoticeText, Text: s.settings.System})
+			tell(Notice{Kind: NoticeData, Text: s.settings.System})
 		}
 		return nil
 	}
@@ -134,16 +134,16 @@ func (e *Engine) model(ctx context.Context, spec string, tell func(Event)) error
 	if err := e.unnamed(ctx, p); err != nil {
 		return err
 	}
-	word := "joins"
+	format := "%s (%s) joins"
 	if at := slices.IndexFunc(all, func(q Participant) bool { return q.Name == p.Name }); at >= 0 {
-		all[at], word = p, "replaces the one before"
+		all[at], format = p, "%s (%s) replaces the one before"
 	} else {
 		all = append(all, p)
 	}
 	if err := e.admit(all); err != nil {
 		return err
 	}
-	done(tell, "%s (%s) %s", p.Name, p.Model, word)
+	done(tell, format, p.Name, p.Model)
 	return nil
 }
 
@@ -180,7 +180,7 @@ func (e *Engine) retry(ctx context.Context, name string, tell func(Event)) error
 	ready, refused := e.weigh(ctx, s, index, to, tell)
 	if len(ready) == 0 {
 		if len(refused) == 0 {
-			return wrong("retry", "those who take part: "+list(e.names()), "%s left", strings.Join(to, ", "))
+			return wrong("retry", "those who take part: "+list(e.names()), "%s left the chat", strings.Join(to, ", "))
 		}
 		return refusal(refused)
 	}

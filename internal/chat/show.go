@@ -135,6 +135,6 @@ func (e *Engine) tellStored(command, text string, err error, tell func(Event)) e
 	if err != nil {
 		return &plimsoll.Error{Op: "/" + command, Code: plimsoll.CodeOf(err), Err: err, Hint: "references stand in summaries, and in what /context shows"}
 	}
-	tell(Notice{Kind: NoticeText, Text: strings.TrimRight(text, "\n")})
+	tell(Notice{Kind: NoticeData, Text: strings.TrimRight(text, "\n")})
 	return nil
 }

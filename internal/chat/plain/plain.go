@@ -20,6 +20,7 @@ import (
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/bar"
 	"github.com/plimsoll/plimsoll/internal/chat"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 // Options say how the chat looks.
@@ -28,6 +29,8 @@ type Options struct {
 	Prompt string
 	// Edit opens an editor for /edit; nil means that there is none.
 	Edit func(ctx context.Context, text string) (string, error)
+	// Lang is the language of remarks; the zero value is English.
+	Lang lang.Printer
 	// Line, if not empty, is the only line that is worked on; nothing is read.
 	Line string
 }
@@ -117,11 +120,15 @@ func (s *session) paste(ctx context.Context) (string, error) {
 
 // confirm asks a question that the next line answers. What is no yes is a no.
 func (s *session) confirm(ctx context.Context, c chat.Confirmation) bool {
-	fmt.Fprintf(s.remarks, "%s wants to use %s: %s\nAllow it? [y/N] ", bar.Clean(c.Participant), bar.Clean(c.Tool), bar.Clean(c.Action))
+	s.remark(fmt.Sprintf("%s wants to use %s: %s", bar.Clean(c.Participant), bar.Clean(c.Tool), bar.Clean(c.Action)) + "\n")
+	s.remark("Allow it? [y/N] ")
 	line, err := s.lines.next(ctx)
 	answer := strings.ToLower(strings.TrimSpace(line))
 	return err == nil && (answer == "y" || answer == "yes")
 }
+
+// remark says something beside the conversation.
+func (s *session) remark(text string) { fmt.Fprint(s.remarks, s.options.Lang.Say(text)) }
 
 // do works on a line, and reports whether it was the last one.
 func (s *session) do(ctx context.Context, line string) (quit bool) {
@@ -146,9 +153,9 @@ func (s *session) report(err error) {
 		}
 		return
 	}
-	fmt.Fprintf(s.remarks, "! %s\n", bar.Clean(err.Error()))
+	fmt.Fprintf(s.remarks, "! %s\n", bar.Clean(s.options.Lang.Error(err.Error())))
 	if hint := plimsoll.HintOf(err); hint != "" {
-		fmt.Fprintf(s.remarks, "  %s\n", bar.Clean(hint))
+		fmt.Fprintf(s.remarks, "  %s\n", bar.Clean(s.options.Lang.List(hint)))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/plain"
+	"github.com/plimsoll/plimsoll/internal/lang"
 	"github.com/plimsoll/plimsoll/internal/scripted"
 	"github.com/plimsoll/plimsoll/preset"
 )
@@ -175,4 +176,27 @@ type reader chan struct{}
 func (r reader) Read([]byte) (int, error) {
 	<-r
 	return 0, context.Canceled
+}
+
+// What the chat says is Japanese; what the person wrote and what models say is not
+// touched, though it reads like a message of the chat.
+func TestRemarksAreInTheLanguageOfThePerson(t *testing.T) {
+	t.Parallel()
+	e := engine(t, nil, says("nothing was changed", 0))
+	out, remarks, _ := run(t, e, "/system nothing was changed\n/system\nnothing was changed\n/help quit\n/prune x\n/limit 9\n/nosuch\n", &plain.Options{Lang: lang.Locale("ja")})
+	wantOut := "nothing was changed\nnothing was changed\n" + "/quit                                 チャットを終了します。後で再開できます。\n"
+	if diff := cmp.Diff(wantOut, out); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	for _, want := range []string{
+		"* システムプロンプトを設定しました\n",
+		"= a: ", " トークン（システム ",
+		"! /prune: \"x\" はターン数ではありません\n  削除するターン数を指定してください\n",
+		"* 上限: 9 トークン\n",
+		"! /nosuch: そのようなコマンドはありません\n  /help で一覧を表示できます。",
+	} {
+		if !strings.Contains(remarks, want) {
+			t.Errorf("the remarks lack %q:\n%s", want, remarks)
+		}
+	}
 }

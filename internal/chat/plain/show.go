@@ -32,12 +32,12 @@ func (s *session) tell(e chat.Event) {
 		s.speak()
 	case chat.Called:
 		s.end(e.Participant, false, func() {
-			fmt.Fprintf(s.remarks, "* %s uses %s %s (%d bytes)\n", bar.Clean(e.Participant), bar.Clean(e.Tool), bar.Clean(e.Arguments), e.Bytes)
+			s.remark(fmt.Sprintf("* %s uses %s %s (%d bytes)\n", bar.Clean(e.Participant), bar.Clean(e.Tool), bar.Clean(e.Arguments), e.Bytes))
 		})
 	case chat.Answered:
 		s.end(e.Participant, true, func() {
 			if e.Cut {
-				fmt.Fprintf(s.remarks, "* %s had no room left for more\n", bar.Clean(e.Participant))
+				s.remark(fmt.Sprintf("* %s had no room left for more\n", bar.Clean(e.Participant)))
 			}
 		})
 	case chat.Failed:
@@ -119,6 +119,8 @@ func clean(text string) string {
 func (s *session) notice(n chat.Notice) {
 	switch n.Kind {
 	case chat.NoticeText:
+		fmt.Fprintln(s.out, clean(s.options.Lang.Lines(n.Text)))
+	case chat.NoticeData:
 		fmt.Fprintln(s.out, clean(n.Text))
 	case chat.NoticeWarning:
 		fmt.Fprintf(s.remarks, "! %s\n", s.about(n))
@@ -129,7 +131,7 @@ func (s *session) notice(n chat.Notice) {
 
 // about names whom a notice is about, where several take part.
 func (s *session) about(n chat.Notice) string {
-	text := bar.Clean(n.Text)
+	text := bar.Clean(s.options.Lang.Error(n.Text))
 	if n.Participant != "" && len(s.engine.Participants()) > 1 && !strings.Contains(text, n.Participant) {
 		text = bar.Clean(n.Participant) + ": " + text
 	}
@@ -141,7 +143,7 @@ func (s *session) ended() {
 	for _, v := range s.voices {
 		for _, g := range s.engine.Gauges() {
 			if g.Participant == v.name {
-				fmt.Fprintf(s.remarks, "= %s: %s\n", bar.Clean(g.Participant), g)
+				fmt.Fprintf(s.remarks, "= %s: %s\n", bar.Clean(g.Participant), s.options.Lang.Say(g.String()))
 			}
 		}
 	}

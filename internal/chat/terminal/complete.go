@@ -248,12 +248,12 @@ func (m menu) draw(width, height int, t *theme) []string {
 		if i == m.chosen {
 			style = t.chosen
 		}
-		row := "  " + style.Render(text) + strings.Repeat(" ", widest-ansi.StringWidth(text)+2) + t.faint.Render(line(c.help))
+		row := "  " + style.Render(text) + strings.Repeat(" ", widest-ansi.StringWidth(text)+2) + t.faint.Render(line(t.lang.Lines(c.help)))
 		more := ""
 		if i == from+height-1 && n > height {
-			more = "  (" + grouped(n) + " in all)"
+			more = t.lang.Say("  (" + grouped(n) + " in all)")
 		}
-		row = ansi.Truncate(row, max(0, width-len(more)), "…") + t.faint.Render(more)
+		row = ansi.Truncate(row, max(0, width-ansi.StringWidth(more)), "…") + t.faint.Render(more)
 		lines = append(lines, ansi.Truncate(row, width, ""))
 	}
 	return lines

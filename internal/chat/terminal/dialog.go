@@ -72,7 +72,7 @@ func (d *dialog) key(msg tea.KeyPressMsg) (over bool) {
 func (d *dialog) draw(width, height int, t *theme) []string {
 	who := line(d.ask.Participant)
 	if who == "" {
-		who = "A model"
+		who = t.lang.Say("A model")
 	}
 	action := markdown.Plain(d.ask.Action, width-4, t.plain)
 	d.lines = len(action)
@@ -81,7 +81,7 @@ func (d *dialog) draw(width, height int, t *theme) []string {
 	d.seenAll = d.seenAll || d.from+d.shown >= d.lines
 	lines := []string{
 		t.rule.Render(strings.Repeat("─", width)),
-		fit(t.warning.Render(fmt.Sprintf("%s wants to %s:", who, line(d.ask.Tool))), width),
+		fit(t.warning.Render(t.lang.Say(fmt.Sprintf("%s wants to %s:", who, line(d.ask.Tool)))), width),
 	}
 	for _, l := range action[d.from : d.from+d.shown] {
 		lines = append(lines, "    "+l)
@@ -90,12 +90,13 @@ func (d *dialog) draw(width, height int, t *theme) []string {
 }
 
 func (d *dialog) choice(t *theme) string {
-	text := "  " + t.chosen.Render("[No]") + "   Yes   "
+	yes, no := t.lang.Say("Yes"), t.lang.Say("No")
+	text := "  " + t.chosen.Render("["+no+"]") + "   " + yes + "   "
 	if d.yes {
-		text = "   No   " + t.chosen.Render("[Yes]") + "  "
+		text = "   " + no + "   " + t.chosen.Render("["+yes+"]") + "  "
 	}
 	if !d.seenAll {
-		return text + t.warning.Render(fmt.Sprintf("lines %d to %d of %d: PgDn shows the rest, then you can say yes", d.from+1, d.from+d.shown, d.lines))
+		return text + t.warning.Render(t.lang.Say(fmt.Sprintf("lines %d to %d of %d: PgDn shows the rest, then you can say yes", d.from+1, d.from+d.shown, d.lines)))
 	}
-	return text + t.faint.Render("arrows choose, Enter confirms, Esc says no")
+	return text + t.faint.Render(t.lang.Say("arrows choose, Enter confirms, Esc says no"))
 }

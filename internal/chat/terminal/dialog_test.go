@@ -112,7 +112,7 @@ func TestF10_EditOpensTheEditorAndReturnsWhatItLeft(t *testing.T) {
 		t.Errorf("an editor that failed: %q, %v", got, err)
 	}
 	g.screen.options.Edit = nil
-	if _, err := g.screen.edit(t.Context(), "longer"); err == nil || !strings.Contains(failureText(err), "EDITOR") {
+	if _, err := g.screen.edit(t.Context(), "longer"); err == nil || !strings.Contains((&screen{options: &Options{}}).failureText(err), "EDITOR") {
 		t.Errorf("without an editor: %v", err)
 	}
 }

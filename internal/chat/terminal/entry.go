@@ -127,7 +127,7 @@ func shortened(lines []string, t *theme) []string {
 	if len(lines) <= most {
 		return lines
 	}
-	out := append(slices.Clone(lines[:head]), t.faint.Render("… "+grouped(len(lines)-head-tail)+" more lines …"))
+	out := append(slices.Clone(lines[:head]), t.faint.Render(t.lang.Say("… "+grouped(len(lines)-head-tail)+" more lines …")))
 	return append(out, lines[len(lines)-tail:]...)
 }
 
@@ -187,22 +187,22 @@ func line(s string) string {
 }
 
 // answeredNote says what an answer weighed.
-func answeredNote(a chat.Answered) string {
+func (s *screen) answeredNote(a chat.Answered) string {
 	var notes []string
 	if a.Billed {
-		notes = append(notes, fmt.Sprintf("%s in, %s out", grouped(a.Usage.Prompt()), grouped(a.Usage.Output)))
+		notes = append(notes, s.say(fmt.Sprintf("%s in, %s out", grouped(a.Usage.Prompt()), grouped(a.Usage.Output))))
 	}
 	if a.Cut {
-		notes = append(notes, "cut off: its room is used up")
+		notes = append(notes, s.say("cut off: its room is used up"))
 	}
 	return strings.Join(notes, " · ")
 }
 
 // failureText says what went wrong and what to do.
-func failureText(err error) string {
-	text := err.Error()
+func (s *screen) failureText(err error) string {
+	text := s.options.Lang.Error(err.Error())
 	if hint := plimsoll.HintOf(err); hint != "" {
-		text += "\n" + hint
+		text += "\n" + s.options.Lang.List(hint)
 	}
 	return text
 }

@@ -24,7 +24,7 @@ func drawGauges(all []chat.Gauge, width, height int, t *theme) []string {
 		names = max(names, ansi.StringWidth(line(g.Participant)))
 	}
 	names = min(names, max(4, width/4))
-	bar, words := gaugeLayout(all, width-names-1)
+	bar, words := gaugeLayout(all, width-names-1, t)
 	lines := make([]string, len(all))
 	for i, g := range all {
 		lines[i] = drawGauge(g, i, names, bar, words, width, t)
@@ -34,12 +34,12 @@ func drawGauges(all []chat.Gauge, width, height int, t *theme) []string {
 
 // gaugeLayout finds the most words that leave room for bars, and how long those are:
 // alike for all, so that they can be compared. A length of 0 is none.
-func gaugeLayout(all []chat.Gauge, room int) (bar, words int) {
+func gaugeLayout(all []chat.Gauge, room int, t *theme) (bar, words int) {
 	const leastBar, mostBar = 10, 32
-	for words = range len(gaugeFigures(all[0])) {
+	for words = range len(gaugeFigures(all[0], t)) {
 		bar = mostBar
 		for _, g := range all {
-			bar = min(bar, room-1-ansi.StringWidth(gaugeFigures(g)[words]))
+			bar = min(bar, room-1-ansi.StringWidth(gaugeFigures(g, t)[words]))
 		}
 		if bar >= leastBar {
 			return bar, words
@@ -64,36 +64,37 @@ func drawGauge(g chat.Gauge, index, names, bar, words, width int, t *theme) stri
 	if bar == 0 {
 		return ansi.Truncate(head+t.levels[g.Level].Render(share(g)+levelMark(g.Level)), width, "…")
 	}
-	return head + drawBar(g, bar, t) + " " + t.levels[g.Level].Render(gaugeFigures(g)[words])
+	return head + drawBar(g, bar, t) + " " + t.levels[g.Level].Render(gaugeFigures(g, t)[words])
 }
 
 // gaugeFigures are the same figures in ever fewer words, six times.
-func gaugeFigures(g chat.Gauge) []string {
-	about, exact := "", "exact"
+func gaugeFigures(g chat.Gauge, t *theme) []string {
+	say := t.lang.Say
+	about, exact := "", say("exact")
 	if !g.Exact {
-		about, exact = "≈", "estimated"
+		about, exact = "≈", say("estimated")
 		if g.Vocabulary != "" {
-			exact = "exact texts"
+			exact = say("exact texts")
 		}
 		if g.Band > 0 {
 			exact += " ±" + grouped(g.Band)
 		}
 	}
 	if g.Unlimited {
-		used := about + grouped(g.Used()) + " tokens"
-		all := used + ", limit unknown, " + exact
-		return []string{all + gaugeParts(g), all + gaugeParts(g), all, used + ", " + exact, used, about + short(g.Used())}
+		used := about + grouped(g.Used()) + " " + say("tokens")
+		all := used + ", " + say("limit unknown") + ", " + exact
+		return []string{all + gaugeParts(g, say), all + gaugeParts(g, say), all, used + ", " + exact, used, about + short(g.Used())}
 	}
-	parts := gaugeParts(g)
-	of := about + grouped(g.Used()) + " of " + grouped(g.Limit())
+	parts := gaugeParts(g, say)
+	of := about + grouped(g.Used()) + say(" of ") + grouped(g.Limit())
 	if g.Cut > 0 {
-		exact += " · " + grouped(g.Cut) + " cut"
+		exact += " · " + say(grouped(g.Cut)+" cut")
 	}
 	of += " " + share(g)
 	return []string{
-		of + " " + exact + levelWords(g.Level) + parts,
+		of + " " + exact + levelWords(g.Level, say) + parts,
 		of + levelMark(g.Level) + " " + exact + parts,
-		of + " " + exact + levelWords(g.Level),
+		of + " " + exact + levelWords(g.Level, say),
 		of + levelMark(g.Level) + " " + exact,
 		of + levelMark(g.Level),
 		about + share(g) + levelMark(g.Level),
@@ -101,7 +102,7 @@ func gaugeFigures(g chat.Gauge) []string {
 }
 
 // gaugeParts names what takes the window, as far as it does.
-func gaugeParts(g chat.Gauge) string {
+func gaugeParts(g chat.Gauge, say func(string) string) string {
 	var b strings.Builder
 	for _, p := range []struct {
 		name   string
@@ -114,7 +115,7 @@ func gaugeParts(g chat.Gauge) string {
 		{"reserve", g.Reserve},
 	} {
 		if p.tokens != 0 {
-			b.WriteString(" · " + p.name + " " + short(p.tokens))
+			b.WriteString(" · " + say(p.name) + " " + short(p.tokens))
 		}
 	}
 	return b.String()
@@ -137,12 +138,12 @@ func share(g chat.Gauge) string {
 	return strconv.Itoa(percent) + " %"
 }
 
-func levelWords(l chat.Level) string {
+func levelWords(l chat.Level, say func(string) string) string {
 	switch l {
 	case chat.Soft:
-		return " · soft mark reached"
+		return " · " + say("soft mark reached")
 	case chat.Hard:
-		return " · HARD MARK REACHED"
+		return " · " + say("HARD MARK REACHED")
 	}
 	return ""
 }

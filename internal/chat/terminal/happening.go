@@ -42,12 +42,12 @@ func (s *screen) asked(e chat.Asked) {
 
 // question is what the person said, to whom if there are several, and with what.
 func (s *screen) question(text string, to, attached []string) *scrollEntry {
-	q := newEntry(question, "you", text)
+	q := newEntry(question, s.say("you"), text)
 	if len(s.names) > 1 {
 		q.to = strings.Join(to, ", ")
 	}
 	if len(attached) > 0 {
-		q.note = "with " + strings.Join(attached, ", ")
+		q.note = s.say("with " + strings.Join(attached, ", "))
 	}
 	return q
 }
@@ -58,19 +58,19 @@ func (s *screen) answered(e chat.Answered) {
 		a.text.Reset()
 		a.text.WriteString(e.Text)
 	}
-	a.end(answeredNote(e))
+	a.end(s.answeredNote(e))
 	delete(s.answers, e.Participant)
 	s.gauges = s.engine.Gauges()
 }
 
 func (s *screen) failed(e chat.Failed) {
 	a := s.answer(e.Participant)
-	a.end("not whole")
+	a.end(s.say("not whole"))
 	if a.text.Len() == 0 {
-		a.end("no answer")
+		a.end(s.say("no answer"))
 	}
 	delete(s.answers, e.Participant)
-	s.announce(newEntry(failure, "", by(e.Participant, failureText(e.Err))))
+	s.announce(newEntry(failure, "", by(e.Participant, s.failureText(e.Err))))
 }
 
 func (s *screen) called(e chat.Called) {
@@ -78,7 +78,7 @@ func (s *screen) called(e chat.Called) {
 	if e.IsError {
 		text += ", a failure"
 	}
-	s.announce(newEntry(call, "", text))
+	s.announce(newEntry(call, "", s.say(text)))
 }
 
 // announce adds an entry in front of the answers at the end that have no text yet: a
@@ -94,14 +94,17 @@ func (s *screen) announce(e *scrollEntry) {
 func (s *screen) notice(e chat.Notice) {
 	kind := notice
 	switch e.Kind {
-	case chat.NoticeText:
+	case chat.NoticeText, chat.NoticeData:
 		kind = listing
 	case chat.NoticeWarning, chat.NoticeGoing:
 		kind = warning
 	}
 	text := e.Text
-	if kind != listing {
-		text = by(e.Participant, text)
+	switch {
+	case e.Kind == chat.NoticeText:
+		text = s.options.Lang.Lines(text)
+	case kind != listing:
+		text = by(e.Participant, s.options.Lang.Error(text))
 	}
 	s.announce(newEntry(kind, "", text))
 }
@@ -118,7 +121,7 @@ func by(name, text string) string {
 func (s *screen) done(m doneMsg) tea.Cmd {
 	s.job = nil
 	for name, a := range s.answers {
-		a.end("stopped")
+		a.end(s.say("stopped"))
 		delete(s.answers, name)
 	}
 	s.refresh()
@@ -127,7 +130,7 @@ func (s *screen) done(m doneMsg) tea.Cmd {
 	case errors.Is(m.err, chat.ErrQuit):
 		return tea.Quit
 	case m.err != nil && !s.sent.taken:
-		s.back.add(newEntry(failure, "", failureText(m.err)))
+		s.back.add(newEntry(failure, "", s.failureText(m.err)))
 		s.back.bottom()
 		if isCommand && rest == "" {
 			s.input.remember(s.sent.shown) // nothing in it is worth keeping
@@ -135,7 +138,7 @@ func (s *screen) done(m doneMsg) tea.Cmd {
 			s.input.giveBack(s.sent.shown)
 		}
 	case m.err != nil:
-		s.back.add(newEntry(failure, "", failureText(m.err)))
+		s.back.add(newEntry(failure, "", s.failureText(m.err)))
 	case isCommand:
 		s.input.remember(s.sent.shown)
 		s.followed(name)
@@ -165,7 +168,7 @@ func (s *screen) followed(name string) {
 func (s *screen) recall() {
 	for _, t := range s.engine.Turns() {
 		if t.Checkpoint != nil {
-			s.back.add(newEntry(notice, "", fmt.Sprintf("%d older turns are summarised here%s", t.Checkpoint.Turns, readable(t.Checkpoint.Ref))))
+			s.back.add(newEntry(notice, "", s.say(fmt.Sprintf("%d older turns are summarised here%s", t.Checkpoint.Turns, readable(t.Checkpoint.Ref)))))
 			continue
 		}
 		var attached []string

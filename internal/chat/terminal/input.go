@@ -52,7 +52,7 @@ func newInput(t *theme) *input {
 		return "  "
 	})
 	area.SetStyles(t.input())
-	area.Placeholder = placeholder
+	area.Placeholder = t.lang.Say(placeholder)
 	area.Focus()
 	return &input{area: area}
 }

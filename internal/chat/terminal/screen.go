@@ -70,6 +70,7 @@ func newScreen(ctx context.Context, engine Engine, o *Options) *screen {
 			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 		},
 	}
+	s.theme.lang = o.Lang
 	s.words = words{participants: engine.Participants, sessions: o.Sessions, refs: s.refs, dir: o.Dir}
 	s.back.draw = s.drawEntry
 	s.input = newInput(s.theme)
@@ -104,6 +105,7 @@ func (s *screen) take(msg tea.Msg) tea.Cmd {
 		s.input.resize(s.width, s.height)
 	case tea.BackgroundColorMsg:
 		s.theme = newTheme(msg.IsDark())
+		s.theme.lang = s.options.Lang
 		s.input.area.SetStyles(s.theme.input())
 	case tea.KeyPressMsg:
 		return s.key(msg)
@@ -232,10 +234,10 @@ func (s *screen) aboveInput(height int) []string {
 
 // statusLine is the rule below the input, with what there is to say in it.
 func (s *screen) statusLine() string {
-	text := s.status
+	text := s.say(s.status)
 	style := s.theme.warning
 	if text == "" {
-		text, style = s.state(), s.theme.faint
+		text, style = s.say(s.state()), s.theme.faint
 	}
 	if text == "" {
 		return s.theme.rule.Render(strings.Repeat("─", s.width))
@@ -262,6 +264,9 @@ func (s *screen) state() string {
 	return ""
 }
 
+// say is what the screen itself says, in the language of the person.
+func (s *screen) say(text string) string { return s.options.Lang.Say(text) }
+
 // waitingFor names those whose answers are coming in.
 func (s *screen) waitingFor() []string {
 	var names []string
@@ -271,7 +276,7 @@ func (s *screen) waitingFor() []string {
 		}
 	}
 	if names == nil {
-		return []string{"Working"}
+		return []string{s.say("Working")}
 	}
 	return names
 }

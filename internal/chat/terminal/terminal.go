@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/plimsoll/plimsoll/internal/chat"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 // Engine is the conversation that is shown. [chat.Engine] is one.
@@ -38,6 +39,8 @@ type Options struct {
 	Dir string
 	// Sessions returns the names of the sessions, for completion; nil means none.
 	Sessions func() []string
+	// Lang is the language of what the chat itself says; the zero value is English.
+	Lang lang.Printer
 	// Environment says what the terminal is; nil means that of the process.
 	Environment []string
 	// Width and Height of the screen until the terminal says better; 0 means unknown.

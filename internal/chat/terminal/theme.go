@@ -9,10 +9,13 @@ import (
 
 	"github.com/plimsoll/plimsoll/internal/chat"
 	"github.com/plimsoll/plimsoll/internal/chat/terminal/markdown"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 // theme is how the parts of the screen look on a dark or a light background.
 type theme struct {
+	// lang is the language of labels.
+	lang     lang.Printer
 	markdown *markdown.Theme
 	plain    lipgloss.Style
 	faint    lipgloss.Style

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/lang"
 )
 
 //go:embed pages/*.html
@@ -27,27 +28,41 @@ var staticFiles embed.FS
 // policy lets pages have nothing but what this server has.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// parsePages reads the templates. Each page is the layout with a body of its own.
-func parsePages() map[string]*template.Template {
-	layout := template.Must(template.New("layout.html").Funcs(functions()).ParseFS(pageFiles, "pages/layout.html", "pages/parts.html"))
+// parsePages reads the templates in a language. Each page is the layout with a body of
+// its own.
+func parsePages(in lang.Printer) map[string]*template.Template {
+	read := func(into *template.Template, name string) *template.Template {
+		source, err := pageFiles.ReadFile("pages/" + name + ".html")
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		return template.Must(into.Parse(in.Template(string(source))))
+	}
+	layout := read(read(template.New("layout.html").Funcs(functions(in)), "parts"), "layout")
 	pages := map[string]*template.Template{}
 	for _, name := range []string{"overview", "conversations", "conversation", "request", "refs", "ref", "models", "health", "failure"} {
-		pages[name] = template.Must(template.Must(layout.Clone()).ParseFS(pageFiles, "pages/"+name+".html"))
+		pages[name] = read(template.Must(layout.Clone()), name)
 	}
 	return pages
 }
 
-func functions() template.FuncMap {
+func functions(in lang.Printer) template.FuncMap {
 	return template.FuncMap{
+		"lang": in.Tag, "say": in.Say,
+		"ago":           func(now, at time.Time) string { return in.Say(ago(now, at)) },
+		"rungWords":     func(rung string) string { return in.Say(rungWords(rung)) },
+		"decisionWords": func(decision string) string { return in.Say(decisionWords(decision)) },
+		"count": func(n any, thing string) (string, error) {
+			text, err := counted(n, thing)
+			return in.Say(text), err
+		},
 		"num":     func(n any) (string, error) { return number(n, grouped[int64]) },
 		"short":   func(n any) (string, error) { return number(n, short[int64]) },
 		"size":    func(n any) (string, error) { return number(n, sizeOf) },
-		"percent": percent, "signed": signed, "usd": dollars, "ago": ago, "lasted": lasted, "visible": visible,
-		"rungWords": rungWords, "decisionWords": decisionWords,
+		"percent": percent, "signed": signed, "usd": dollars, "lasted": lasted, "visible": visible,
 		"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"brief": func(id string) string { return id[:min(8, len(id))] },
-		"count": counted,
 		"sum":   func(a, b int64) int64 { return a + b },
 		"part":  func(part, of int64) float64 { return ratio(float64(part), float64(of)) },
 		"ratio": ratio,
@@ -115,7 +130,7 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Vary", "Accept")
+	h.Set("Vary", "Accept, Accept-Language")
 	if plain, ok := strings.CutSuffix(r.URL.Path, ".json"); ok {
 		next := r.Clone(r.Context())
 		next.URL.Path, next.URL.RawPath = plain, ""
@@ -170,12 +185,14 @@ func (d *Dashboard) show(w http.ResponseWriter, r *http.Request, show func(*http
 		return
 	}
 	var body bytes.Buffer
-	if err := d.pages[shown.template].Execute(&body, shown.data); err != nil {
+	in := lang.Accept(r.Header.Get("Accept-Language"))
+	if err := d.pages[in.Tag()][shown.template].Execute(&body, shown.data); err != nil {
 		d.options.Logger.ErrorContext(r.Context(), "a page of the dashboard could not be made", "page", shown.template, "error", err)
 		http.Error(w, "This page could not be made; the log says why.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Language", in.Tag())
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes()) // the reader may be gone
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/plimsoll/plimsoll/account"
+	"github.com/plimsoll/plimsoll/internal/lang"
 	"github.com/plimsoll/plimsoll/model"
 	"github.com/plimsoll/plimsoll/store"
 	"github.com/plimsoll/plimsoll/token"
@@ -81,10 +82,11 @@ type Setting struct {
 // Dashboard serves the pages. It is safe for concurrent use.
 type Dashboard struct {
 	options Options
-	pages   map[string]*template.Template
-	mux     *http.ServeMux
-	live    *live
-	ledger  ledger
+	// pages are the templates by language and name.
+	pages  map[string]map[string]*template.Template
+	mux    *http.ServeMux
+	live   *live
+	ledger ledger
 
 	queue   chan note
 	dropped atomic.Int64
@@ -109,7 +111,10 @@ func New(o *Options) *Dashboard {
 		d.options = *o
 	}
 	d.options.setDefaults()
-	d.pages = parsePages()
+	d.pages = map[string]map[string]*template.Template{}
+	for _, in := range []lang.Printer{lang.Locale("en"), lang.Locale("ja")} {
+		d.pages[in.Tag()] = parsePages(in)
+	}
 	d.live = newLive(d.options.Now())
 	d.ledger.store, d.ledger.now = d.options.Store, d.options.Now
 	d.mux = d.routes()

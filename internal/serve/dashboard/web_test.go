@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 )
 
 // TestF07_R01_EveryPageSaysWhatAnEstimateMeans: that it is inexact, and that API errors may
@@ -197,6 +198,42 @@ func TestEveryPageIsThereAsJSON(t *testing.T) {
 }
 
 // TestTheDashboardIsTheOperatorsAlone asks through the proxy, which decides that.
+// Every page is Japanese for a browser that asks for it: what is left in Latin letters
+// are names, and the words of the product that stay English everywhere.
+func TestPagesSpeakTheLanguageOfTheBrowser(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, rigOptions{window: window})
+	r.talk(10, nil)
+	v := r.seen(10)
+	pages := []string{"", "conversations", "conversations/" + v.Focus.ID, "conversations/" + v.Focus.ID + "/8", "refs", "models", "health", "nowhere"}
+	for _, e := range v.Cuts {
+		if e.Ref != nil {
+			pages = append(pages, "refs/"+v.Focus.Tenant+"/"+e.Ref.ID)
+			break
+		}
+	}
+	// What stays English: names of models, APIs, tools, decisions, settings and files.
+	data := regexp.MustCompile(`(?s)<(code|pre|td class="about")[^>]*>.*?</|<details>.*?</details>|<[^>]*>`)
+	words := regexp.MustCompile(`[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}`)
+	for _, path := range pages {
+		_, header, page := r.get(path, "Accept", "text/html", "Accept-Language", "ja,en;q=0.5")
+		if header.Get("Content-Language") != "ja" || !strings.Contains(page, `<html lang="ja">`) || !strings.Contains(header.Get("Vary"), "Accept-Language") {
+			t.Errorf("%s: the page does not say that it is Japanese: %v", path, header)
+		}
+		if left := words.FindAllString(data.ReplaceAllString(page, "\n"), -1); left != nil {
+			t.Errorf("%s: these words are English: %q", path, left)
+		}
+		_, header, page = r.get(path, "Accept", "text/html", "Accept-Language", "de,fr;q=0.5")
+		if header.Get("Content-Language") != "en" || !strings.Contains(page, `<html lang="en">`) || strings.ContainsFunc(page, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+			t.Errorf("%s: a browser that asks for neither language gets %v", path, header)
+		}
+		_, _, english := r.get(path, "Accept", "application/json", "Accept-Language", "ja")
+		if strings.ContainsFunc(english, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+			t.Errorf("%s: JSON is for programs and stays English: %s", path, english)
+		}
+	}
+}
+
 func TestTheDashboardIsTheOperatorsAlone(t *testing.T) {
 	t.Parallel()
 	locked, open := newRig(t, rigOptions{token: "open sesame"}), newRig(t, rigOptions{})

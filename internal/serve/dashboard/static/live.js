@@ -40,15 +40,15 @@
       const answer = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" });
       if (answer.ok) exchange(new DOMParser().parseFromString(await answer.text(), "text/html"));
     } catch {
-      say("lost", "connection lost");
+      say("lost", pulse && pulse.dataset.lost);
     }
     asking = false;
     if (again && !document.hidden) refresh();
   };
 
   const source = new EventSource("/plimsoll/events");
-  source.addEventListener("change", () => { say("live", "live"); refresh(); });
-  source.addEventListener("error", () => say("lost", "connection lost"));
+  source.addEventListener("change", () => { say("live", pulse && pulse.dataset.live); refresh(); });
+  source.addEventListener("error", () => say("lost", pulse && pulse.dataset.lost));
   document.addEventListener("visibilitychange", () => { if (again && !document.hidden) refresh(); });
   // What is said in "seconds ago" grows old by itself.
   setInterval(() => { if (!document.hidden && pulse && pulse.dataset.state === "live") refresh(); }, 10000);
