@@ -114,6 +114,9 @@ func (r *trip) run() (*http.Response, error) {
 		return r.refuseUnread(err)
 	}
 	if r.keeper, err = r.t.options.Keeper(r.preset); err != nil {
+		if errors.Is(err, plimsoll.ErrInvalid) && r.preset != "" {
+			err = badHeader(HeaderPreset, plimsoll.HintOf(err))
+		}
 		return r.refuse(err), nil
 	}
 	if err = r.decode(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -675,49 +676,28 @@ func jumped(since int64) int64 {
 }
 `,
 	}
-	// The toolchain's own files stay: a tree of links has two others.
-	goroot := filepath.Join(dir, "go")
-	if err := link(filepath.Dir(filepath.Dir(filepath.Dir(source))), goroot, "src", "time"); err != nil {
-		return "", err
-	}
+	replaced := map[string]string{}
 	for name, content := range files {
-		file := filepath.Join(goroot, "src", "time", name)
-		_ = os.Remove(file) // a link to the original
+		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			return "", err
 		}
+		replaced[filepath.Join(filepath.Dir(source), name)] = file
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600); err != nil {
+		return "", err
 	}
 	file := filepath.Join(dir, "plimsoll")
-	build := exec.Command(filepath.Join(goroot, "bin", "go"), "build", "-trimpath", "-o", file, "../../cmd/plimsoll")
-	build.Env = append(os.Environ(), "GOROOT="+goroot, "GOTOOLCHAIN=local")
+	build := exec.Command("go", "build", "-trimpath", "-overlay", filepath.Join(dir, "overlay.json"), "-o", file, "../../cmd/plimsoll")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build with another clock: %w\n%s", err, out)
 	}
 	return file, nil
 })
-
-// link makes a folder of links to all that another has. The folders on the way to a certain
-// one are folders themselves, and so is that one.
-func link(from, to string, way ...string) error {
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if len(way) > 0 && e.Name() == way[0] {
-			err = link(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()), way[1:]...)
-		} else {
-			err = os.Symlink(filepath.Join(from, e.Name()), filepath.Join(to, e.Name()))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 func clockJumps(t *testing.T) string {
 	file, err := jumping()
