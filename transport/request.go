@@ -72,7 +72,7 @@ func (r *clientRequest) decode() (err error) {
 	}
 	r.shown, r.restored = r.client, r.client
 	if c := r.client.Conversation(); c.Model != "" && r.codec.Traits().InPath == "" {
-		r.model = strings.Clone(c.Model)
+		r.model = r.visible(strings.Clone(c.Model)) // what the engine remembers and shows must be no key
 	}
 	if len(r.model) > maxName { // names are remembered
 		r.client, r.model = nil, ""

@@ -128,7 +128,7 @@ func (r *trip) run() (*http.Response, error) {
 	if err = r.claim(); err != nil {
 		return r.refuseUnread(err)
 	}
-	r.x.Model, r.x.Stream = r.visible(r.model), r.stream
+	r.x.Model, r.x.Stream = r.model, r.stream
 	if r.dryRun && (r.name == countOnly || r.name == compact) {
 		return r.refuse(badHeader(HeaderDryRun, "leave it out: there is no plan for this path")), nil
 	}
