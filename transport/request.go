@@ -72,12 +72,13 @@ func (r *clientRequest) decode() (err error) {
 	}
 	r.shown, r.restored = r.client, r.client
 	if c := r.client.Conversation(); c.Model != "" && r.codec.Traits().InPath == "" {
-		r.model = r.visible(strings.Clone(c.Model)) // what the engine remembers and shows must be no key
+		r.model = strings.Clone(c.Model)
 	}
 	if len(r.model) > maxName { // names are remembered
 		r.client, r.model = nil, ""
 		return fmt.Errorf("the name of the model has more than %d bytes: %w", maxName, plimsoll.ErrInvalid)
 	}
+	r.model = r.visible(r.model) // it is remembered and shown
 	r.stream = r.stream || r.client.Stream()
 	r.events = r.events || r.codec.Traits().InPath == ""
 	r.management = managementIn(r.client)
