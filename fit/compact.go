@@ -128,7 +128,7 @@ func (w *Work) countReplayed(made *Compaction) {
 // make it small enough.
 func (w *Work) truncate(ctx context.Context, made *Compaction) error {
 	w.options.noCompaction, w.strict = true, true
-	if err := w.pass(ctx); err != nil {
+	if err := w.applyAll(ctx); err != nil {
 		return err
 	}
 	w.reweigh()
@@ -312,7 +312,7 @@ func (w *Work) checkpointWeight(since plimsoll.Position) int {
 			tokens -= e.Saved
 		}
 	}
-	if cp := w.checkpoint; len(cp.Kept) > 0 && opensWith(cp, cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
+	if cp := w.checkpoint; len(cp.Kept) > 0 && opensWith(cp, cp.Kept[0]) && w.protections[cp.Kept[0]] == removable {
 		tokens += w.draft.Weight(cp.Kept[0])
 	}
 	return tokens

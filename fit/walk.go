@@ -22,46 +22,58 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
-	// memo is the state of the longest prefix that the keeper has seen, of so many messages.
-	memo  policyMemo
+	// memo is the policy's state after the longest earlier request that this one begins with.
+	memo policyMemo
+	// known is how many messages that request had; 0 if there was none.
 	known int
+	// decided says that the policy was asked.
+	decided bool
+	// drawn says that it was asked by a new outlook, for which every message was looked at.
+	drawn bool
+	// action is what is still to be done for the policy.
+	action Action
 	// goesOn says that the conversation was seen, billed or cut before. Else the cut is for
 	// this request alone, as far as the keeper knows.
 	goesOn bool
 	// correction is the measured load minus the load computed from the edits.
 	correction int
 
-	// kept says of each message whether it must survive. Orphans and dead calls of the
-	// original are not the rungs' fault.
-	kept          []protection
+	// protections say of each message whether it must survive; nil until protect was called.
+	protections []protection
+	// orphans and dead count the results without calls and the calls without results in the
+	// original. No rung caused them.
 	orphans, dead int
-	// floor is what no rung may remove of the original, made up of the items; these are
-	// nil if there was no need to look.
+	// floor is how many tokens of the original no rung may remove.
 	floor int
+	// items add up to the floor; nil until findFloor was called.
 	items []plimsoll.FloorItem
 
-	// replayed is how an earlier request was cut and the draft begins; nil if none was.
-	// Checkpoint is in the draft, by the insertions placed.
-	replayed   *cutList
+	// replayed is the cut of an earlier request, with which the draft begins; nil if there
+	// is none.
+	replayed *cutList
+	// checkpoint is the one in the draft; nil if there is none.
 	checkpoint *summary.Checkpoint
-	placed     []plimsoll.InsertID
+	// placed are the insertions that the checkpoint consists of.
+	placed []plimsoll.InsertID
 
-	// recollected are the recollections in the draft. Crowded says that a cut must make
-	// room for them.
+	// recollected are the recollections in the draft.
 	recollected recollected
-	crowded     bool
+	// crowded says that a cut must make room for a recollection.
+	crowded bool
 
 	// unstored is content that was named and is stored if everything succeeds.
 	unstored map[string]plimsoll.List[plimsoll.Part]
 
-	// made are the compactions of this walk, and flight is what other walks wait for.
-	made   []*Compaction
+	// made are the compactions of this walk.
+	made []*Compaction
+	// flight is what other walks wait for; nil if this walk makes no checkpoint.
 	flight *flight
-	// background says that no request waits for this walk. Due says that the policy asks
-	// for a checkpoint that can be made in the background; dueAfter is what was replayed
-	// then.
-	background, due bool
-	dueAfter        *cutList
+	// background says that no request waits for this walk.
+	background bool
+	// due says that the policy asks for a checkpoint that can be made in the background.
+	due bool
+	// dueAfter is what was replayed when the checkpoint became due.
+	dueAfter *cutList
 
 	// verified is how far the draft is known to be valid, and reports how many rungs had
 	// reported then. Strict says that each rung is checked by itself.
@@ -119,13 +131,16 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	w.offerNew()
 	w.reweigh()
 	w.recollect(ctx, true)
-	if w.fits() {
-		return w, w.verify(ctx)
-	}
-	if recalled == nil {
-		if err := w.protect(ctx); err != nil {
+	if !w.mustWork() {
+		if err := w.decide(ctx); err != nil {
 			return nil, err
 		}
+		if w.action == Wait && !w.drawn { // else the plan tells the floor, too
+			return w, w.verify(ctx)
+		}
+	}
+	if err := w.protect(ctx); err != nil {
+		return nil, err
 	}
 	if !w.goesOn && w.cutBefore() {
 		w.goesOn = true
@@ -211,11 +226,9 @@ func (w *Work) aim() {
 	w.plan.Goal = int(keep * float64(w.plan.Line.Limit()))
 }
 
-// fits reports whether nothing needs to be done now beyond what earlier requests had:
-// no rung acts on arrival, the load is not over the high watermark, and the policy waits.
-func (w *Work) fits() bool {
-	return len(w.k.options.Arrival) == 0 && !w.tooLong() && (w.k.options.Policy == nil || w.policyWaits())
-}
+// mustWork reports whether rungs act now, whatever the policy says: some act on arrival, or
+// the load is over the high watermark.
+func (w *Work) mustWork() bool { return len(w.k.options.Arrival) > 0 || w.tooLong() }
 
 // tooLong reports whether the load is over the high watermark, or leaves too little room
 // for a recollection.
@@ -338,7 +351,7 @@ func (w *Work) settle(ctx context.Context) bool {
 		})
 	}
 	if w.items != nil {
-		w.floor, w.items = floorOf(load, w.task.Conversation, w.kept, w.k.options.least())
+		w.floor, w.items = floorOf(load, w.task.Conversation, w.protections, w.k.options.least())
 		_, tools := toolEdits(w.plan.Edits)
 		w.plan.Floor = w.floor + tools
 	}
