@@ -220,7 +220,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	}
 	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Position() - since)}
 	if err != nil {
-		w.draft.Rollback(since)
+		w.rollback(since)
 		w.placed, w.checkpoint, w.recollected = placed, was, recollected
 		made.Status, made.Reason = statusOf(err), err.Error()
 		report.Edits, report.Undone = 0, err.Error()

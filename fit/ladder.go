@@ -167,7 +167,7 @@ func (w *Work) applyRung(ctx context.Context, r Rung, t Target) error {
 	}
 	if err != nil {
 		report.Undone, report.Edits = err.Error(), 0
-		w.draft.Rollback(since)
+		w.rollback(since)
 	}
 	report.Saved = before - w.Load()
 	w.plan.Rungs = append(w.plan.Rungs, report)

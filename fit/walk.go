@@ -75,16 +75,27 @@ type Work struct {
 	// dueAfter is what was replayed when the checkpoint became due.
 	dueAfter *cutList
 
-	// verified is how far the draft is known to be valid, and reports how many rungs had
-	// reported then. Strict says that each rung is checked by itself.
-	verified plimsoll.Position
-	reports  int
-	strict   bool
-	// body is the draft as it was encoded when its log had the length encoded.
-	body    []byte
-	encoded plimsoll.Position
-	// valid says that the provider takes that body.
-	valid bool
+	// verified is the state to which the draft goes back if a check fails.
+	verified verifiedState
+	// checked is the last state that passed a check.
+	checked checkedState
+	// strict says that each rung is checked by itself.
+	strict bool
+}
+
+// verifiedState is a state of the draft that is valid: it has only what earlier requests had,
+// or it ends with a checkpoint, which is checked at once.
+type verifiedState struct {
+	at plimsoll.Position
+	// reports is how many rungs had reported.
+	reports int
+}
+
+// checkedState is a state of the draft that the provider would take; zero is the original.
+type checkedState struct {
+	at plimsoll.Position
+	// body is the draft as a request body; nil if the task cannot encode it.
+	body []byte
 }
 
 // walkOptions say how a walk is done.
@@ -252,17 +263,14 @@ func (w *Work) reweigh() int {
 // the last valid state are rolled back, and the rungs are applied again with a check
 // after each, so that only the edits that do not hold are missing.
 func (w *Work) verify(ctx context.Context) error {
-	if w.draft.Position() == w.verified {
-		return w.encode()
-	}
-	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
+	if w.draft.Position() == w.verified.at || w.check() == nil {
 		return w.encode()
 	}
 	if w.takeBack("the provider would refuse it") && w.check() == nil {
 		return w.encode()
 	}
-	w.draft.Rollback(w.verified)
-	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
+	w.rollback(w.verified.at)
+	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.verified.reports], true, 0
 	w.reweigh()
 	if err := w.climb(ctx); err != nil {
 		return err
@@ -273,26 +281,36 @@ func (w *Work) verify(ctx context.Context) error {
 // check asks whether the draft can be sent: no call is parted from its result, and the
 // provider would take its body.
 func (w *Work) check() error {
-	w.valid = false
-	if !w.k.options.Loose && w.moved(w.verified) {
+	is := checkedState{at: w.draft.Position()}
+	if w.checked.at == is.at {
+		return nil
+	}
+	if !w.k.options.Loose && w.moved(w.verified.at) {
 		if o := w.draft.Result().Outline(); len(o.Orphans) > w.orphans || len(o.Dead) > w.dead {
 			return plimsoll.ErrSeparated
 		}
 	}
 	if w.task.Encode != nil {
-		body, err := w.task.Encode(w.draft)
-		if err != nil {
+		var err error
+		if is.body, err = w.task.Encode(w.draft); err != nil {
 			return err
 		}
-		w.body, w.encoded = body, w.draft.Position()
 	}
 	if w.task.Check != nil {
-		if err := w.task.Check(w.draft, w.body); err != nil {
+		if err := w.task.Check(w.draft, is.body); err != nil {
 			return err
 		}
 	}
-	w.encoded, w.valid = w.draft.Position(), true
+	w.checked = is
 	return nil
+}
+
+// rollback takes the draft back to an earlier state, and forgets a check of a later one.
+func (w *Work) rollback(to plimsoll.Position) {
+	w.draft.Rollback(to)
+	if w.checked.at > to {
+		w.checked = checkedState{}
+	}
 }
 
 // moved reports whether messages came or went since a position of the log.
@@ -308,16 +326,15 @@ func (w *Work) encode() (err error) {
 	if w.task.Encode == nil || w.draft.Position() == 0 {
 		return nil
 	}
-	if w.body == nil || w.encoded != w.draft.Position() {
-		w.body, err = w.task.Encode(w.draft)
+	if w.plan.Body = w.checked.body; w.checked.at != w.draft.Position() {
+		w.plan.Body, err = w.task.Encode(w.draft)
 	}
-	w.plan.Body = w.body
 	return err
 }
 
 // markVerified says that the draft is valid as it is now.
 func (w *Work) markVerified() {
-	w.verified, w.reports = w.draft.Position(), len(w.plan.Rungs)
+	w.verified = verifiedState{w.draft.Position(), len(w.plan.Rungs)}
 }
 
 // estimates reports whether the keeper decides under a line by another count than it shows.
