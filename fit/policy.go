@@ -38,14 +38,16 @@ type PolicyState struct {
 	CheapRent float64 `json:"cheap_rent,omitempty"`
 	// DeepRent is the same for deep cuts.
 	DeepRent float64 `json:"deep_rent,omitempty"`
-	// Calls so far, and when the last one was.
-	Calls int       `json:"calls"`
-	Last  time.Time `json:"last"`
-	// CutAt is the call of the last cut, and CutLoad the load expected after it. Close is
-	// how many cuts in a row came soon after the one before.
-	CutAt   int `json:"cut_at,omitempty"`
+	// Calls is how many there were so far.
+	Calls int `json:"calls"`
+	// Last is when the last call was.
+	Last time.Time `json:"last"`
+	// CutAt is the call of the last cut.
+	CutAt int `json:"cut_at,omitempty"`
+	// CutLoad is the load expected after that cut.
 	CutLoad int `json:"cut_load,omitempty"`
-	Close   int `json:"close,omitempty"`
+	// Close is how many cuts in a row came soon after the one before.
+	Close int `json:"close,omitempty"`
 }
 
 // Outlook is what a policy decides by.

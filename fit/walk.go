@@ -228,7 +228,8 @@ func (w *Work) cutBefore() bool {
 	return false
 }
 
-// aim sets how far a cut goes.
+// aim sets how far a cut goes. It is called when goesOn is known, and again before the climb
+// if that has changed. Then expectRecollection lowers the goal and findFloor raises it.
 func (w *Work) aim() {
 	keep := w.k.options.Marks.First
 	if w.goesOn {

@@ -20,9 +20,9 @@ import (
 type rounds struct {
 	r     *trip
 	reply wire.Reply
-	// watch reads the model's answer that passes. First is what the first answer was,
-	// and last the newest.
-	watch       *answer.Watcher
+	// watch reads the model's answer that passes.
+	watch *answer.Watcher
+	// first and last are the readings of the first and of the newest answer.
 	first, last *answer.Reading
 	results     [][]wire.Result
 	// over is called when the client has the reply, or can get no more of it.
