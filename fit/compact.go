@@ -126,7 +126,7 @@ func (w *Work) countReplayed(made *Compaction) {
 // make it small enough.
 func (w *Work) truncate(ctx context.Context, made *Compaction) error {
 	w.options.noCompaction, w.strict = true, true
-	if err := w.pass(ctx); err != nil {
+	if err := w.applyAll(ctx); err != nil {
 		return err
 	}
 	w.reweigh()
@@ -218,7 +218,7 @@ func (w *Work) carryOut(ctx context.Context, c Compactor, order Order, made *Com
 	}
 	report := plimsoll.RungReport{Rung: c.Name(), Edits: int(w.draft.Position() - since)}
 	if err != nil {
-		w.draft.Rollback(since)
+		w.rollback(since)
 		w.placed, w.checkpoint, w.recollected = placed, was, recollected
 		made.Status, made.Reason = statusOf(err), err.Error()
 		report.Edits, report.Undone = 0, err.Error()
@@ -322,7 +322,7 @@ func (w *Work) checkpointWeight(since plimsoll.Position) int {
 			tokens -= e.Saved
 		}
 	}
-	if cp := w.checkpoint; len(cp.Kept) > 0 && opensWith(cp, cp.Kept[0]) && w.kept[cp.Kept[0]] == removable {
+	if cp := w.checkpoint; len(cp.Kept) > 0 && opensWith(cp, cp.Kept[0]) && w.protections[cp.Kept[0]] == removable {
 		tokens += w.draft.Weight(cp.Kept[0])
 	}
 	return tokens

@@ -237,7 +237,7 @@ func (c *cutList) replay(w *Work) error {
 				return err
 			}
 			if w.Protected(i) {
-				return fmt.Errorf("message %d: %w", i, errPin)
+				return fmt.Errorf("message %d: %w", i, errProtected)
 			}
 		}
 	}
@@ -252,7 +252,7 @@ func (c *cutList) replay(w *Work) error {
 			return err
 		}
 		if w.Pinned(r.At.Message) {
-			return fmt.Errorf("message %d: %w", r.At.Message, errPin)
+			return fmt.Errorf("message %d: %w", r.At.Message, errProtected)
 		}
 	}
 	for _, in := range c.Inserts {
@@ -267,7 +267,7 @@ func (r cutResult) replay(w *Work) error {
 	part, _ := w.draft.Part(r.At)
 	result, ok := part.(plimsoll.ToolResult)
 	if !ok || w.Pinned(r.At.Message) {
-		return fmt.Errorf("message %d: %w", r.At.Message, errPin)
+		return fmt.Errorf("message %d: %w", r.At.Message, errProtected)
 	}
 	content := make([]plimsoll.Part, len(r.Content))
 	for k, p := range r.Content {
@@ -290,7 +290,7 @@ func (w *Work) mayPlace(cp *summary.Checkpoint) error {
 	}
 	for i := cp.Old.Start; i < cp.Old.End; i++ {
 		if _, kept := slices.BinarySearch(cp.Kept, i); !kept && w.Protected(i) {
-			return fmt.Errorf("message %d: %w", i, errPin)
+			return fmt.Errorf("message %d: %w", i, errProtected)
 		}
 	}
 	return nil

@@ -175,10 +175,10 @@ func (w *Work) release() {
 // backgroundLife bounds a checkpoint that no request waits for.
 const backgroundLife = 5 * time.Minute
 
-// prepare begins a checkpoint by a model in the background, if the load or the policy
+// beginCheckpoint begins a checkpoint by a model in the background, if the load or the policy
 // calls for one. A cut that fills the limit for a request that may be the only one calls
 // for none.
-func (k *Keeper) prepare(t *Task, w *Work) {
+func (k *Keeper) beginCheckpoint(t *Task, w *Work) {
 	if !k.prepares(t) || !w.goesOn && w.plan.Changed() {
 		return
 	}
@@ -214,7 +214,7 @@ func (t *Task) later() Task {
 	return later
 }
 
-// soft is the load from which on a checkpoint is prepared.
+// soft is the load from which on a checkpoint is made in the background.
 func (w *Work) soft() int { return int(w.k.options.Marks.Soft * float64(w.plan.Line.Limit())) }
 
 // compactInBackground makes a checkpoint for later requests: because the policy found it

@@ -236,7 +236,7 @@ func (k *Keeper) fit(ctx context.Context, t Task) (*plimsoll.Plan, error) {
 	if err != nil {
 		return k.withoutArchive(ctx, &t, walkOptions{}, err)
 	}
-	k.prepare(&t, w)
+	k.beginCheckpoint(&t, w)
 	return w.plan, nil
 }
 

@@ -54,7 +54,9 @@ type Target struct {
 // Reached reports whether the draft is down to the goal.
 func (t Target) Reached(w *Work) bool { return w.Load() <= t.Goal }
 
-// target returns how far rungs go, with room for the tools that the cut will bring.
+// target returns how far rungs go over the line, with room for the tools that the cut will
+// bring. Two other rungs get a target without that room: one that acts on arrival, whatever
+// the load is, and one that a policy asks for, which takes all that it promised.
 func (w *Work) target() Target {
 	cost := w.toolCost()
 	t := Target{Goal: max(0, w.plan.Goal-cost), Line: w.plan.Line, GoesOn: w.goesOn}
@@ -76,23 +78,23 @@ func (w *Work) climb(ctx context.Context) error {
 				continue
 			}
 		}
-		if err := w.try(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line, Always: true}); err != nil {
+		if err := w.applyRung(ctx, r, Target{Goal: w.plan.Goal, Line: w.plan.Line, Always: true}); err != nil {
 			return err
 		}
 	}
-	if err := w.act(ctx); err != nil {
+	if err := w.applyPolicy(ctx); err != nil {
 		return err
 	}
 	w.offerNew()
 	w.reweigh()
 	if w.tooLong() {
 		w.withdrawRecollections("the conversation is too long")
-		if err := w.pass(ctx); err != nil {
+		if err := w.applyAll(ctx); err != nil {
 			return err
 		}
 		// A meter may weigh a message differently when its neighbours are gone.
 		if w.reweigh() > 0 && w.Load() > w.plan.Goal {
-			if err := w.pass(ctx); err != nil {
+			if err := w.applyAll(ctx); err != nil {
 				return err
 			}
 			w.reweigh()
@@ -112,16 +114,16 @@ func (w *Work) underLine() error {
 	return nil
 }
 
-// pass tries the rungs in order until the goal is reached, those too that a policy passed
-// over.
-func (w *Work) pass(ctx context.Context) error {
+// applyAll applies the rungs in order until the goal is reached. A rung that the policy
+// skipped is applied, too.
+func (w *Work) applyAll(ctx context.Context) error {
 	w.plan.Rungs = slices.DeleteFunc(w.plan.Rungs, func(r plimsoll.RungReport) bool { return r.Skipped != "" })
 	for _, r := range w.k.options.Rungs {
 		t := w.target() // not once for all: another walk's checkpoint brings its tools
 		if t.Goal = w.goalOf(r, t.Goal); t.Reached(w) {
 			continue
 		}
-		if err := w.try(ctx, r, t); err != nil {
+		if err := w.applyRung(ctx, r, t); err != nil {
 			return err
 		}
 	}
@@ -132,16 +134,16 @@ func (w *Work) pass(ctx context.Context) error {
 // goalOf is how far a rung goes. A cheap rung cuts a conversation that goes on down to
 // Watermarks.Room, so that the next cut comes later.
 func (w *Work) goalOf(r Rung, goal int) int {
-	if _, ok := cheap(r); !ok || w.k.options.Marks.Room == 0 || !w.goesOn {
+	if !cheap(r) || w.k.options.Marks.Room == 0 || !w.goesOn {
 		return goal
 	}
 	base, limit := w.Base(), w.plan.Line.Limit()
 	return min(goal, base+int((1-w.k.options.Marks.Room)*float64(max(0, limit-base))))
 }
 
-// try applies a rung and takes its edits back if they do not hold. Only a caller that
+// applyRung applies a rung and takes its edits back if they do not hold. Only a caller that
 // has gone away and an archive that fails end the walk.
-func (w *Work) try(ctx context.Context, r Rung, t Target) error {
+func (w *Work) applyRung(ctx context.Context, r Rung, t Target) error {
 	if c, ok := r.(Compactor); ok {
 		return w.compact(ctx, c, t, CompactOptions{})
 	}
@@ -167,7 +169,7 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 	}
 	if err != nil {
 		report.Undone, report.Edits = err.Error(), 0
-		w.draft.Rollback(since)
+		w.rollback(since)
 	}
 	report.Saved = before - w.Load()
 	w.plan.Rungs = append(w.plan.Rungs, report)
@@ -177,12 +179,12 @@ func (w *Work) try(ctx context.Context, r Rung, t Target) error {
 // The reasons for which a rung's edits are undone, beside what a check says.
 var (
 	errNotSmaller = errors.New("the conversation did not become smaller")
-	errPin        = errors.New("a message that must survive was removed or changed")
+	errProtected  = errors.New("a message that must survive was removed or changed")
 )
 
 // checkEdits asks whether the edits since a position left the draft smaller, and touched
-// nothing that must survive.
-func (w *Work) checkEdits(since plimsoll.Position, before int, kept func(int) bool) error {
+// nothing that must survive. mustStay says of a message whether it may be dropped.
+func (w *Work) checkEdits(since plimsoll.Position, before int, mustStay func(int) bool) error {
 	if w.Load() >= before {
 		return errNotSmaller
 	}
@@ -190,8 +192,8 @@ func (w *Work) checkEdits(since plimsoll.Position, before int, kept func(int) bo
 		if e.Kind == plimsoll.EditInsert || e.Kind == plimsoll.EditWithdraw || e.Message < 0 {
 			continue
 		}
-		if e.Kind == plimsoll.EditDrop && kept(e.Message) || w.Pinned(e.Message) {
-			return fmt.Errorf("message %d: %w", e.Message, errPin)
+		if e.Kind == plimsoll.EditDrop && mustStay(e.Message) || w.Pinned(e.Message) {
+			return fmt.Errorf("message %d: %w", e.Message, errProtected)
 		}
 	}
 	return nil

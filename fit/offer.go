@@ -46,7 +46,7 @@ func (w *Work) toolCost() int {
 		return 0
 	}
 	since := w.draft.Position()
-	defer w.draft.Rollback(since)
+	defer w.rollback(since)
 	return w.addMissing()
 }
 
@@ -91,7 +91,7 @@ func (w *Work) offer() (n, weight int) {
 	}
 	known := w.replayed != nil && w.replayed.Offered
 	if !known && w.check() != nil {
-		w.draft.Rollback(since)
+		w.rollback(since)
 		return 0, 0
 	}
 	return n, weight
@@ -115,14 +115,14 @@ func (w *Work) retract() {
 		w.plan.Rungs[0].Edits -= n
 		w.plan.Rungs[0].Saved += weight
 	}
-	n, _ := toolEdits(edits[:w.verified])
-	w.verified -= plimsoll.Position(n)
+	n, _ := toolEdits(edits[:w.verified.at])
+	w.verified.at -= plimsoll.Position(n)
 	for i := range w.plan.Rungs {
 		if r := &w.plan.Rungs[i]; r.Rung == offerName {
 			r.Edits, r.Saved, r.Undone = 0, 0, "there is no room for the tools"
 		}
 	}
 	w.draft.RemoveTools()
-	w.body, w.valid = nil, false
+	w.checked = checkedState{}
 	w.reweigh()
 }

@@ -33,18 +33,21 @@ const (
 // PolicyState is what a policy remembers of a conversation. The zero state is that of
 // a new one.
 type PolicyState struct {
-	// CheapRent and DeepRent have been paid on what could have been taken off since
-	// the last cut of that kind, in tokens of uncached input.
+	// CheapRent is what it has cost, since the last cheap cut, to send again what such a cut
+	// could have removed. It is in tokens of uncached input.
 	CheapRent float64 `json:"cheap_rent,omitempty"`
-	DeepRent  float64 `json:"deep_rent,omitempty"`
-	// Calls so far, and when the last one was.
-	Calls int       `json:"calls"`
-	Last  time.Time `json:"last"`
-	// CutAt is the call of the last cut, and CutLoad the load expected after it. Close is
-	// how many cuts in a row came soon after the one before.
-	CutAt   int `json:"cut_at,omitempty"`
+	// DeepRent is the same for deep cuts.
+	DeepRent float64 `json:"deep_rent,omitempty"`
+	// Calls is how many there were so far.
+	Calls int `json:"calls"`
+	// Last is when the last call was.
+	Last time.Time `json:"last"`
+	// CutAt is the call of the last cut.
+	CutAt int `json:"cut_at,omitempty"`
+	// CutLoad is the load expected after that cut.
 	CutLoad int `json:"cut_load,omitempty"`
-	Close   int `json:"close,omitempty"`
+	// Close is how many cuts in a row came soon after the one before.
+	Close int `json:"close,omitempty"`
 }
 
 // Outlook is what a policy decides by.
@@ -87,20 +90,22 @@ type Prospector interface {
 	Prospect(*Work) (removable, first int)
 }
 
-// policyMemo is the state after a request, with what was done for it and the outlook. It is
-// stored with the bill, so that another process goes on from it.
+// policyMemo is what the keeper knows of a conversation after a request. It is stored with
+// the bill, so that another process goes on from it.
 type policyMemo struct {
 	PolicyState
-	Action  Action  `json:"action,omitempty"`
+	// Action is what the policy asked for.
+	Action Action `json:"action,omitempty"`
+	// Outlook is the last one; zero after a cut, which changes it.
 	Outlook Outlook `json:"outlook,omitzero"`
 }
 
 // recentStates is how many conversations a policy can follow at once.
 const recentStates = 1 << 13
 
-// freshGrowth is the part of the load by which a conversation may grow until its
-// outlook is drawn again: drawing it looks at every message.
-const freshGrowth = 50
+// To draw an outlook, the keeper looks at every message. So it uses the last outlook until the
+// load has grown by freshTokens, and by a share of one in freshShare.
+const freshTokens, freshShare = 1000, 50
 
 // stateOf returns the state of the longest prefix that has one, and its length.
 func (k *Keeper) stateOf(t *Task) (policyMemo, int) {
@@ -121,50 +126,54 @@ func (w *Work) putState(memo policyMemo) {
 
 func (w *Work) messages() int { return w.task.Conversation.Messages.Len() }
 
-// policyWaits asks the policy by the last outlook, while that is fresh. If the policy
-// waits, the state is remembered; else it must be asked again by a new outlook. A request
-// that comes again was decided already, and its cut is recalled.
-func (w *Work) policyWaits() bool {
-	load, is, n := w.Load(), w.memo, w.known
-	if n == w.messages() && (is.Action == Wait || w.replayed != nil) {
-		return true
+// decide asks the policy what to do now and keeps its state, once in a walk. A
+// request that is sent again was decided already: what is recalled of its cut is replayed.
+func (w *Work) decide(ctx context.Context) error {
+	policy, is := w.k.options.Policy, w.memo
+	if w.decided || policy == nil || w.messages() == 0 {
+		return nil
 	}
-	if n == 0 || n == w.messages() || is.Outlook.Load == 0 || load-is.Outlook.Load > max(1000, load/freshGrowth) {
-		return false
-	}
-	if len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) > 0 {
-		return false // a pin may change what can be taken off from request to request
-	}
-	o := is.Outlook
-	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()
-	next, action := w.k.options.Policy.Next(is.PolicyState, o)
-	if action != Wait {
-		return false
-	}
-	w.putState(policyMemo{PolicyState: next, Outlook: is.Outlook})
-	return true
-}
-
-// decide asks the policy. The same request sent again is not counted again.
-func (w *Work) decide() Action {
-	policy := w.k.options.Policy
-	if policy == nil || w.messages() == 0 {
-		return Wait
-	}
-	is := w.memo
+	w.decided = true
 	if w.known == w.messages() {
-		if w.k.options.Sticky && w.replayed != nil {
-			return Wait // its cut is replayed already, and a checkpoint is not made twice
+		if recalled := w.k.options.Sticky || is.Action == CutDeep; w.replayed == nil || !recalled {
+			w.action = is.Action
 		}
-		return is.Action
+		return nil
 	}
+	if o, fresh := w.lastOutlook(); fresh {
+		if next, action := policy.Next(is.PolicyState, o); action == Wait {
+			w.putState(policyMemo{PolicyState: next, Outlook: is.Outlook})
+			return nil
+		}
+	}
+	if err := w.protect(ctx); err != nil {
+		return err
+	}
+	w.drawn = true
 	memo := policyMemo{Outlook: w.outlook()}
 	memo.PolicyState, memo.Action = policy.Next(is.PolicyState, memo.Outlook)
-	if memo.Action != Wait {
+	if w.action = memo.Action; w.action != Wait {
 		memo.Outlook = Outlook{} // the cut changes it
 	}
 	w.putState(memo)
-	return memo.Action
+	return nil
+}
+
+// lastOutlook returns the outlook of an earlier request with the load of this one, and
+// whether it is still good enough to wait by.
+func (w *Work) lastOutlook() (o Outlook, fresh bool) {
+	o = w.memo.Outlook
+	load, was := w.Load(), o.Load
+	o.Now, o.Load, o.High, o.Limit = w.k.options.now(), load, w.high, w.plan.Line.Limit()
+	switch {
+	case was == 0 || load-was > max(freshTokens, load/freshShare):
+		return o, false
+	case w.mustWork(): // the walk looks at every message anyway
+		return o, false
+	case len(w.k.options.Pins)+len(w.task.Pins)+len(w.task.Keep) > 0:
+		return o, false // a pin may change what can be taken off from request to request
+	}
+	return o, true
 }
 
 // outlook is what the policy decides by.
@@ -175,13 +184,19 @@ func (w *Work) outlook() Outlook {
 	}
 	first := w.messages()
 	for _, r := range w.k.options.Rungs {
-		if p, ok := cheap(r); ok {
-			if removable, at := p.Prospect(w); removable > 0 {
-				o.Cheap.Removable += removable
-				first = min(first, at)
+		p, ok := r.(Prospector)
+		if !ok {
+			continue
+		}
+		removable, at := p.Prospect(w)
+		if c, ok := r.(Compactor); ok {
+			o.Deep = Prospect{Removable: removable, Rewritten: max(0, w.weightFrom(at)-removable)}
+			if c.Slow(w.task) {
+				o.Deep.Written = summaryTokens
 			}
-		} else if p, ok := r.(Prospector); ok {
-			o.Deep = w.deep(p)
+		} else if removable > 0 {
+			o.Cheap.Removable += removable
+			first = min(first, at)
 		}
 	}
 	o.Cheap.Rewritten = max(0, w.weightFrom(first)-o.Cheap.Removable)
@@ -202,16 +217,6 @@ func (w *Work) withTools(p Prospect, cost int) Prospect {
 	return p
 }
 
-// deep is the prospect of a checkpoint by a compactor.
-func (w *Work) deep(p Prospector) Prospect {
-	removable, at := p.Prospect(w)
-	deep := Prospect{Removable: removable, Rewritten: max(0, w.weightFrom(at)-removable)}
-	if p.(Compactor).Slow(w.task) {
-		deep.Written = summaryTokens
-	}
-	return deep
-}
-
 // summaryTokens is what a model writes for a checkpoint, by experience.
 const summaryTokens = 1500
 
@@ -229,10 +234,13 @@ func (w *Work) weightFrom(i int) int {
 	return n
 }
 
-// act does what the policy asks for: the policy says when, the rungs in their order say
-// what. It reports the rungs that it passes over.
-func (w *Work) act(ctx context.Context) error {
-	switch w.decide() {
+// applyPolicy does what the policy asks for: the policy says when, the rungs in their order
+// say what. It reports the rungs that it skips.
+func (w *Work) applyPolicy(ctx context.Context) error {
+	if err := w.decide(ctx); err != nil {
+		return err
+	}
+	switch w.action {
 	case CutDeep:
 		c := w.k.compactor
 		switch {
@@ -242,6 +250,7 @@ func (w *Work) act(ctx context.Context) error {
 			w.due, w.dueAfter = true, w.replayed // Fit has it made in the background
 			return nil
 		}
+		w.action = Wait // if the walk climbs again, the checkpoint is there
 		t := w.target()
 		t.Decided = true
 		if err := w.compact(ctx, c, t, CompactOptions{}); err != nil {
@@ -249,38 +258,34 @@ func (w *Work) act(ctx context.Context) error {
 		}
 		for _, r := range w.k.options.Rungs {
 			if _, ok := r.(Compactor); !ok {
-				w.passOver(r, "the policy asks for a checkpoint")
+				w.skip(r, "the policy asks for a checkpoint")
 			}
 		}
 	case CutCheap:
 		for _, r := range w.k.options.Rungs {
-			if _, ok := r.(Compactor); ok {
-				w.passOver(r, "the policy asks for a cut without a checkpoint")
-				continue
-			}
-			if _, ok := r.(Prospector); !ok {
-				w.passOver(r, "it cannot say what it would take off, so the policy cannot ask for it")
-				continue
-			}
-			if err := w.try(ctx, r, Target{Line: w.plan.Line, Decided: true}); err != nil {
-				return err
+			if cheap(r) {
+				if err := w.applyRung(ctx, r, Target{Line: w.plan.Line, Decided: true}); err != nil {
+					return err
+				}
+			} else if _, ok := r.(Compactor); ok {
+				w.skip(r, "the policy asks for a cut without a checkpoint")
+			} else {
+				w.skip(r, "it cannot say what it would take off, so the policy cannot ask for it")
 			}
 		}
 	}
 	return nil
 }
 
-// passOver reports that a rung is not applied, and why.
-func (w *Work) passOver(r Rung, why string) {
+// skip reports that a rung is not applied, and why.
+func (w *Work) skip(r Rung, why string) {
 	w.plan.Rungs = append(w.plan.Rungs, plimsoll.RungReport{Rung: r.Name(), Skipped: why})
 }
 
-// cheap returns the rung if [CutCheap] applies it: it takes outputs and thinking, and can
+// cheap reports whether [CutCheap] applies the rung: it takes outputs and thinking, and can
 // say how much.
-func cheap(r Rung) (Prospector, bool) {
-	if _, ok := r.(Compactor); ok {
-		return nil, false
-	}
-	p, ok := r.(Prospector)
-	return p, ok
+func cheap(r Rung) bool {
+	_, compacts := r.(Compactor)
+	_, says := r.(Prospector)
+	return says && !compacts
 }

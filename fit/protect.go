@@ -38,12 +38,15 @@ const (
 	pinned
 )
 
-// protect finds out which messages must survive.
+// protect finds out which messages must survive, once in a walk.
 func (w *Work) protect(ctx context.Context) error {
+	if w.protections != nil {
+		return nil
+	}
 	o := w.draft.Outline()
 	w.orphans, w.dead = len(o.Orphans), len(o.Dead)
 	pins := append(slices.Clip(w.k.options.Pins), w.task.Pins...)
-	w.kept = protections(ctx, w.task.Conversation, o, &w.k.options, w.task.Keep, pins)
+	w.protections = protections(ctx, w.task.Conversation, o, &w.k.options, w.task.Keep, pins)
 	w.keepCheckpoints()
 	return ctx.Err()
 }
@@ -55,19 +58,19 @@ func (w *Work) keepCheckpoints() {
 	}
 	c, o := w.task.Conversation, w.draft.Outline()
 	for i, m := range c.Messages.All() {
-		if w.kept[i] == removable && summary.IsCheckpoint(m) && summary.CheckpointAt(c, i) {
-			w.kept[i] = checkpointed
+		if w.protections[i] == removable && summary.IsCheckpoint(m) && summary.CheckpointAt(c, i) {
+			w.protections[i] = checkpointed
 		}
 	}
-	keepPairs(o, w.kept)
-	keepOpenings(o, w.kept, checkpointed)
+	keepPairs(o, w.protections)
+	keepOpenings(o, w.protections, checkpointed)
 }
 
 // findFloor finds out what no rung may remove, and refuses at once what cannot fit if
 // the conversation is over its line. Where little can be removed, the goal is half-way
 // between that and the limit.
 func (w *Work) findFloor(over bool) error {
-	w.floor, w.items = floorOf(w.plan.Before, w.task.Conversation, w.kept, w.k.options.least())
+	w.floor, w.items = floorOf(w.plan.Before, w.task.Conversation, w.protections, w.k.options.least())
 	floor := w.floor
 	if over && floor > w.plan.Line.Limit() {
 		w.plan.Rungs = []plimsoll.RungReport{} // none was tried

@@ -223,7 +223,7 @@ func (w *Work) takeBack(why string) bool {
 	}
 	last := len(r.placed) - 1
 	if at := w.draft.Position() - 1; at == r.at {
-		w.draft.Rollback(at) // as if it had never been there
+		w.rollback(at) // as if it had never been there
 	} else if err := w.draft.Withdraw(r.placed[last], plimsoll.Why{Rung: recollectName, Reason: why}); err != nil {
 		return false
 	}

@@ -46,13 +46,13 @@ func (w *Work) replay(c *cutList) {
 
 // restart begins the draft again with a cut; false if the cut does not hold.
 func (w *Work) restart(c *cutList) bool {
-	w.draft.Rollback(0)
-	w.placed, w.checkpoint, w.replayed, w.correction, w.valid, w.recollected = nil, nil, nil, 0, false, recollected{}
+	w.rollback(0)
+	w.placed, w.checkpoint, w.replayed, w.correction, w.recollected = nil, nil, nil, 0, recollected{}
 	if c == nil {
 		return true
 	}
 	if err := c.replay(w); err != nil || w.draft.Saved() < 0 {
-		w.draft.Rollback(0)
+		w.rollback(0)
 		w.placed, w.checkpoint = nil, nil
 		return false
 	}

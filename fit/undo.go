@@ -10,10 +10,10 @@ import (
 	"github.com/plimsoll/plimsoll/summary"
 )
 
-// Undo takes the compaction back whose messages are kept as the reference. It
-// returns the conversation with them instead of the checkpoint and with
-// everything that was said since, and forgets the decision, so that the same history
-// is sent whole as long as it fits.
+// Undo takes back a compaction. The reference is that of the messages which the checkpoint
+// replaced. Undo returns the conversation with these messages instead of the checkpoint, and
+// with everything that was said since. It forgets the decision, so that the same history is
+// sent whole as long as it fits.
 func (k *Keeper) Undo(ctx context.Context, t Task, ref string) (plimsoll.Conversation, error) {
 	c := t.Conversation
 	k.complete(&t)
@@ -73,8 +73,8 @@ func (k *Keeper) CheckpointOf(ctx context.Context, t Task) *summary.Checkpoint {
 	return nil
 }
 
-// forget drops what was decided for the conversation with a checkpoint of that
-// reference in it.
+// forget drops the newest decisions about the conversation, as long as they have the
+// checkpoint with that reference. It reports whether there was one.
 func (k *Keeper) forget(ctx context.Context, t *Task, ref string) (bool, error) {
 	for forgotten := false; ; forgotten = true {
 		s, err := k.recall(ctx, t)

@@ -22,57 +22,80 @@ type Work struct {
 	options walkOptions
 	// high is the load above which rungs must act.
 	high int
-	// memo is the state of the longest prefix that the keeper has seen, of so many messages.
-	memo  policyMemo
+	// memo is the policy's state after the longest earlier request that this one begins with.
+	memo policyMemo
+	// known is how many messages that request had; 0 if there was none.
 	known int
+	// decided says that the policy was asked.
+	decided bool
+	// drawn says that it was asked by a new outlook, for which every message was looked at.
+	drawn bool
+	// action is what is still to be done for the policy.
+	action Action
 	// goesOn says that the conversation was seen, billed or cut before. Else the cut is for
 	// this request alone, as far as the keeper knows.
 	goesOn bool
 	// correction is the measured load minus the load computed from the edits.
 	correction int
 
-	// kept says of each message whether it must survive. Orphans and dead calls of the
-	// original are not the rungs' fault.
-	kept          []protection
+	// protections say of each message whether it must survive; nil until protect was called.
+	protections []protection
+	// orphans and dead count the results without calls and the calls without results in the
+	// original. No rung caused them.
 	orphans, dead int
-	// floor is what no rung may remove of the original, made up of the items; these are
-	// nil if there was no need to look.
+	// floor is how many tokens of the original no rung may remove.
 	floor int
+	// items add up to the floor; nil until findFloor was called.
 	items []plimsoll.FloorItem
 
-	// replayed is how an earlier request was cut and the draft begins; nil if none was.
-	// Checkpoint is in the draft, by the insertions placed.
-	replayed   *cutList
+	// replayed is the cut of an earlier request, with which the draft begins; nil if there
+	// is none.
+	replayed *cutList
+	// checkpoint is the one in the draft; nil if there is none.
 	checkpoint *summary.Checkpoint
-	placed     []plimsoll.InsertID
+	// placed are the insertions that the checkpoint consists of.
+	placed []plimsoll.InsertID
 
-	// recollected are the recollections in the draft. Crowded says that a cut must make
-	// room for them.
+	// recollected are the recollections in the draft.
 	recollected recollected
-	crowded     bool
+	// crowded says that a cut must make room for a recollection.
+	crowded bool
 
 	// unstored is content that was named and is stored if everything succeeds.
 	unstored map[string]plimsoll.List[plimsoll.Part]
 
-	// made are the compactions of this walk, and flight is what other walks wait for.
-	made   []*Compaction
+	// made are the compactions of this walk.
+	made []*Compaction
+	// flight is what other walks wait for; nil if this walk makes no checkpoint.
 	flight *flight
-	// background says that no request waits for this walk. Due says that the policy asks
-	// for a checkpoint that can be made in the background; dueAfter is what was replayed
-	// then.
-	background, due bool
-	dueAfter        *cutList
+	// background says that no request waits for this walk.
+	background bool
+	// due says that the policy asks for a checkpoint that can be made in the background.
+	due bool
+	// dueAfter is what was replayed when the checkpoint became due.
+	dueAfter *cutList
 
-	// verified is how far the draft is known to be valid, and reports how many rungs had
-	// reported then. Strict says that each rung is checked by itself.
-	verified plimsoll.Position
-	reports  int
-	strict   bool
-	// body is the draft as it was encoded when its log had the length encoded.
-	body    []byte
-	encoded plimsoll.Position
-	// valid says that the provider takes that body.
-	valid bool
+	// verified is the state to which the draft goes back if a check fails.
+	verified verifiedState
+	// checked is the last state that passed a check.
+	checked checkedState
+	// strict says that each rung is checked by itself.
+	strict bool
+}
+
+// verifiedState is a state of the draft that is valid: it has only what earlier requests had,
+// or it ends with a checkpoint, which is checked at once.
+type verifiedState struct {
+	at plimsoll.Position
+	// reports is how many rungs had reported.
+	reports int
+}
+
+// checkedState is a state of the draft that the provider would take; zero is the original.
+type checkedState struct {
+	at plimsoll.Position
+	// body is the draft as a request body; nil if the task cannot encode it.
+	body []byte
 }
 
 // walkOptions say how a walk is done.
@@ -119,13 +142,16 @@ func (k *Keeper) walkOnce(ctx context.Context, t *Task, o walkOptions) (*Work, e
 	w.offerNew()
 	w.reweigh()
 	w.recollect(ctx, true)
-	if w.fits() {
-		return w, w.verify(ctx)
-	}
-	if recalled == nil {
-		if err := w.protect(ctx); err != nil {
+	if !w.mustWork() {
+		if err := w.decide(ctx); err != nil {
 			return nil, err
 		}
+		if w.action == Wait && !w.drawn { // else the plan tells the floor, too
+			return w, w.verify(ctx)
+		}
+	}
+	if err := w.protect(ctx); err != nil {
+		return nil, err
 	}
 	if !w.goesOn && w.cutBefore() {
 		w.goesOn = true
@@ -202,7 +228,8 @@ func (w *Work) cutBefore() bool {
 	return false
 }
 
-// aim sets how far a cut goes.
+// aim sets how far a cut goes. It is called when goesOn is known, and again before the climb
+// if that has changed. Then expectRecollection lowers the goal and findFloor raises it.
 func (w *Work) aim() {
 	keep := w.k.options.Marks.First
 	if w.goesOn {
@@ -211,11 +238,9 @@ func (w *Work) aim() {
 	w.plan.Goal = int(keep * float64(w.plan.Line.Limit()))
 }
 
-// fits reports whether nothing needs to be done now beyond what earlier requests had:
-// no rung acts on arrival, the load is not over the high watermark, and the policy waits.
-func (w *Work) fits() bool {
-	return len(w.k.options.Arrival) == 0 && !w.tooLong() && (w.k.options.Policy == nil || w.policyWaits())
-}
+// mustWork reports whether rungs act now, whatever the policy says: some act on arrival, or
+// the load is over the high watermark.
+func (w *Work) mustWork() bool { return len(w.k.options.Arrival) > 0 || w.tooLong() }
 
 // tooLong reports whether the load is over the high watermark, or leaves too little room
 // for a recollection.
@@ -239,17 +264,14 @@ func (w *Work) reweigh() int {
 // the last valid state are rolled back, and the rungs are applied again with a check
 // after each, so that only the edits that do not hold are missing.
 func (w *Work) verify(ctx context.Context) error {
-	if w.draft.Position() == w.verified {
-		return w.encode()
-	}
-	if w.valid && w.encoded == w.draft.Position() || w.check() == nil {
+	if w.draft.Position() == w.verified.at || w.check() == nil {
 		return w.encode()
 	}
 	if w.takeBack("the provider would refuse it") && w.check() == nil {
 		return w.encode()
 	}
-	w.draft.Rollback(w.verified)
-	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.reports], true, 0
+	w.rollback(w.verified.at)
+	w.plan.Rungs, w.strict, w.correction = w.plan.Rungs[:w.verified.reports], true, 0
 	w.reweigh()
 	if err := w.climb(ctx); err != nil {
 		return err
@@ -260,26 +282,36 @@ func (w *Work) verify(ctx context.Context) error {
 // check asks whether the draft can be sent: no call is parted from its result, and the
 // provider would take its body.
 func (w *Work) check() error {
-	w.valid = false
-	if !w.k.options.Loose && w.moved(w.verified) {
+	is := checkedState{at: w.draft.Position()}
+	if w.checked.at == is.at {
+		return nil
+	}
+	if !w.k.options.Loose && w.moved(w.verified.at) {
 		if o := w.draft.Result().Outline(); len(o.Orphans) > w.orphans || len(o.Dead) > w.dead {
 			return plimsoll.ErrSeparated
 		}
 	}
 	if w.task.Encode != nil {
-		body, err := w.task.Encode(w.draft)
-		if err != nil {
+		var err error
+		if is.body, err = w.task.Encode(w.draft); err != nil {
 			return err
 		}
-		w.body, w.encoded = body, w.draft.Position()
 	}
 	if w.task.Check != nil {
-		if err := w.task.Check(w.draft, w.body); err != nil {
+		if err := w.task.Check(w.draft, is.body); err != nil {
 			return err
 		}
 	}
-	w.encoded, w.valid = w.draft.Position(), true
+	w.checked = is
 	return nil
+}
+
+// rollback takes the draft back to an earlier state, and forgets a check of a later one.
+func (w *Work) rollback(to plimsoll.Position) {
+	w.draft.Rollback(to)
+	if w.checked.at > to {
+		w.checked = checkedState{}
+	}
 }
 
 // moved reports whether messages came or went since a position of the log.
@@ -295,16 +327,15 @@ func (w *Work) encode() (err error) {
 	if w.task.Encode == nil || w.draft.Position() == 0 {
 		return nil
 	}
-	if w.body == nil || w.encoded != w.draft.Position() {
-		w.body, err = w.task.Encode(w.draft)
+	if w.plan.Body = w.checked.body; w.checked.at != w.draft.Position() {
+		w.plan.Body, err = w.task.Encode(w.draft)
 	}
-	w.plan.Body = w.body
 	return err
 }
 
 // markVerified says that the draft is valid as it is now.
 func (w *Work) markVerified() {
-	w.verified, w.reports = w.draft.Position(), len(w.plan.Rungs)
+	w.verified = verifiedState{w.draft.Position(), len(w.plan.Rungs)}
 }
 
 // estimates reports whether the keeper decides under a line by another count than it shows.
@@ -338,7 +369,7 @@ func (w *Work) settle(ctx context.Context) bool {
 		})
 	}
 	if w.items != nil {
-		w.floor, w.items = floorOf(load, w.task.Conversation, w.kept, w.k.options.least())
+		w.floor, w.items = floorOf(load, w.task.Conversation, w.protections, w.k.options.least())
 		_, tools := toolEdits(w.plan.Edits)
 		w.plan.Floor = w.floor + tools
 	}

@@ -94,15 +94,17 @@ func RewriteShare(load, left, rewritten, perCall int) float64 {
 // instructions, to the newest round or turn, to a checkpoint, or it is pinned. Its tool
 // results may still be shrunk unless it is Pinned.
 func (w *Work) Kept(i int) bool {
-	return w.kept[i] >= checkpointed || opensWith(w.checkpoint, i)
+	return w.protections[i] >= checkpointed || opensWith(w.checkpoint, i)
 }
 
 // Protected is like Kept, but false for an earlier checkpoint: a compaction may replace
 // that.
-func (w *Work) Protected(i int) bool { return w.kept[i] > checkpointed }
+func (w *Work) Protected(i int) bool { return w.protections[i] > checkpointed }
 
 // Pinned reports whether original message i must stay exactly as it is.
-func (w *Work) Pinned(i int) bool { return w.kept[i] == pinned || w.kept[i] == instruction }
+func (w *Work) Pinned(i int) bool {
+	return w.protections[i] == pinned || w.protections[i] == instruction
+}
 
 // Count returns the tokens of a text as the meter counts them in a message.
 func (w *Work) Count(text string) int {
@@ -118,7 +120,7 @@ func (w *Work) Checkpoint() *summary.Checkpoint { return w.checkpoint }
 func (w *Work) Replayed(ctx context.Context) *plimsoll.Draft {
 	d := plimsoll.NewDraft(w.task.Conversation, nil)
 	if w.replayed != nil {
-		again := &Work{k: w.k, task: w.task, plan: w.plan, draft: d, kept: make([]protection, len(w.kept))}
+		again := &Work{k: w.k, task: w.task, plan: w.plan, draft: d, protections: make([]protection, len(w.protections))}
 		_ = w.replayed.replay(again) // it was replayed on the same conversation before
 		again.replayRecollections(ctx)
 	}

@@ -20,7 +20,7 @@ import (
 // answer returns the upstream's answer for the client.
 func (r *trip) answer(resp *http.Response) (*http.Response, error) {
 	r.rescuable(resp)
-	if resp.StatusCode != http.StatusOK || !r.sent.offered || r.tenant == nil {
+	if resp.StatusCode != http.StatusOK || !r.current.offered || r.tenant == nil {
 		resp.Body = r.passed(resp)
 		return resp, nil
 	}
@@ -87,7 +87,7 @@ func (r *clientRequest) contentType(resp *http.Response) string {
 // that the context is full.
 func (r *trip) rescuable(resp *http.Response) {
 	framing, events := sse.FramingOf(r.contentType(resp))
-	if r.sent.plan == nil || resp.StatusCode != http.StatusOK || !events || resp.Header.Get("Content-Encoding") != "" {
+	if r.current.plan == nil || resp.StatusCode != http.StatusOK || !events || resp.Header.Get("Content-Encoding") != "" {
 		return
 	}
 	resp.Body = answer.NewRescued(r.codec, framing, resp.Body, answer.Rescue{
@@ -99,7 +99,7 @@ func (r *trip) rescuable(resp *http.Response) {
 
 // again returns the second answer of a stream; nil if there is none.
 func (r *trip) again(o wire.Overflow) (io.ReadCloser, error) {
-	s, ok := r.shorter(r.sent, o)
+	s, ok := r.shorter(r.current, o)
 	if !ok {
 		return nil, nil
 	}
@@ -111,7 +111,7 @@ func (r *trip) again(o wire.Overflow) (io.ReadCloser, error) {
 		_ = resp.Body.Close()
 		return nil, nil
 	}
-	if !r.sent.offered || r.joins || r.tenant == nil {
+	if !r.current.offered || r.joins || r.tenant == nil {
 		return resp.Body, nil
 	}
 	// The first attempt was without our tools, and this one has them.
@@ -141,7 +141,7 @@ func (r *trip) watcher(resp *http.Response) *answer.Watcher {
 // request of the conversation finds it all: only the store is written later, by the account writer.
 func (r *trip) bill(w *answer.Watcher) answer.Reading {
 	result, ok := w.End()
-	plan := r.sent.plan
+	plan := r.current.plan
 	if ok && result.Model != "" {
 		r.x.Answered = result.Model[:min(len(result.Model), maxName)]
 	}
@@ -149,10 +149,10 @@ func (r *trip) bill(w *answer.Watcher) answer.Reading {
 		return result
 	}
 	r.x.Usage, r.x.Billed = r.x.Usage.Add(result.Usage), true
-	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.sent.task
+	t, ctx, task := r.t, context.WithoutCancel(r.ctx), r.current.task
 	task.Memory = t.billsOf(r.owner) // the account writer waits for a store that fails now
 	prompt, whole := limit.Prompt{Billed: result.Usage.Prompt(), Weighed: plan.After.Total}, true
-	if _, ok := r.target(); ok {
+	if _, ok := r.modelServer(); ok {
 		task.Truncated = func(least int) {
 			whole = false
 			r.truncated(least, prompt)
@@ -217,7 +217,7 @@ func (p *passing) note() {
 	}
 	p.noted = true
 	is := p.r.bill(p.watch)
-	if is.Whole && p.r.thread != nil && p.r.sent.plan != nil {
+	if is.Whole && p.r.thread != nil && p.r.current.plan != nil {
 		p.r.thread.Answered(p.r.ctx, history.Delivered{Record: wire.Record{Shown: is.Shown}, ID: is.ID, Final: is.Final, Renamed: p.r.renamed})
 	}
 }

@@ -123,7 +123,7 @@ func (m contextManagement) pins(c plimsoll.Conversation) []fit.Pin {
 
 // fitManagement makes an attempt fit under the client's own trigger, if that is lower
 // than the line and the upstream would not see to it. It reports false if the line holds.
-func (r *trip) fitManagement(s sent) (sent, bool) {
+func (r *trip) fitManagement(s attempt) (attempt, bool) {
 	if r.t.options.Official(r.x.Upstream) {
 		return s, false
 	}
@@ -134,7 +134,8 @@ func (r *trip) fitManagement(s sent) (sent, bool) {
 	if line, err := r.line(r.conversationOf(s.request)); err != nil || m.trigger >= line.Limit() {
 		return s, false
 	}
-	fitted, err := r.fit(s, &plimsoll.Line{Window: m.trigger}, m.pins(s.request.Conversation()), true)
+	s.line, s.pins = &plimsoll.Line{Window: m.trigger}, m.pins(s.request.Conversation())
+	fitted, err := r.fit(s, withStore)
 	return fitted, err == nil
 }
 
@@ -149,6 +150,6 @@ func (r *trip) refusesManagement(resp *http.Response) bool {
 }
 
 // withoutManagement takes the member out of the body of an attempt.
-func (r *trip) withoutManagement(s sent) []byte {
+func (r *trip) withoutManagement(s attempt) []byte {
 	return rawjson.RemoveMember(r.bodyOf(s), managementKey)
 }

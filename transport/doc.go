@@ -23,13 +23,14 @@
 //	transport.go  New, RoundTrip, Close
 //	request.go    what the client asks; immutable once something is sent
 //	trip.go       one round trip: attempts until the upstream takes one
-//	fit.go        the plan and the body of an attempt
+//	fit.go        the plan and the body of an attempt; line.go: the limit in force
 //	answer.go     an answer that passes; rounds.go: one with calls of our tools
 //	accounts.go   the one writer of accounts
 //	exchange.go   what observers get about a request
 //
-// and internal/answer, internal/history, internal/limit, internal/server and
-// internal/breaker hold what can be understood without a round trip.
+// The packages answer, history, limit and breaker in transport/internal hold what can be
+// understood without a round trip. Package internal/modelserver asks servers of local
+// models for their window.
 //
 // # When something fails
 //

@@ -27,8 +27,8 @@ type endpoint struct {
 
 // The names of endpoints that answer no conversation; others have that of their API.
 const (
-	compact   = "compact"
-	countOnly = "count"
+	compactOnly = "compact"
+	countOnly   = "count"
 )
 
 // recognise returns the endpoint of a request that carries a conversation.
@@ -64,7 +64,7 @@ func recognise(req *http.Request) (endpoint, bool) {
 	case counts:
 		e.name = countOnly
 	case strings.HasSuffix(path, "/compact"):
-		e.name = compact
+		e.name = compactOnly
 	default:
 		e.name = api.Name
 	}

@@ -87,8 +87,8 @@ func (x *Exchange) asOf(before Exchange) {
 }
 
 // take makes an attempt the one that the exchange tells about.
-func (r *trip) take(s sent) {
-	r.sent = s
+func (r *trip) take(s attempt) {
+	r.current = s
 	if s.plan == nil {
 		r.x.Decision = Failed
 		return
@@ -168,7 +168,7 @@ func (r *trip) end(err error) {
 		r.t.options.Observe(r.ctx, r.x)
 	}
 	if r.t.options.Watch != nil {
-		r.t.options.Watch(r.ctx, Event{Exchange: r.x, Account: r.account(), Owner: r.tenant, Plan: r.sent.plan})
+		r.t.options.Watch(r.ctx, Event{Exchange: r.x, Account: r.account(), Owner: r.tenant, Plan: r.current.plan})
 	}
 }
 

@@ -67,8 +67,7 @@ func (r *trip) asked() (*http.Response, error) {
 	if r.t.unsupported.has(r.owner.key, r.x.Upstream, what, r.t.options.Now()) {
 		return nil, nil
 	}
-	r.sent = sent{}
-	resp, err := r.send()
+	resp, err := r.send(attempt{})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (r *trip) count() (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.take(sent{plan: plan})
+	r.take(attempt{plan: plan})
 	return r.made(http.StatusOK, body, nil), nil
 }
 
@@ -113,8 +112,8 @@ func (r *trip) compact() (*http.Response, error) {
 		return resp, err
 	}
 	r.open(r.report)
-	s := sent{request: r.restored, hidden: r.hidden}
-	s.task = r.taskOf(s, true)
+	s := attempt{request: r.restored, hidden: r.hidden}
+	s.task = r.taskOf(s, withStore)
 	line, err := r.line(s.task.Conversation)
 	if err != nil {
 		return r.refuse(err), nil

@@ -1,28 +1,28 @@
 package transport
 
 import (
-	"github.com/plimsoll/plimsoll"
+	"slices"
+
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
 	"github.com/plimsoll/plimsoll/transport/internal/limit"
 )
 
-// prepare makes the conversation of an attempt fit under a line, or under its own if that
-// is nil, and chooses the body. An error means that the request must be refused. If
-// anything else fails, the request is sent unchanged.
-func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
-	if line == nil && r.management != nil {
+// prepare makes the conversation of an attempt fit, and chooses the body. An error means
+// that the request must be refused. If anything else fails, the request is sent unchanged.
+func (r *trip) prepare(s attempt) (attempt, error) {
+	if s.line == nil && r.management != nil {
 		if fitted, ok := r.fitManagement(s); ok {
 			return fitted, nil
 		}
 	}
-	fitted, err := r.fit(s, line, nil, true)
-	if err == nil || r.ctx.Err() != nil || refuses(err) {
+	fitted, err := r.fit(s, withStore)
+	if err == nil || r.ctx.Err() != nil || mustRefuse(err) {
 		return fitted, err
 	}
 	r.failed("the conversation could not be managed", err)
-	if fitted, err := r.fit(s, line, nil, false); err == nil || refuses(err) {
+	if fitted, err := r.fit(s, withoutStore); err == nil || mustRefuse(err) {
 		return fitted, err
 	}
 	s.plan, s.offered, s.body = nil, false, nil
@@ -32,42 +32,49 @@ func (r *trip) prepare(s sent, line *plimsoll.Line) (sent, error) {
 	return s, nil
 }
 
-// fit fits with all that there is, or without the store and tools.
-func (r *trip) fit(s sent, line *plimsoll.Line, pins []fit.Pin, stored bool) (_ sent, err error) {
+// How fit and taskOf do their work: with all that there is, or without the store and our
+// tools, which read from it.
+const withStore, withoutStore = true, false
+
+// fit makes the conversation of an attempt fit.
+func (r *trip) fit(s attempt, stored bool) (_ attempt, err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			err = panicError(thrown)
 		}
 	}()
 	s.plan, s.task = nil, r.taskOf(s, stored)
-	s.task.Pins = append(pins, s.task.Pins...)
-	refused := line != nil
-	if !refused {
-		own, err := r.line(s.task.Conversation)
+	s.task.Pins = slices.Concat(s.pins, s.task.Pins)
+	if s.line != nil {
+		// The line is in our tokens, so the server's count says nothing about it. The
+		// conversation is long, and is expected to go on.
+		s.task.Line, s.task.GoesOn = s.line, true
+	} else {
+		line, err := r.line(s.task.Conversation)
 		if err != nil {
 			return s, err
 		}
-		line = &own
+		s.task.Line = &line
+		if server, ok := r.modelServer(); ok && line.Limit() < limit.Unbounded/2 && limit.Weighable(s.task.Conversation) {
+			s.task.Count = func(body []byte) int { return r.t.servers.Count(r.ctx, server, r.dialect, body) }
+		}
 	}
-	s.task.Line, s.task.GoesOn = line, refused
-	if target, ok := r.target(); ok && !refused && line.Limit() < limit.Unbounded/2 && limit.Weighable(s.task.Conversation) {
-		s.task.Count = func(body []byte) int { return r.t.servers.Count(r.ctx, target, r.dialect, body) }
-	}
-	fit := r.keeper.Fit
+	fitOrPlan := r.keeper.Fit
 	if r.dryRun {
-		fit = r.keeper.Plan
+		fitOrPlan = r.keeper.Plan
 	}
-	if s.plan, err = fit(r.ctx, s.task); err != nil {
+	if s.plan, err = fitOrPlan(r.ctx, s.task); err != nil {
 		return s, err
 	}
 	if r.tenant != nil && (!stored || !r.t.breaker.Closed(r.owner.key)) {
 		r.warn("the store cannot be reached; nothing that is cut now can be had back")
 	}
-	return s, r.choose(&s)
+	err = r.choose(&s)
+	return s, err
 }
 
 // taskOf is the task of fitting an attempt, for its owner.
-func (r *trip) taskOf(s sent, stored bool) fit.Task {
+func (r *trip) taskOf(s attempt, stored bool) fit.Task {
 	client := preset.Client{
 		Tenant: r.owner.key, Conversation: r.conversation, Preset: r.preset, Window: r.window, Limit: r.limit, Model: r.model, Pins: r.pins,
 	}
@@ -86,7 +93,7 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 }
 
 // choose sets the body: that of the plan, or the client's if nothing is edited.
-func (r *trip) choose(s *sent) error {
+func (r *trip) choose(s *attempt) error {
 	s.offered = s.plan.Draft.AddedTools().Len() > 0
 	switch {
 	case s.plan.Changed():

@@ -75,7 +75,7 @@ func (r *trip) askedWindow(known plimsoll.Line) int {
 	if known.Named && known.Window < limit.Unbounded {
 		return 0
 	}
-	t, ok := r.target()
+	t, ok := r.modelServer()
 	if !ok {
 		return 0
 	}
@@ -84,13 +84,13 @@ func (r *trip) askedWindow(known plimsoll.Line) int {
 
 // doubt lets the next request ask for the window again.
 func (r *trip) doubt() {
-	if t, ok := r.target(); ok && r.told > 0 {
+	if t, ok := r.modelServer(); ok && r.told > 0 {
 		r.t.servers.Doubt(t)
 	}
 }
 
-// target returns the model for which the upstream can be asked; false for the vendors' hosts.
-func (r *trip) target() (modelserver.Target, bool) {
+// modelServer returns how the upstream is asked about the model; false for the vendors' hosts.
+func (r *trip) modelServer() (modelserver.Target, bool) {
 	u := r.in.URL
 	if r.bedrock || r.verified || r.codec.Traits().Hosted || r.t.options.Official(r.x.Upstream) || isVendor(u.Hostname()) {
 		return modelserver.Target{}, false
@@ -128,7 +128,8 @@ func (r *trip) asksForMillion() bool {
 	return false
 }
 
-// limitKey names the model that the request asks for: with another window it is another.
+// limitKey returns the key of the model's learned limit. A request may ask for another
+// window of the model. That has a key of its own.
 func (r *trip) limitKey(model string) limit.ModelKey {
 	if r.asksForMillion() {
 		model += " with a million tokens"

@@ -55,7 +55,7 @@ func (r *trip) refuseUnread(err error) (*http.Response, error) {
 // explain answers a dry run with the plan.
 func (r *trip) explain() *http.Response {
 	r.x.Decision = DryRun
-	body, err := json.Marshal(report.NewPlan(r.sent.plan))
+	body, err := json.Marshal(report.NewPlan(r.current.plan))
 	if err != nil {
 		return r.refuse(fmt.Errorf("write the plan: %w", err))
 	}

@@ -31,11 +31,15 @@ type clientRequest struct {
 	raw, body []byte
 	// verified says that the client signed the request with the operator's keys for AWS.
 	verified bool
-	// client is the decoded body. Shown has the history that it only names. Restored has
-	// what the client was not shown, too; hidden says that this is something.
-	client, shown, restored *wire.Request
-	hidden                  bool
-	thread                  *history.Thread
+	// client is the decoded body.
+	client *wire.Request
+	// shown is client with the history that the body only names.
+	shown *wire.Request
+	// restored is shown with the rounds that the client was not shown.
+	restored *wire.Request
+	// hidden says that there are such rounds.
+	hidden bool
+	thread *history.Thread
 	// management is the member context_management of the body; nil if it has none.
 	management []byte
 }

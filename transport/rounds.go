@@ -20,9 +20,9 @@ import (
 type rounds struct {
 	r     *trip
 	reply wire.Reply
-	// watch reads the model's answer that passes. First is what the first answer was,
-	// and last the newest.
-	watch       *answer.Watcher
+	// watch reads the model's answer that passes.
+	watch *answer.Watcher
+	// first and last are the readings of the first and of the newest answer.
 	first, last *answer.Reading
 	results     [][]wire.Result
 	// over is called when the client has the reply, or can get no more of it.
@@ -78,13 +78,13 @@ func (all *rounds) next(round wire.Round) (io.ReadCloser, error) {
 	r.x.Rounds++
 	last := len(all.results) == r.t.options.Rounds
 	resp, err := r.goOn(round, results, last)
-	if refuses(err) {
+	if mustRefuse(err) {
 		for i := range results {
 			results[i] = wire.Result{Call: results[i].Call, Text: noRoom, IsError: true}
 		}
 		resp, err = r.goOn(round, results, last)
 	}
-	if refuses(err) { // not even the calls fit: the reply ends without them
+	if mustRefuse(err) { // not even the calls fit: the reply ends without them
 		all.results = all.results[:len(all.results)-1]
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func (all *rounds) finish(err error) {
 
 // goOn asks the model again, with what it said and the results of its calls.
 func (r *trip) goOn(round wire.Round, results []wire.Result, last bool) (*http.Response, error) {
-	body, err := wire.Continue(r.codec, r.sent.request, round.Said, results)
+	body, err := wire.Continue(r.codec, r.current.request, round.Said, results)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (r *trip) goOn(round wire.Round, results []wire.Result, last bool) (*http.R
 	if err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
-	s, err := r.prepare(sent{request: request, hidden: true, last: last}, nil)
+	s, err := r.prepare(attempt{request: request, hidden: true, last: last})
 	if err != nil {
 		return nil, fmt.Errorf("go on: %w", err)
 	}
@@ -171,7 +171,7 @@ const searchTime = breaker.WriteTimeout / 4
 func (r *trip) execute(name, arguments string) wire.Result {
 	// A search ends before the breaker's limit: what takes long is the search, not the store.
 	limits := &expand.Limits{Bytes: 1 << 10, TextTime: searchTime, RegexTime: searchTime}
-	if plan := r.sent.plan; plan != nil {
+	if plan := r.current.plan; plan != nil {
 		limit := plan.Line.Limit()
 		room := max(limit-plan.After.Total, limit/8)
 		limits.Bytes = max(1<<10, min(64<<10, 3*room))

@@ -22,32 +22,41 @@ import (
 type trip struct {
 	*clientRequest
 	x Exchange
-	// sent is the last attempt, and sends how many there were.
-	sent  sent
-	sends int
+	// current is the last attempt: what was sent, or would be.
+	current attempt
+	// attempts is how often something was sent.
+	attempts int
 	// told is the window that the upstream told when it was asked; 0 if it told none or was
 	// not asked.
 	told int
-	// rescued says that the one retry after an overflow was used, and plain that the
-	// request was sent without what the upstream does not know.
-	rescued, plain bool
-	// joins says that calls of our tools are answered on the way. Passing is the body of
-	// an answer that passes without that.
-	joins   bool
+	// rescued says that the one retry after an overflow was used.
+	rescued bool
+	// managementRefused says that the upstream has refused context_management, so that the
+	// request was sent again without it.
+	managementRefused bool
+	// joins says that calls of our tools are answered on the way.
+	joins bool
+	// passing is the body of an answer in which they are not.
 	passing *passing
 	// renamed says that the client knows the answer by another id than the server.
 	renamed bool
-	ended   bool
+	// ended says that observers have the exchange.
+	ended bool
 }
 
-// sent is one attempt: a request body and how it came about.
-type sent struct {
-	// request is the conversation before anything is cut. Hidden says that it has
-	// rounds that the client was not shown.
+// attempt is a request body, and how it came about.
+type attempt struct {
+	// request is the conversation before anything is cut.
 	request *wire.Request
-	hidden  bool
+	// hidden says that it has rounds that the client was not shown.
+	hidden bool
 	// last says that the model has called our tools often enough and must answer.
 	last bool
+	// line is a lower one than the model's: after an overflow, or because the client's
+	// context_management asks for it. It is nil if the model's holds.
+	line *plimsoll.Line
+	// pins are what context_management keeps.
+	pins []fit.Pin
 	task fit.Task
 	// plan is nil if the request is sent without one.
 	plan *plimsoll.Plan
@@ -55,9 +64,7 @@ type sent struct {
 	body []byte
 	// offered says that the model can call our tools.
 	offered bool
-	// rescue says that this follows an overflow, and learned is the limit that it proves
-	// if it is answered; nil if it proves none.
-	rescue  bool
+	// learned is the limit that the attempt proves if it is answered; nil if it proves none.
 	learned *limit.Learned
 }
 
@@ -79,7 +86,7 @@ func (r *trip) guarded() (resp *http.Response, err error) {
 			return
 		}
 		r.failed("the request could not be managed", panicError(thrown))
-		if r.sends > 0 || r.raw == nil {
+		if r.attempts > 0 || r.raw == nil {
 			resp, err = nil, fmt.Errorf("manage the request: %v", thrown)
 			return
 		}
@@ -129,13 +136,13 @@ func (r *trip) run() (*http.Response, error) {
 		return r.refuseUnread(err)
 	}
 	r.x.Model, r.x.Stream = r.model, r.stream
-	if r.dryRun && (r.name == countOnly || r.name == compact) {
+	if r.dryRun && (r.name == countOnly || r.name == compactOnly) {
 		return r.refuse(badHeader(HeaderDryRun, "leave it out: there is no plan for this path")), nil
 	}
 	switch r.name {
 	case countOnly:
 		return r.count()
-	case compact:
+	case compactOnly:
 		return r.compact()
 	}
 	return r.manage()
@@ -148,7 +155,7 @@ func (r *trip) manage() (*http.Response, error) {
 	if r.conversation != "" {
 		r.x.Conversation = r.visible(r.conversation)
 	}
-	s, err := r.prepare(sent{request: r.restored, hidden: r.hidden}, nil)
+	s, err := r.prepare(attempt{request: r.restored, hidden: r.hidden})
 	if err != nil {
 		if r.ctx.Err() != nil {
 			return nil, r.ctx.Err()
@@ -170,8 +177,7 @@ func (r *trip) manage() (*http.Response, error) {
 // forward sends the client's bytes.
 func (r *trip) forward(warning string) (*http.Response, error) {
 	r.warn(warning)
-	r.sent = sent{}
-	resp, err := r.send()
+	resp, err := r.send(attempt{})
 	if err != nil {
 		return nil, err
 	}
@@ -179,21 +185,16 @@ func (r *trip) forward(warning string) (*http.Response, error) {
 	return resp, nil
 }
 
-// maxAttempts is how often one request is sent: at first, without what the upstream does
-// not know, and with less.
-const maxAttempts = 3
-
-// deliver sends an attempt. An upstream that refuses it for a reason that can be removed
-// gets another one, once for each reason; any other answer is the client's.
-func (r *trip) deliver(s sent) (*http.Response, error) {
-	for attempt := 1; ; attempt++ {
-		r.sent = s
-		resp, err := r.send()
+// deliver sends an attempt. If the upstream refuses it and we can remove the reason, another
+// attempt follows, once for each reason. Any other answer is the client's.
+func (r *trip) deliver(s attempt) (*http.Response, error) {
+	for {
+		resp, err := r.send(s)
 		if err != nil {
 			return nil, err
 		}
 		next, ok := r.corrected(s, resp)
-		if !ok || attempt == maxAttempts {
+		if !ok {
 			if s.learned != nil && resp.StatusCode == http.StatusOK {
 				r.learn(*s.learned)
 			}
@@ -204,36 +205,32 @@ func (r *trip) deliver(s sent) (*http.Response, error) {
 	}
 }
 
-// corrected returns the attempt that follows one that was refused; false if there is
-// none.
-func (r *trip) corrected(s sent, resp *http.Response) (sent, bool) {
+// corrected returns the attempt that follows one that the upstream refused; false if there
+// is none. There is one without context_management, and one that is shorter.
+func (r *trip) corrected(s attempt, resp *http.Response) (attempt, bool) {
 	if s.plan == nil {
 		return s, false
 	}
-	if r.management != nil && !r.plain && r.refusesManagement(resp) {
-		r.plain = true
+	if r.management != nil && !r.managementRefused && r.refusesManagement(resp) {
+		r.managementRefused = true
 		r.t.unsupported.add(r.owner.key, r.x.Upstream, managementKey, r.t.options.Now())
 		s.body = r.withoutManagement(s)
 		return s, true
 	}
-	o, full := answer.Overflow(resp)
-	if !full {
-		return s, false
+	if o, full := answer.Overflow(resp); full {
+		return r.shorter(s, o)
 	}
-	if s.rescue {
-		r.warn("the upstream says twice that the context is full: " + advice)
-		return s, false
-	}
-	return r.shorter(s, o)
+	return s, false
 }
 
 const advice = "shorten the newest message or start a new conversation, or tell the model's window with " + HeaderWindow
 
 // shorter returns an attempt with less, after an overflow; false if there was one before
-// or nothing more can be cut. A request that has more tokens than the account may send in
-// a minute is cut only if the operator or the client wants no more than that anyway.
-func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
+// or nothing more can be cut. An account may send so many tokens a minute. That is no
+// limit of the model, so shorter cuts to it only if the line is no higher.
+func (r *trip) shorter(s attempt, o wire.Overflow) (attempt, bool) {
 	if r.rescued {
+		r.warn("the upstream says twice that the context is full: " + advice)
 		return s, false
 	}
 	if o.PerMinute && s.plan.Line.Limit() > o.Limit {
@@ -243,25 +240,29 @@ func (r *trip) shorter(s sent, o wire.Overflow) (sent, bool) {
 	r.rescued = true
 	conversation, weighed := s.task.Conversation, s.plan.After.Total
 	if o.Bytes && o.Tokens == 0 {
-		o.Tokens = len(r.bodyOf(s))
+		o.Tokens = len(r.bodyOf(s)) // with o.Bytes all figures are bytes, this one too
 	}
 	r.doubt()
 	learned, sure := limit.Learn(o, weighed, conversation.MaxOutput, r.t.limits.Largest(r.limitKey(r.model)))
 	learned.Asked = r.told
 	line := learned.Line(conversation, s.plan.Line)
 	if line.Limit() >= weighed {
+		// By our count the prompt was not over that limit. The upstream counts more, so the
+		// retry has a tenth less.
 		line = plimsoll.Line{Window: weighed * 9 / 10}
 	}
-	next, err := r.prepare(s, &line)
+	next := s
+	next.line, next.pins = &line, nil
+	next, err := r.prepare(next)
 	if err != nil || bytes.Equal(r.bodyOf(next), r.bodyOf(s)) {
 		r.warn("the upstream says that the context is full, and nothing more can be cut: " + advice)
 		return s, false
 	}
-	next.rescue = true
 	if sure && !o.PerMinute && limit.Believable(o, conversation, r.bodyOf(s)) {
 		next.learned = &learned
 	}
 	r.take(next)
+	// The line is by what the upstream has just said, even if only this request uses it.
 	r.x.Rescued, r.x.Source = true, sourceLearned
 	return next, true
 }
@@ -274,23 +275,24 @@ func (r *trip) learn(proved limit.Learned) {
 }
 
 // bodyOf returns the body of an attempt, without a content coding.
-func (r *trip) bodyOf(s sent) []byte {
+func (r *trip) bodyOf(s attempt) []byte {
 	if s.body == nil {
 		return r.body
 	}
 	return s.body
 }
 
-// send sends the last attempt. The client's bytes go in their content coding.
-func (r *trip) send() (*http.Response, error) {
+// send sends an attempt. The client's bytes go in their content coding.
+func (r *trip) send(s attempt) (*http.Response, error) {
+	r.current = s
 	out := r.in.Clone(r.ctx)
 	stripControls(out.Header)
-	if r.sends++; r.sends > 1 {
+	if r.attempts++; r.attempts > 1 {
 		// It is another request, and a server that knows the key would answer the first.
 		out.Header.Del("Idempotency-Key")
 		out.Header.Del("X-Idempotency-Key")
 	}
-	body := r.sent.body
+	body := s.body
 	if body == nil {
 		body = r.raw
 	} else {
@@ -299,7 +301,7 @@ func (r *trip) send() (*http.Response, error) {
 		out.Header.Del("Content-Digest")
 		out.Header.Del("Digest")
 	}
-	if r.sent.offered || r.joins {
+	if s.offered || r.joins {
 		// The answer must be read before the client gets it.
 		out.Header.Set("Accept-Encoding", "identity")
 	}
@@ -320,8 +322,9 @@ func (r *trip) send() (*http.Response, error) {
 	return stripped(resp), quiet(err)
 }
 
-// refuses reports whether an error is about the request and not about us.
-func refuses(err error) bool {
+// mustRefuse reports whether an error is about the request and not about us, so that the
+// client must get it.
+func mustRefuse(err error) bool {
 	var ambiguous *ambiguousError
 	return errors.Is(err, plimsoll.ErrOverLimit) || errors.Is(err, plimsoll.ErrUnknownModel) || errors.As(err, &ambiguous)
 }
