@@ -74,7 +74,8 @@ func (r *trip) taskOf(s sent, stored bool) fit.Task {
 	if stored && r.tenant != nil && r.t.breaker.Closed(r.owner.key) {
 		client.Archive, client.Memory = safeArchive{r.tenant, r.owner.key, r.t.breaker}, r.t.memoryOf(r.owner)
 	}
-	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && r.mayWithdraw(s.request)) {
+	client.Offered = client.Archive != nil && r.mayOffer(s.request)
+	if client.Offered && !(s.last && r.mayWithdraw(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways
 	}
 	return preset.Task(s.request, client)
