@@ -23,7 +23,7 @@ const module = "github.com/plimsoll/plimsoll"
 // they need.
 var layers = [][]string{
 	{
-		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pattern", "internal/pgtest", "internal/process",
+		"internal/bar", "internal/coding", "internal/golden", "internal/lru", "internal/pattern", "internal/pgtest", "internal/process", "internal/refname",
 		"internal/rawjson", "internal/sse", "internal/serve/telemetry/redact", "internal/examples",
 	},
 	{".", "internal/lang", "internal/split", "internal/chat/terminal/markdown"},
@@ -183,7 +183,7 @@ func TestPublicNamesStayFew(t *testing.T) {
 	t.Parallel()
 	const (
 		mostPackages = 19
-		mostNames    = 699
+		mostNames    = 700
 	)
 	packages, names := 0, 0
 	for _, s := range sources(t) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/refname"
 )
 
 // arguments are those of a call that are not taken yet. Models write numbers and
@@ -130,9 +131,7 @@ func short(v jsontext.Value) string {
 // ref returns the reference. Models copy what stands around it in a placeholder.
 func (a *arguments) ref() string {
 	ref := strings.TrimSpace(a.text("ref_id"))
-	for _, mark := range []string{"ref=", "ref:"} {
-		ref = strings.TrimPrefix(ref, mark)
-	}
+	ref, _ = refname.Cut(strings.TrimPrefix(ref, "ref:"))
 	if ref == "" && a.err == nil {
 		a.err = errors.New("ref_id is missing")
 	}

@@ -21,6 +21,7 @@ func TestArgumentsAreReadAsModelsWriteThem(t *testing.T) {
 		{"numbers as texts", `{"ref_id":"r","offset":"3","limit":5.0}`, Read{Ref: "r", Offset: 3, Limit: 5}},
 		{"nulls", `{"ref_id":"r","offset":null,"char_offset":null}`, Read{Ref: "r"}},
 		{"the mark of the placeholder", `{"ref_id":" ref=r "}`, Read{Ref: "r"}},
+		{"its other mark", `{"ref_id":"archived=r"}`, Read{Ref: "r"}},
 		{"a huge number", `{"ref_id":"r","offset":1e300}`, Read{Ref: "r", Offset: 1 << 53}},
 		{"a part of a line", `{"ref_id":"r","char_offset":0}`, Read{Ref: "r", InLine: true}},
 	} {

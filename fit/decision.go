@@ -256,7 +256,7 @@ func (c *cutList) replay(w *Work) error {
 		}
 	}
 	for _, in := range c.Inserts {
-		if _, err := w.draft.Insert(in.Before, plimsoll.Say(in.Role, in.Text), plimsoll.Why{Rung: in.Rung, Reason: replayReason, Ref: in.Ref}); err != nil {
+		if _, err := w.draft.Insert(in.Before, plimsoll.Say(in.Role, w.named(in.Text, in.Ref)), plimsoll.Why{Rung: in.Rung, Reason: replayReason, Ref: in.Ref}); err != nil {
 			return err
 		}
 	}
@@ -273,7 +273,7 @@ func (r cutResult) replay(w *Work) error {
 	for k, p := range r.Content {
 		switch {
 		case p.Same == nil:
-			content[k] = plimsoll.Text{Text: p.Text}
+			content[k] = plimsoll.Text{Text: w.named(p.Text, r.Ref)}
 		case *p.Same < 0 || *p.Same >= result.Content.Len():
 			return fmt.Errorf("part %d of message %d: %w", r.At.Part, r.At.Message, plimsoll.ErrNotFound)
 		default:

@@ -132,6 +132,10 @@ type Task struct {
 	Offer []plimsoll.Tool
 	// OfferAlways adds them from the first request on.
 	OfferAlways bool
+	// NoReader says that the model has no tool that reads what was cut, and gets none.
+	// The texts that replace it then name it by archived= instead of ref=, which models
+	// take for an invitation to call one.
+	NoReader bool
 	// GoesOn says that later requests follow, even if the keeper has not seen the
 	// conversation before, so that a cut goes down to the low mark.
 	GoesOn bool

@@ -1,6 +1,9 @@
 package fit
 
-import "github.com/plimsoll/plimsoll"
+import (
+	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/refname"
+)
 
 // The tools that read what was cut are useful once something was cut. A changed list of
 // tools invalidates the whole prompt cache, so they come with a cut, which does that
@@ -125,4 +128,16 @@ func (w *Work) retract() {
 	w.draft.RemoveTools()
 	w.checked = checkedState{}
 	w.reweigh()
+}
+
+// HasReader reports whether the model has a tool that reads what was cut, or gets one.
+func (w *Work) HasReader() bool { return !w.task.NoReader }
+
+// named returns a text with its reference in the words for this model. Requests with and
+// without the tools share decisions, so a replayed text may have the other words.
+func (w *Work) named(text string, ref *plimsoll.Ref) string {
+	if ref == nil {
+		return text
+	}
+	return refname.Write(text, w.HasReader(), ref.ID)
 }

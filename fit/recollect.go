@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/internal/passage"
+	"github.com/plimsoll/plimsoll/internal/refname"
 )
 
 // A conversation that was cut is missing messages, and the newest question may need
@@ -153,7 +154,7 @@ func (w *Work) replayRecollections(ctx context.Context) {
 	keys := w.recollectionKeys(questions, w.missingBefore(questions[0]))
 	for i, r := range slices.Backward(w.rememberedRecollections(ctx, keys)) {
 		if r != nil && r.Text != "" {
-			_, _ = w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, r.Text), plimsoll.Why{Rung: recollectName, Reason: replayReason, Ref: r.Ref}) // it was there before
+			_, _ = w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, w.named(r.Text, r.Ref)), plimsoll.Why{Rung: recollectName, Reason: replayReason, Ref: r.Ref}) // it was there before
 		}
 	}
 }
@@ -195,7 +196,7 @@ func (w *Work) placeRecollections(r recollected, all []*recollection, questions 
 		}
 		before := w.Load()
 		r.at = w.draft.Position()
-		id, err := w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, one.Text), why)
+		id, err := w.draft.Insert(questions[i], plimsoll.Say(plimsoll.User, w.named(one.Text, one.Ref)), why)
 		if err != nil {
 			continue
 		}
@@ -318,7 +319,7 @@ func (w *Work) questions() []int {
 func (w *Work) quote(missing missingMessages, question string, ref *plimsoll.Ref, budget int) string {
 	heading := plimsoll.RecollectionOpening
 	if ref != nil {
-		heading += " Whole messages: ref=" + ref.ID
+		heading += " Whole messages: " + refname.Ref + ref.ID
 	}
 	heading += "]\n"
 	key := scoped{w.task.scope(), link(w.task.chain()[missing.last+1], missing.id)}
@@ -394,7 +395,7 @@ func (w *Work) weightOf(r *recollection) int {
 	if r == nil || r.Text == "" {
 		return 0
 	}
-	return w.k.options.Meter.WeighMessage(w.task.Conversation, plimsoll.Say(plimsoll.User, r.Text), 0).Tokens
+	return w.k.options.Meter.WeighMessage(w.task.Conversation, plimsoll.Say(plimsoll.User, w.named(r.Text, r.Ref)), 0).Tokens
 }
 
 // rememberedRecollections returns what earlier requests had for the questions of the

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/refname"
 	"github.com/plimsoll/plimsoll/summary"
 )
 
@@ -170,7 +171,7 @@ func (w *Work) Output(at plimsoll.PartRef, ref plimsoll.Ref) {
 }
 
 // viewEnd is the last line of a view, with the reference of its original.
-var viewEnd = regexp.MustCompile(`\n\n` + regexp.QuoteMeta(plimsoll.ResultOpening) + `truncated[^\n]*; ref=([^\s;\[\]]+)\]$`)
+var viewEnd = regexp.MustCompile(`\n\n` + regexp.QuoteMeta(plimsoll.ResultOpening) + `truncated[^\n]*; ` + refname.Mark + `([^\s;\[\]]+)\]$`)
 
 // viewEndLimit is more bytes than the last line of a view has.
 const viewEndLimit = 1024
@@ -211,7 +212,7 @@ func (w *Work) Place(cp *summary.Checkpoint, why plimsoll.Why) error {
 	}
 	placed := make([]plimsoll.InsertID, 0, len(cp.Messages))
 	for _, m := range cp.Messages {
-		id, err := w.draft.Insert(m.Before, plimsoll.Say(m.Role, m.Text), why)
+		id, err := w.draft.Insert(m.Before, plimsoll.Say(m.Role, refname.Write(w.named(m.Text, cp.Ref), w.HasReader(), cp.Refs...)), why)
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func TestC13_2_ATrimmedOutputIsAPlaceholderInTheRequest(t *testing.T) {
 		}
 		request := wiretest.Decode(t, dialects.Codec(d), string(body))
 		plan, err := keeper(t, preset.NameAgent, &preset.Options{Model: "gpt-4o", Window: 100_000, Archive: shelf(t), Outputs: preset.Outputs{Budget: 5_000}}).
-			Fit(t.Context(), preset.Task(request, preset.Client{}))
+			Fit(t.Context(), preset.Task(request, preset.Client{Offered: true}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,11 +3,14 @@ package preset
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/account"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/rung"
 	"github.com/plimsoll/plimsoll/summary"
 	"github.com/plimsoll/plimsoll/wire"
 	"github.com/plimsoll/plimsoll/wire/dialects"
@@ -37,6 +40,8 @@ type Client struct {
 	// request on.
 	Offer       []plimsoll.Tool
 	OfferAlways bool
+	// Offered says that other requests of the conversation get them, and this one must not.
+	Offered bool
 	// Dry stores and remembers nothing.
 	Dry bool
 }
@@ -64,6 +69,7 @@ func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
 		Conversation: conversation, Archive: c.Archive, Memory: c.Memory, Pins: c.Pins, Offer: c.Offer, OfferAlways: c.OfferAlways,
 		Scope: fit.Scope{Tenant: c.Tenant, Conversation: c.Conversation, Preset: c.Preset, Window: c.Window, Limit: c.Limit},
 	}
+	t.NoReader = len(c.Offer) == 0 && !c.Offered && !hasReader(conversation)
 	if c.Dry {
 		if t.Archive != nil {
 			t.Archive = NamesOnly{t.Archive}
@@ -73,6 +79,17 @@ func ConversationTask(conversation plimsoll.Conversation, c Client) fit.Task {
 		}
 	}
 	return t
+}
+
+// hasReader reports whether the client itself gave the model a tool that reads what was
+// cut. Clients of our MCP server put a prefix before the names.
+func hasReader(c plimsoll.Conversation) bool {
+	for _, tool := range c.Tools.All() {
+		if slices.ContainsFunc(rung.ExpansionTools(), func(name string) bool { return strings.HasSuffix(tool.Name, name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // DefaultModel is assumed for a request of an API that names no model.

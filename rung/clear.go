@@ -227,12 +227,12 @@ func (k *clearing) take(ctx context.Context, o output, r plimsoll.ToolResult) er
 			return err
 		}
 		if k.Explain {
-			hint = "it was not stored, run the tool again if it is needed"
+			hint = "it was not stored, " + runAgain
 		}
 	}
 	saved := k.w.Draft().Saved()
 	why := plimsoll.Why{Rung: k.Name(), Reason: k.reason(), Ref: ref}
-	if _, err := replace(k.w, o, only(placeholder(trimmedStart, id, hint)), why); err != nil {
+	if _, err := replace(k.w, o, only(placeholder(k.w.HasReader(), trimmedStart, id, hint)), why); err != nil {
 		return err
 	}
 	k.weight -= k.w.Draft().Saved() - saved

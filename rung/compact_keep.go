@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/refname"
 	"github.com/plimsoll/plimsoll/summary"
 )
 
@@ -112,7 +113,7 @@ func (m *maker) excerpt(i, budget int) error {
 	}
 	note := "\n" + shortened + "]\n"
 	if ref != "" {
-		note = "\n" + shortened + wholeRef + ref + "]\n"
+		note = "\n" + shortened + wholeRef + refname.Ref + ref + "]\n"
 	}
 	short := shorten(text, note, budget, m.work.Count)
 	m.excerpts = append(m.excerpts, summary.CheckpointMessage{Before: i, Role: plimsoll.User, Text: short})
@@ -122,7 +123,7 @@ func (m *maker) excerpt(i, budget int) error {
 // The note in an excerpt.
 const (
 	shortened = "[plimsoll: shortened"
-	wholeRef  = "; the whole message is ref="
+	wholeRef  = "; the whole message is "
 )
 
 // shorten keeps as much of both ends of a text as the budget allows, three quarters
@@ -168,8 +169,9 @@ var placeholderRef = regexp.MustCompile(namedRef.String() + `\W*$`)
 // namedRef finds references, but not the parameter of an address (?ref=…). In the user's
 // messages only the notes of excerpts count.
 var (
-	namedRef   = regexp.MustCompile(`(?:^|[\s(\[,;])ref=([A-Za-z0-9_-]{8,64})`)
-	excerptRef = regexp.MustCompile(regexp.QuoteMeta(shortened+wholeRef) + `([A-Za-z0-9_-]{8,64})\]`)
+	anyMark    = refname.Mark + `([A-Za-z0-9_-]{8,64})`
+	namedRef   = regexp.MustCompile(`(?:^|[\s(\[,;])` + anyMark)
+	excerptRef = regexp.MustCompile(regexp.QuoteMeta(shortened+wholeRef) + anyMark + `\]`)
 )
 
 // refer lists the references that the checkpoint names, so that the archive keeps them

@@ -77,7 +77,7 @@ func (x duplicate) replace(ctx context.Context, w *fit.Work, rung string) error 
 	if err != nil {
 		return err
 	}
-	_, err = replace(w, x.output, only(placeholder(x.start, id, "")), plimsoll.Why{Rung: rung, Reason: x.reason, Ref: ref})
+	_, err = replace(w, x.output, only(placeholder(w.HasReader(), x.start, id, "")), plimsoll.Why{Rung: rung, Reason: x.reason, Ref: ref})
 	return err
 }
 

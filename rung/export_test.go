@@ -24,5 +24,5 @@ func (v *View) Text(text, id string) string {
 	if !shorter {
 		return cut[0]
 	}
-	return withPlaceholder(cut[0], v.placeholder(id))
+	return withPlaceholder(cut[0], v.placeholder(true, id))
 }

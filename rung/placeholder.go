@@ -1,15 +1,19 @@
 package rung
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/refname"
 )
 
 // A placeholder is a line in brackets that says what a rung took out, and under which
 // id the archive has it:
 //
 //	[tool output trimmed; ref=c1]
+//
+// A model that has no tool to read it sees archived=c1 instead.
 //
 // It replaces an output, or it is the last line of a view. A client sends placeholders
 // back in later requests, so rungs recognise them.
@@ -26,20 +30,23 @@ const (
 	// placeholderLimit is more bytes than any placeholder has. A longer text only looks
 	// like one.
 	placeholderLimit = 1024
-	// refWord comes before the id of the reference.
-	refWord = "; ref="
+	// runAgain ends the hint of a placeholder.
+	runAgain = "run the tool again if it is needed"
 )
 
 // placeholder returns a placeholder with the id of the reference. If there is no id, it
-// has the hint instead.
-func placeholder(start, id, hint string) string {
+// has the hint instead. A model that cannot read the reference gets the end of the hint,
+// too.
+func placeholder(reader bool, start, id, hint string) string {
 	switch {
-	case id != "":
-		return start + refWord + id + "]"
-	case hint != "":
+	case id == "" && hint == "":
+		return start + "]"
+	case id == "":
 		return start + "; " + hint + "]"
+	case hint != "" && !reader:
+		start += "; " + runAgain
 	}
-	return start + "]"
+	return refname.Write(start+"; "+refname.Ref+id+"]", reader, id)
 }
 
 // onlyPlaceholder reports whether a placeholder is all that is left of an output.
@@ -93,19 +100,16 @@ func cutPlaceholder(view string) (text, placeholder string) {
 	return text, placeholder
 }
 
+var refAtEnd = regexp.MustCompile(`; ` + refname.Mark + `([^\s;\[\]]*)\]$`)
+
 // refIn returns the id of the reference that a view or a placeholder names, or "".
 func refIn(text string) string {
 	_, p := cutPlaceholder(text)
 	if p == "" && isPlaceholder(text) {
 		p = text
 	}
-	at := strings.LastIndex(p, refWord)
-	if at < 0 {
-		return ""
+	if found := refAtEnd.FindStringSubmatch(p); found != nil {
+		return found[1]
 	}
-	id := strings.TrimSuffix(p[at+len(refWord):], "]")
-	if strings.ContainsAny(id, " \n\t;[]") {
-		return ""
-	}
-	return id
+	return ""
 }

@@ -9,6 +9,7 @@ func TestPlaceholdersNameTheirReference(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"[tool output trimmed; ref=c1]":                                                "c1",
+		"[tool output trimmed; archived=c1]":                                           "c1",
 		"a view\n\n[tool output truncated; ref=c1]":                                    "c1",
 		"[older content of a; ref=c2, which was changed later; ref=c1]":                "c1",
 		"[older content of a; ref=c2, which was changed later]":                        "",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/fit"
+	"github.com/plimsoll/plimsoll/internal/refname"
 )
 
 // cut is what slide has dropped so far, and what it says about it.
@@ -171,7 +172,7 @@ func (c *cut) text(ref *plimsoll.Ref) string {
 	}
 	text := strings.Join(said, and)
 	if text != "" && ref != nil {
-		text += ", kept as ref=" + ref.ID + ","
+		text += refname.Write(", kept as "+refname.Ref+ref.ID+",", c.work.HasReader(), ref.ID)
 	}
 	return text
 }

@@ -168,7 +168,7 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter, always 
 		return err
 	}
 	if shorter {
-		cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], v.placeholder(id))
+		cut[len(cut)-1] = withPlaceholder(cut[len(cut)-1], v.placeholder(w.HasReader(), id))
 	}
 	why := plimsoll.Why{Rung: v.Name(), Reason: c.reason(texts), Ref: ref}
 	if always {
@@ -178,15 +178,15 @@ func (v *View) cut(ctx context.Context, w *fit.Work, o output, c cutter, always 
 	return err
 }
 
-func (v *View) placeholder(id string) string {
+func (v *View) placeholder(reader bool, id string) string {
 	hint := ""
 	if v.Explain {
-		hint = "the rest was not stored, run the tool again if it is needed"
+		hint = "the rest was not stored, " + runAgain
 	}
 	if v.All && id != "" {
-		return placeholder(truncatedStart+"; the rest can be expanded", id, "")
+		return placeholder(reader, truncatedStart+"; the rest can be expanded", id, "")
 	}
-	return placeholder(truncatedStart, id, hint)
+	return placeholder(reader, truncatedStart, id, hint)
 }
 
 func (c cutter) reason(texts []string) string {

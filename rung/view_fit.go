@@ -64,7 +64,7 @@ func (v *View) shrinking(ctx context.Context, w *fit.Work, o output, reason stri
 			return nil, err
 		}
 	}
-	s.placeholder = v.placeholder(id)
+	s.placeholder = v.placeholder(w.HasReader(), id)
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
+	"github.com/plimsoll/plimsoll/internal/refname"
 )
 
 // The tags that the messages of a checkpoint begin with. Only an assistant's message
@@ -131,7 +132,7 @@ func CheckpointReceipt(messages, tokens, follow int, ref *plimsoll.Ref) string {
 		what += fmt.Sprintf(followText, follow)
 	}
 	if ref != nil {
-		what += ", kept as ref=" + ref.ID + ","
+		what += ", kept as " + refname.Ref + ref.ID + ","
 	}
 	return plimsoll.ReceiptOpening + what + plimsoll.ReceiptClosing
 }
@@ -163,11 +164,10 @@ func followingOf(text string) int {
 // end of the leading instructions on. The archived messages replace the whole span.
 func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
 	messages := c.Messages.Slice()
-	name := "ref=" + ref
 	for i, m := range slices.Backward(messages) {
 		// The receipts of other cuts do not say where what they speak of began.
 		receipt := plimsoll.IsReceipt(m) && receiptIn(m.Text())
-		if m.Role != plimsoll.User && m.Role != plimsoll.Assistant || !receipt && !CheckpointAt(c, i) || !namesRef(m.Text(), name) {
+		if m.Role != plimsoll.User && m.Role != plimsoll.Assistant || !receipt && !CheckpointAt(c, i) || !namesRef(m.Text(), ref) {
 			continue
 		}
 		end := i + 1
@@ -184,13 +184,10 @@ func CheckpointSpan(c plimsoll.Conversation, ref string) (plimsoll.Span, bool) {
 
 // namesRef reports whether the reference is the last in the text: a ledger may name
 // others before it.
-func namesRef(text, name string) bool {
-	i := strings.LastIndex(text, name)
-	if i < 0 || strings.Contains(text[i+len(name):], "ref=") {
-		return false
-	}
-	rest := text[i+len(name):]
-	return rest == "" || !isRefByte(rest[0])
+func namesRef(text, ref string) bool {
+	rest, marked := refname.Last(text)
+	rest, found := strings.CutPrefix(rest, ref)
+	return marked && found && (rest == "" || !isRefByte(rest[0]))
 }
 
 func isRefByte(b byte) bool {

@@ -109,6 +109,9 @@ func TestLedgerNamesStoredResults(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	if again, ok := parseLedger(strings.ReplaceAll(text, "ref=", "archived=")); !ok || again.text() != text {
+		t.Errorf("read as archived, the ledger says\n%s\nwant\n%s", again.text(), text)
+	}
 	if text := ledgerOf(h, LedgerOptions{Ref: ref, Refs: 1}).text(); strings.Count(text, "ref=") != 1 {
 		t.Errorf("more than one reference:\n%s", text)
 	}

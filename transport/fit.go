@@ -3,6 +3,7 @@ package transport
 import (
 	"slices"
 
+	"github.com/plimsoll/plimsoll"
 	"github.com/plimsoll/plimsoll/expand"
 	"github.com/plimsoll/plimsoll/fit"
 	"github.com/plimsoll/plimsoll/preset"
@@ -81,7 +82,8 @@ func (r *trip) taskOf(s attempt, stored bool) fit.Task {
 	if stored && r.tenant != nil && r.t.breaker.Closed(r.owner.key) {
 		client.Archive, client.Memory = safeArchive{r.tenant, r.owner.key, r.t.breaker}, r.t.memoryOf(r.owner)
 	}
-	if client.Archive != nil && r.mayOffer(s.request) && !(s.last && r.mayWithdraw(s.request)) {
+	client.Offered = client.Archive != nil && r.mayOffer(s.request)
+	if client.Offered && !(s.last && r.mayWithdraw(s.request)) {
 		client.Offer, client.OfferAlways = expand.Tools(), s.hidden || r.t.options.Expand == ExpandAlways
 	}
 	task := preset.Task(s.request, client)

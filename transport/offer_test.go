@@ -85,3 +85,31 @@ func TestNothingIsOfferedWhereThatIsNotWanted(t *testing.T) {
 		t.Error("tools were offered")
 	}
 }
+
+func TestReferencesAreShownOnlyBesideAToolThatReadsThem(t *testing.T) {
+	t.Parallel()
+	reader := plimsoll.Tool{Name: "mcp__plimsoll__tool_output_cache", Schema: `{"type":"object"}`}
+	for name, c := range map[string]struct {
+		expand transport.Expand
+		tool   bool
+		want   string
+	}{
+		"with our tools":                   {transport.ExpandAuto, false, "ref="},
+		"without tools":                    {transport.ExpandOff, false, "archived="},
+		"with the tools of our MCP server": {transport.ExpandOff, true, "ref="},
+		"with both":                        {transport.ExpandAuto, true, "ref="},
+	} {
+		b := newBench(t, nil, transport.Options{Store: newStore(t), Window: 9000, Expand: c.expand})
+		a := b.long(plimsoll.OpenAI, 8)
+		if c.tool {
+			a.tools = append(a.tools, reader)
+		}
+		if got := a.ask(); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		body := b.model.Log()[0].Body
+		if refs := bytes.Contains(body, []byte("; ref=")); refs != (c.want == "ref=") || !refs && !bytes.Contains(body, []byte("; archived=")) {
+			t.Errorf("%s: no %s in\n%s", name, c.want, body)
+		}
+	}
+}

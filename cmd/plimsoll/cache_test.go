@@ -42,7 +42,7 @@ func session(t *testing.T, where string) string {
 	do("", 0, "cache", "grep", ref, "22:0[0-9]", "--regex", "-B", "2")
 	do("", 2, "cache", "get", ref, "--tenant", "other")
 	// What a reference weighs depends on its letters, so the figures of fit differ.
-	if out, status := runHere("", "fit", "--example", "--window", "12000", "--store", where); status != 0 || !strings.Contains(out, "ref=") {
+	if out, status := runHere("", "fit", "--example", "--window", "12000", "--store", where); status != 0 || !strings.Contains(out, "archived=") {
 		t.Errorf("fit: status %d\n%s", status, out)
 	}
 	const parts = `[{"type":"text","text":"see"},{"type":"media","kind":"image","mime":"image/png","data":"iVBORw=="}]` + "\n"

@@ -186,7 +186,7 @@ func TestEveryWayInSeesWhatTheOthersDid(t *testing.T) {
 			t.Errorf("%s does not send what the proxy sent first (-first +again):\n%s", name, diff)
 		}
 	}
-	checkpoint := regexp.MustCompile(`kept as ref=(\w+)`)
+	checkpoint := regexp.MustCompile(`tokens\), archived=(\w+)`)
 	ref := checkpoint.FindStringSubmatch(first.Body)
 	if ref == nil {
 		t.Fatal("there is no checkpoint to undo")

@@ -62,7 +62,7 @@ func TestUndoReachesTheProxy(t *testing.T) {
 				o.Tenant = func(*http.Request) *store.Tenant { return s.Tenant("anna") }
 			})
 			undo := func(header http.Header) *httptest.ResponseRecorder {
-				ref := regexp.MustCompile(`kept as ref=(\w+)`).FindStringSubmatch(provider.got)
+				ref := regexp.MustCompile(`tokens\), archived=(\w+)`).FindStringSubmatch(provider.got)
 				if ref == nil {
 					t.Fatalf("no reference in %s", provider.got)
 				}
