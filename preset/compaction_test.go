@@ -167,6 +167,17 @@ func TestC01_PromptsAreReplacedByThoseOfTheSettings(t *testing.T) {
 	}
 }
 
+// TestR06_TheDefaultPromptAsksForASummaryAndRetainsNothing: text 001 §2.2.
+func TestR06_TheDefaultPromptAsksForASummaryAndRetainsNothing(t *testing.T) {
+	t.Parallel()
+	s := &scribe{text: "s"}
+	k := keeper(t, preset.NameAgent, &preset.Options{Window: 100_000, Compaction: preset.CompactionOptions{Summarizer: s}})
+	compact(t, k, long(100), fit.CompactOptions{Force: true})
+	if asked := summary.Ask(s.asked[0]); !strings.Contains(asked, "<summary>") || strings.Contains(asked, "retain>") {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 func TestC10_TheNewHistoryIsRetainSummaryAndTheNewestTurns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -181,7 +181,7 @@ func TestO01_C01_AFileSetsEverything(t *testing.T) {
 		Chat:       config.Chat{Models: []string{"openai:gpt-4o", "local=ollama:llama3.2@http://127.0.0.1:11434"}, System: "Be brief.", Servers: []string{"tides=tide-server --harbour saltmere"}},
 		Store:      config.Path(filepath.Join(dir, "kept.db")),
 		Tokenizers: config.Path(filepath.Join(dir, "vocabularies")), BufferFactor: 1.5,
-		Models: []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
+		Models:  []config.Path{config.Path(filepath.Join(dir, "own.json")), "https://models.example/api.json"},
 		Windows: map[string]int{"gpt-4o": 64_000, "claude-*": 100_000},
 	}
 	if diff := cmp.Diff(want, c.Settings, cmpopts.IgnoreFields(config.Settings{}, "Pins")); diff != "" {
