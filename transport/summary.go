@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/plimsoll/plimsoll"
@@ -27,24 +26,11 @@ func (r *trip) ask(ctx context.Context, name string, body []byte) (*http.Respons
 		r.warn(fmt.Sprintf("%s is no model of %s, so it writes no summary: set compaction.summarizer to an API of its own", name, r.x.Upstream))
 		return nil, errors.New("the model belongs to another provider")
 	}
-	out := r.in.Clone(ctx)
-	stripControls(out.Header)
-	for _, h := range []string{"Idempotency-Key", "X-Idempotency-Key", "Content-Encoding", "Content-Md5", "Content-Digest", "Digest"} {
-		out.Header.Del(h)
-	}
+	out := r.outgoing(ctx, body, true, true)
 	out.Header.Set("Accept", "application/json")
 	out.Header.Set("Accept-Encoding", "identity")
-	if out.Header.Get("Content-Length") != "" {
-		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	}
 	out.URL = r.summaryURL(name)
-	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
-	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	out.Body, _ = out.GetBody()
-	if r.verified {
-		r.t.aws.sign(out, body, r.t.options.Now())
-	}
-	resp, err := r.t.options.Base.RoundTrip(out)
+	resp, err := r.dispatch(out, body)
 	if err != nil {
 		if r.ctx.Err() == nil {
 			r.warn(name + " could not be asked for a summary")

@@ -285,25 +285,38 @@ func (r *trip) bodyOf(s attempt) []byte {
 // send sends an attempt. The client's bytes go in their content coding.
 func (r *trip) send(s attempt) (*http.Response, error) {
 	r.current = s
-	out := r.in.Clone(r.ctx)
-	stripControls(out.Header)
-	if r.attempts++; r.attempts > 1 {
-		// It is another request, and a server that knows the key would answer the first.
-		out.Header.Del("Idempotency-Key")
-		out.Header.Del("X-Idempotency-Key")
-	}
+	r.attempts++
 	body := s.body
 	if body == nil {
 		body = r.raw
-	} else {
+	}
+	out := r.outgoing(r.ctx, body, s.body != nil, r.attempts > 1)
+	if s.offered || r.joins {
+		// The answer must be read before the client gets it.
+		out.Header.Set("Accept-Encoding", "identity")
+	}
+	r.x.Sent = len(body)
+	if r.x.Manage == 0 {
+		r.x.Manage = r.t.options.Now().Sub(r.x.Start)
+	}
+	return r.dispatch(out, body)
+}
+
+// outgoing returns the client's request with a body, which may be new: then it has no content
+// coding. Another request than the first has no idempotency key, because a server that knows
+// the key would answer the first.
+func (r *trip) outgoing(ctx context.Context, body []byte, fresh, another bool) *http.Request {
+	out := r.in.Clone(ctx)
+	stripControls(out.Header)
+	if another {
+		out.Header.Del("Idempotency-Key")
+		out.Header.Del("X-Idempotency-Key")
+	}
+	if fresh {
 		out.Header.Del("Content-Encoding")
 		out.Header.Del("Content-Md5")
 		out.Header.Del("Content-Digest")
 		out.Header.Del("Digest")
-	}
-	if s.offered || r.joins {
-		// The answer must be read before the client gets it.
-		out.Header.Set("Accept-Encoding", "identity")
 	}
 	if out.Header.Get("Content-Length") != "" {
 		out.Header.Set("Content-Length", strconv.Itoa(len(body)))
@@ -311,12 +324,13 @@ func (r *trip) send(s attempt) (*http.Response, error) {
 	out.ContentLength, out.TransferEncoding = int64(len(body)), nil
 	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	out.Body, _ = out.GetBody()
+	return out
+}
+
+// dispatch sends a request, signed again if the client's was signed.
+func (r *trip) dispatch(out *http.Request, body []byte) (*http.Response, error) {
 	if r.verified {
 		r.t.aws.sign(out, body, r.t.options.Now())
-	}
-	r.x.Sent = len(body)
-	if r.x.Manage == 0 {
-		r.x.Manage = r.t.options.Now().Sub(r.x.Start)
 	}
 	resp, err := r.t.options.Base.RoundTrip(out)
 	return stripped(resp), quiet(err)
