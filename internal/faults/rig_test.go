@@ -50,8 +50,6 @@ type setup struct {
 	flags    []string
 	// waits says that the proxy may take its time to be ready: the case looks itself.
 	waits bool
-	// binary is run instead of the usual one.
-	binary string
 }
 
 // proxy is `plimsoll serve` in a process of its own.
@@ -80,10 +78,7 @@ func serve(t *testing.T, to string, s setup) *proxy {
 		t.Fatal(err)
 	}
 	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", to, "--store", p.store}, s.flags...)
-	if s.binary == "" {
-		s.binary = program(t)
-	}
-	p.command = exec.Command(s.binary, args...)
+	p.command = exec.Command(program(t), args...)
 	p.command.Dir = p.dir
 	p.command.Env = append(os.Environ(), "HOME="+p.dir, "XDG_CONFIG_HOME="+p.dir, "XDG_DATA_HOME="+p.dir, "PLIMSOLL_CONFIG="+file, "OPENAI_API_KEY=sk-summary")
 	p.command.Env = append(p.command.Env, s.env...)
