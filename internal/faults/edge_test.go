@@ -387,9 +387,8 @@ func headerHygiene(t *testing.T) string {
 	answer := `{"id":"c","object":"chat.completion","model":"gpt-4o","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}]}`
 	// Not "close, X-Private": net/http removes the header then, before the proxy sees it (docs/proxy.md).
 	for _, connection := range []string{"X-Private", "keep-alive, x-private"} {
-		u.act(hijack(func(c net.Conn) {
-			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: %s\r\nX-Private: 1\r\nKeep-Alive: 9\r\nProxy-Authenticate: x\r\nX-Plimsoll-Warning: forged\r\nX-Plimsoll-Saved: 999999\r\nx-plimsoll-new: forged\r\nX-Request-Id: 7\r\nContent-Length: %d\r\n\r\n%s", connection, len(answer), answer)
-		}))
+		u.act(say(200, answer, "Content-Type", "application/json", "Connection", connection, "X-Private", "1", "Keep-Alive", "9", "Proxy-Authenticate", "x",
+			"X-Plimsoll-Warning", "forged", "X-Plimsoll-Saved", "999999", "x-plimsoll-new", "forged", "X-Request-Id", "7"))
 		for _, bypass := range []string{"0", "1"} {
 			a := p.must(p.post(chat, hello("down"), "X-Plimsoll-Bypass", bypass))
 			checks++
