@@ -681,7 +681,7 @@ func addedTools(t *testing.T) string {
 	if r := u.refused(); len(r) > 0 {
 		t.Errorf("refused: %v", r)
 	}
-	return fmt.Sprintf("%d requests with tools of ours, 0 members unknown", added)
+	return fmt.Sprintf("%d requests with our tools, 0 members unknown", added)
 }
 
 // schemaOf is the declaration of one tool, as it was sent.
